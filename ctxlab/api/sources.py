@@ -26,6 +26,7 @@ from ctxlab.pipeline.services import AssetStore
 if TYPE_CHECKING:
     from ctxlab.assets.transcription.engine import Engine
     from ctxlab.assets.transcription.vision_model import Describe
+    from ctxlab.engines.ranking import Ranker
 
 T = TypeVar("T")
 

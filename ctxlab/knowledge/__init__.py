@@ -1,1 +1,1 @@
-"""Knowledge: embedders of texts, and rankers and indexes that stand on them."""
+"""Knowledge: embedders of texts, and the rankers that stand on them."""

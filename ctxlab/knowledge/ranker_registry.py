@@ -20,7 +20,19 @@ def _bm25() -> Ranker:
     return Bm25()
 
 
-BUILT_IN: Mapping[str, Callable[[], Ranker]] = {"bm25": _bm25}
+def _embeddings() -> Ranker:
+    from ctxlab.knowledge.ranking.embeddings import EmbeddingsRanker
+
+    return EmbeddingsRanker()
+
+
+def _hybrid() -> Ranker:
+    from ctxlab.knowledge.ranking.hybrid import HybridRanker
+
+    return HybridRanker()
+
+
+BUILT_IN: Mapping[str, Callable[[], Ranker]] = {"bm25": _bm25, "embeddings": _embeddings, "hybrid": _hybrid}
 """Our own by name, each made when it is first asked for."""
 
 

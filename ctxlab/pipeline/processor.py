@@ -110,6 +110,13 @@ class Processor:
         """
         return {}
 
+    def why_dropped(self, ctx: Context, services: Services, keys: Sequence[str]) -> Mapping[str, str]:
+        """A clause on each of these messages, which it drops from `ctx`, that says more than the cause they share.
+
+        Keys of which it knows no more are left out. It is called only when an explanation is wanted.
+        """
+        return {}
+
     def with_settings(self, settings: ProcessorSettings) -> Self:
         if settings == self.settings:
             return self

@@ -141,6 +141,15 @@ def _remedies_of(trace: Trace, step: Step, keys: list[str]) -> Mapping[str, Reme
     return stage.processor.what_keeps(step.before, services, list(dict.fromkeys(keys)))
 
 
+def drop_details(trace: Trace, step: Step, keys: Sequence[str]) -> Mapping[str, str]:
+    """By key, what a step says of messages that it dropped beside the cause that they share with others."""
+    if step.edited or not keys:
+        return {}
+    stage = trace.pipeline.stage(step.id)
+    services = trace.pipeline.services_for(stage, trace.services.recorded_by(CallLog(list(step.calls))))
+    return stage.processor.why_dropped(step.before, services, list(dict.fromkeys(keys)))
+
+
 def _unknown(step: Step, group: Dropped) -> Remedy:
     if step.edited:
         return BY_HAND

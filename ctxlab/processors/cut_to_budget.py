@@ -117,14 +117,14 @@ class Cut:
 
     @cached_property
     def ranked(self) -> RankedMessages:
-        return RankedMessages(self.ctx, tuple(cast("Iterable[Ranker]", self.rankers)))
+        return RankedMessages(self.ctx, self.units, tuple(cast("Iterable[Ranker]", self.rankers)))
 
     def details(self, keys: Sequence[str]) -> dict[str, str]:
         """For messages that were cut because of how they rank: rank, score and words, a clause each."""
         name = self.strategy.ranker_name if isinstance(self.strategy, RanksMessages) else ""
         if not name:
             return {}
-        place = {draft.key: i for i, draft in enumerate(self.ctx.drafts)}
+        place = {self.ctx.drafts[i].key: i for unit in self.units for i in unit.at}
         ranking = self.ranked.ranking(name)
         return {key: f"it {ranking.reason(place[key])}" for key in keys if key in place}
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from math import isnan
 
 from ctxlab.context import Context, Draft
 from ctxlab.engines.ranking import Candidate, Ranker, Ranking
+from ctxlab.engines.truncation import Unit
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.ranker_registry import ranker_named
 
@@ -18,10 +19,10 @@ PAUSE = timedelta(hours=4)
 
 
 class RankedMessages:
-    """The question of a context, and its messages ranked by it; each ranker is asked once."""
+    """The question of a context, and the messages of its units ranked by it; each ranker is asked once."""
 
-    def __init__(self, ctx: Context, rankers: Sequence[Ranker]) -> None:
-        self.ctx, self.rankers = ctx, rankers
+    def __init__(self, ctx: Context, units: Iterable[Unit], rankers: Sequence[Ranker]) -> None:
+        self.ctx, self.units, self.rankers = ctx, units, rankers
         self._rankings: dict[str, Ranking] = {}
 
     @cached_property
@@ -37,21 +38,19 @@ class RankedMessages:
 
     @cached_property
     def ranked(self) -> list[int]:
-        """Positions of the messages that are ranked: those that aren't pinned, without the question's own."""
-        return [i for i, draft in enumerate(self.ctx.drafts) if not draft.pinned and i != self.question]
+        """Positions of the messages that are ranked: those of the units, without the question's own."""
+        return sorted([i for unit in self.units for i in unit.at if i != self.question])
 
     @cached_property
     def candidates(self) -> list[Candidate]:
         drafts = [self.ctx.drafts[i] for i in self.ranked]
-        times = [self._timestamp(draft) for draft in drafts]
+        nodes = self.ctx.input.session.nodes
+        found = [nodes.get(draft.origin.ref) if draft.origin.kind == "node" else None for draft in drafts]
+        times = [None if node is None else node.timestamp for node in found]
         return [
-            Candidate(str(draft.text), draft.role, draft.speaker or draft.role, talk, time)
-            for draft, time, talk in zip(drafts, times, talks(times), strict=True)
+            Candidate(str(draft.text), draft.role, draft.speaker or (node and node.name) or draft.role, talk, time)
+            for draft, node, time, talk in zip(drafts, found, times, talks(times), strict=True)
         ]
-
-    def _timestamp(self, draft: Draft) -> str | None:
-        node = self.ctx.input.session.nodes.get(draft.origin.ref) if draft.origin.kind == "node" else None
-        return node.timestamp if node is not None else None
 
     def ranking(self, name: str) -> Ranking:
         """The scores of all messages by a ranker, by position; raises WrongSetting for one that isn't there."""
@@ -96,6 +95,8 @@ def talks(timestamps: Sequence[str | None]) -> list[int]:
     >>> talks(["2024-05-01T10:00", None, "2024-05-01T11:00", "2024-05-02T09:00"])
     [0, 0, 0, 1]
     """
+    if not any(timestamps):
+        return [0] * len(timestamps)
     found: list[int] = []
     talk, last = 0, None
     for timestamp in timestamps:
@@ -113,4 +114,4 @@ def _time(timestamp: str) -> datetime | None:
         time = datetime.fromisoformat(timestamp)
     except ValueError:
         return None
-    return time if time.tzinfo is not None else time.replace(tzinfo=timezone.utc)
+    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)

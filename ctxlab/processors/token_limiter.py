@@ -67,6 +67,11 @@ class TokenLimiter(Processor):
             return {}
         return self._cut(ctx, services, room).remedies(keys)
 
+    def why_dropped(self, ctx: Context, services: Services, keys: Sequence[str]) -> Mapping[str, str]:
+        """Rank, score and words of each of these messages, where the strategy goes by these."""
+        room = self._room(ctx)
+        return {} if room is None else self._cut(ctx, services, room).details(keys)
+
     def unit_costs(self, ctx: Context, services: Services) -> UnitCosts:
         """Tokens of every unit of this context, whatever the budget is, and without one."""
         return self._cut(ctx, services, Room(0, 0)).costs()

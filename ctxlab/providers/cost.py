@@ -75,10 +75,10 @@ def cost_of(payload: Payload) -> Cost:
     output = _output_tokens(payload)
     name = "" if _is_local(payload.url) else payload.model.name
     provider = PRICED_AS.get(payload.provider.name)
-    now = _price(name, provider, tokens, cached, written)
-    again = _price(name, provider, tokens, min(tokens, cached + written), 0)
-    first = _price(name, provider, tokens, 0, written + cached if written else 0)
-    reply = _price(name, provider, tokens, 0, 0, output) if output is not None else None
+    now = price_of(name, provider, tokens, cached, written)
+    again = price_of(name, provider, tokens, min(tokens, cached + written), 0)
+    first = price_of(name, provider, tokens, 0, written + cached if written else 0)
+    reply = price_of(name, provider, tokens, 0, 0, output) if output is not None else None
     known = None not in (now, again, first)
     highest = max(now[0], first[0]) + reply[1] if now and first and reply else None
     return Cost(
@@ -125,7 +125,7 @@ def _cached_tokens(payload: Payload, tokens: int) -> tuple[int, int]:
     return read, 0 if marks.automatic else max(0, min(longest, tokens) - read)
 
 
-def _price(
+def price_of(
     name: str, provider: str | None, tokens: int, cached: int, written: int, output: int | None = None
 ) -> tuple[float, float] | None:
     """Dollars for the prompt and for the reply; None where no price is known."""

@@ -11,6 +11,7 @@ from ctxlab.context import Draft
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.cache_rules import UNKNOWN_RULES, CacheRules
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.rates import NO_RATES, Rates
@@ -51,11 +52,12 @@ def bearer(key: str) -> dict[str, str]:
 class Provider:
     """One vendor's door. `extra_fields` are fields of the body that it takes beyond its wire format.
 
-    `path` is put behind the base URL ({model} is the model's name); `auth` gives the headers for a key,
-    `headers` are those that say what the body is. `features` are switches that its writer and its check read, such as
+    `path` is put behind the base URL ({model} is the model's name); `auth` gives the headers for a key, `headers` are
+    those that say what the body is. `features` are switches that its writer and its check read, such as
     {"reasoning_content": True}. `rates` are the tokens that it adds to messages and charges for files, `rules` those by
-    which it refuses a body. `schema_types` are the words of schemas that it takes; `window_holds_reply`: it refuses a
-    prompt that leaves no room for the reply's limit, where others end the reply early.
+    which it refuses a body; `cache` says how it caches prompts. `schema_types` are the words of schemas that it takes;
+    `window_holds_reply`: it refuses a prompt that leaves no room for the reply's limit, where others end the reply
+    early.
     """
 
     name: str
@@ -71,6 +73,7 @@ class Provider:
     default_model: str = ""
     rates: Rates = NO_RATES
     rules: tuple[VendorRule, ...] = ()
+    cache: CacheRules = UNKNOWN_RULES
     schema_types: Literal["json", "gemini"] = "json"
     window_holds_reply: bool = False
     extra_fields: frozenset[str] = frozenset()

@@ -29,10 +29,10 @@ class Work:
     before: Callable[[], Any] = lambda: None
 
 
-def timed(works: dict[str, Work]) -> dict[str, float]:
+def timed(works: dict[str, Work], *, rounds: int = ROUNDS) -> dict[str, float]:
     """Median CPU seconds of each work; all works of a round in a row, so that a busy machine hits all alike."""
     seconds: dict[str, list[float]] = {name: [] for name in works}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         gc.collect()
         for name, work in works.items():
             work.before()

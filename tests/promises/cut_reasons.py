@@ -11,6 +11,7 @@ from typing import Any
 from ctxlab.context import Draft, Text
 from ctxlab.engines.truncation import head_length
 from ctxlab.pipeline import Trace
+from tests.promises.rank_reasons import RANKING, RankChecker
 
 N = r"([\d,]+)"
 KEY = r"(\S+?)"
@@ -134,12 +135,20 @@ class CutChecker:
         if reason.startswith("its call is "):
             call = self.unit[i][0]
             return i != call and self.holds(self.drafts[call].key, reason.removeprefix("its call is "))
-        for pattern, check in self.sentences.items():
+        sentences = self.sentences
+        if self.settings.strategy in RANKING:
+            reason, is_true = self.ranks.rest_holds(i, reason)
+            sentences = self.ranks.sentences if is_true else {}
+        for pattern, check in sentences.items():
             match = re.fullmatch(pattern, reason)
             if match:
                 values = [int(v.replace(",", "")) if re.fullmatch(N, v) else self.named[v] for v in match.groups()]
                 return check(i, *values)
         raise AssertionError(f"nobody knows the sentence {reason!r}")
+
+    @cached_property
+    def ranks(self) -> RankChecker:
+        return RankChecker(self)
 
     @cached_property
     def sentences(self) -> dict[str, Callable[..., bool]]:

@@ -12,6 +12,7 @@ import pytest
 
 import ctxlab
 from ctxlab.studies import sent_prompt
+from tests.studies.synthetic_study import study_frame
 
 ROOT = Path(__file__).parents[2]
 TEXT, COUNT, SHARE, FLAG = "text", "count", "share", "flag"
@@ -38,27 +39,45 @@ def frames() -> dict[str, pd.DataFrame]:
     comparison = ctxlab.compare({"a": trace, "b": trace.rerun({"token-limiter.budget_tokens": 1600})})
     analysis = ctxlab.analyze(session, agents=[agent])
     names = {report.name for report in trace.result.reports}
+    harbour = ctxlab.example("harbour")
     return {
         **{f"Trace.table {name}": trace.table(name) for name in names},
         "Analysis.shares": analysis.shares(),
         "Analysis.structure": analysis.structure(),
+        "Ablation.frame": ctxlab.ablate(harbour, budget_tokens=1800, only=["setting", "entry", "rule"]).frame(),
         "Changes.frame": trace.changes("token-limiter").frame(),
         "Comparison.causes": comparison.causes(),
         "Comparison.changes": comparison.changes(),
         "Comparison.frame": comparison.frame(),
         "Comparison.totals": comparison.totals(),
         "EnsuredTranscripts.frame": ctxlab.ensure_transcripts(ctxlab.example("harbour"), timeout_seconds=0).frame(),
+        "LabelledCases.frame": ctxlab.retention_cases(
+            ctxlab.Library(sessions=(session,)),
+            [{"session": session.id, "question": "?", "evidence": [session.active_leaf_id], "kind": "single fact"}],
+        ).frame(),
         "LoreScan.frame": ctxlab.lore_scan(book, "The old lighthouse, 灯塔").frame(),
         "LoreTimeline.frame": ctxlab.lore_timeline(session, agent, books=[book]).frame(),
+        "Minimised.frame": ctxlab.minimise(trace, keeps="preset:0").frame(),
         "Occurrences.frame": trace.where("沈砚").frame(),
         "Pipeline.describe": trace.pipeline.describe(),
         "Pipeline.settings": trace.pipeline.settings(),
+        "Replay.frame": ctxlab.replay(harbour, {"budget_tokens": 1800}, {"budget_tokens": 100}).frame(),
         "RequestComparison.frame": ctxlab.compare_requests(
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SentPrompt.frame": sent_prompt(trace).frame(),
+        "Sweep.frame": ctxlab.sweep(harbour, what="preset:10", depths=[0, -1], anchors=["before chat_history"]).frame(),
+        "Interval.frame": ctxlab.mean_score(study_frame()).interval.frame(),
+        "MeanScore.frame": ctxlab.mean_score(study_frame()).frame(),
+        "PairedDifference.frame": ctxlab.paired_difference(study_frame(), "lexical", "sliding").frame(),
         "Session.frame": session.frame(),
+        "SessionBranches.branches": ctxlab.branches(session).branches(),
+        "SessionBranches.clusters": ctxlab.branches(session).clusters(likeness=0.1),
+        "SessionBranches.frame": ctxlab.branches(session).frame(),
+        "SessionBranches.summary": ctxlab.branches(session).summary(),
+        "TokenFlow.frame": ctxlab.token_flow(trace).frame(),
+        "StudyTable.frame": ctxlab.study_table(study_frame()).frame(),
         "StudyResult.frame": ctxlab.survey(session, budgets=[900, 1800], progress=False).frame(),
         "Trace.cuts": trace.cuts(),
         "Trace.ledger": trace.ledger(),
@@ -135,6 +154,9 @@ def test_a_frame_of_nothing_has_its_columns() -> None:
         (empty.changes("session-loader").frame(), "kind"),
         (empty.cuts(), "needed"),
         (ctxlab.compare({}).totals(), "run"),
+        (ctxlab.branches(ctxlab.Library()).summary(), "abandoned_share"),
+        (ctxlab.branches(ctxlab.Session()).clusters(), "cluster"),
+        (ctxlab.token_flow([]).frame(), "source"),
         (ctxlab.Worldbook().frame(), "name"),
         (ctxlab.Pipeline().settings(), "layer"),
     ):

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
-from ctxlab.engines.truncation import BudgetReport, strategies
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.cut_reasons import CutChecker
-from tests.promises.strategies import CALL_IDS, agents, draft_rows, sessions
+from tests.promises.rank_reasons import RANKING
+from tests.promises.strategies import CALL_IDS, STRATEGIES, agents, draft_rows, sessions
 from tests.promises.test_limiter import Pairs
 
 Row = tuple[Draft, ...]
@@ -23,10 +24,12 @@ BUDGET = "token-limiter.budget_tokens"
 AMPLE = 10**9
 
 ways = st.fixed_dictionaries(
-    {"strategy": st.sampled_from(list(strategies().by_name))},
+    {"strategy": st.sampled_from(STRATEGIES)},
     optional={
         "head_share": st.sampled_from([0.0, 0.3, 0.5, 1.0]),
         "block_share": st.sampled_from([0.0, 0.3, 0.9, 1.0]),
+        "recent_share": st.sampled_from([0.0, 0.3, 0.5, 1.0]),
+        "summary_share": st.sampled_from([0.0, 0.3, 1.0]),
         "retained_characters": st.integers(0, 12) | st.just(200),
         "retain": st.sampled_from(["border", "each"]),
         "marker": st.sampled_from(["", "…", "\n[…]"]),
@@ -48,7 +51,9 @@ def talk(draw: st.DrawFn) -> Row:
         calls = draw(st.sampled_from([(), (), CALL_IDS[:1], CALL_IDS[1:]])) if role == "assistant" else ()
         result_of = owed.pop(draw(st.integers(0, len(owed) - 1))) if role == "tool" else None
         owed += calls
-        words = draw(st.sampled_from(["word"] * 2 + ["长 words "] * 2)) * draw(st.sampled_from([1, 1, 2, 5, 9]))
+        words = draw(st.sampled_from(["word", "word", "长 words ", "长 words ", "a key ", "城堡 ", "the "])) * draw(
+            st.sampled_from([1, 1, 2, 5, 9])
+        )
         drafts.append(
             Draft(
                 f"node:n{n}",
@@ -155,10 +160,15 @@ def test_b2_every_reason_is_true_of_the_message_that_carries_it(case: Case) -> N
         event(f"{group.cause.rule}, {len(group.drafts) > 1}")
         for draft in group.drafts:
             assert checker.holds(draft.key, group.cause.reason), (draft.key, group.cause.reason)
+    if case.way["strategy"] in RANKING:
+        gone = {key for key in limited_keys(trace) if checker.at[key] in checker.unit}
+        for row in trace.cuts().itertuples():
+            detail = str(row.reason).rpartition("; it ")[2]
+            assert row.key not in gone or checker.ranks.detail_holds(str(row.key), f"it {detail}"), row.reason
 
 
 placings = st.fixed_dictionaries(
-    {"token-limiter.strategy": st.sampled_from(list(strategies().by_name))},
+    {"token-limiter.strategy": st.sampled_from(STRATEGIES)},
     optional={
         "token-limiter.retained_characters": st.sampled_from([0, 10, 20]),
         "token-limiter.retain": st.sampled_from(["border", "each"]),

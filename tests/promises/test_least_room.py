@@ -17,6 +17,7 @@ from ctxlab.engines.truncation import (
     Relevant,
     Sliding,
     Strategy,
+    SummaryAndRelevant,
     Unit,
     Verdict,
     WholeExchanges,
@@ -85,6 +86,7 @@ strategies: st.SearchStrategy[Strategy] = st.one_of(
     st.builds(HeadAndTail, st.sampled_from(SHARES)),
     st.builds(Block, st.sampled_from(SHARES)),
     st.builds(RecentAndRelevant, st.sampled_from(SHARES)),
+    st.builds(SummaryAndRelevant, st.sampled_from(SHARES)),
 )
 
 

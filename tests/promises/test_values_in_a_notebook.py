@@ -19,6 +19,7 @@ from ctxlab.documents import Greeting, MessageNode, Stored
 from ctxlab.formats import Export, Import, Loss
 from ctxlab.studies import sent_files, sent_prompt
 from tests.gallery.attachments import files_run
+from tests.studies.synthetic_study import study_frame
 
 MOST = 60_000
 MANY = 10_000
@@ -60,6 +61,12 @@ def chat(words: str, messages: int) -> ctxlab.Session:
     return ctxlab.Session.model_validate(
         {"id": words, "name": words, "rootNodeId": "root", "activeLeafId": above, "nodes": nodes}
     )
+
+
+def labelled_cases(session: ctxlab.Session, words: str, questions: int) -> Any:
+    """Questions with evidence, and one in four without, which is left out."""
+    rows = [{"question": words, "evidence": [session.active_leaf_id] * bool(n % 4)} for n in range(questions)]
+    return ctxlab.retention_cases(ctxlab.Library(sessions=(session,)), rows)
 
 
 @cache
@@ -113,7 +120,10 @@ def values(words: str, size: int) -> dict[str, Any]:
         history.record(history.session.edit("a", f"{i}"), words)
     losses = tuple(Loss(words, words, f"{i}") for i in range(size))
     dropped = next(draft.key for group in smaller.result.dropped for draft in group.drafts)
+    talk, few = chat(words, 4), agent.with_(preset_messages=presets[:30])
+    short = ctxlab.build(talk, few)
     return {
+        "Ablation": ctxlab.ablate(talk, few, only=["preset"]),
         "Agent": agent,
         "AssetFolder": asset_folder(words, min(size, 60)),
         "BudgetReport": smaller.result.report(ctxlab.BudgetReport),
@@ -132,6 +142,8 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Export of JSON": Export([words] * min(size, 500), losses),
         "History": history,
         "Import": Import(sessions=(session,) * 3, agents=(agent,), books=(book,), losses=losses, source=words),
+        "LabelledCases": labelled_cases(session, words, min(size, 400)),
+        "LeftOut": labelled_cases(session, words, 4).left_out[0],
         "Library": ctxlab.Library(sessions=(session,), agents=tuple([agent] * min(size, 500)), books=(book,)),
         "Life": smaller.why(dropped),
         "Loss": losses[0],
@@ -141,11 +153,14 @@ def values(words: str, size: int) -> dict[str, Any]:
             chat(words, 2), books=book.with_(entries=dict(list(entries.items())[:300]))
         ),
         "MessageNode": presets[0],
+        "Minimised": ctxlab.minimise(short, keeps=[short.result.drafts[-1].key, "re:."]),
         "ModelProfile": ctxlab.ModelProfile(id=words, name=words),
         "Occurrence": smaller.where("0")[0],
         "Occurrences": smaller.where("0"),
         "Pipeline": smaller.pipeline,
         "ProcessorSettings": smaller.pipeline.stage("token-limiter").processor.settings,
+        "RetentionSetting": ctxlab.RETENTION,
+        "Replay": ctxlab.replay(chat(words, 30), {"agent": agent}, {"budget_tokens": 600, "user": user}),
         "RequestComparison": ctxlab.compare_requests(
             ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")
         ),
@@ -158,10 +173,21 @@ def values(words: str, size: int) -> dict[str, Any]:
         "SentPrompt": sent_prompt(smaller),
         "SentFile": sent_files(files_run())[0],
         "Session": session,
+        "Interval": ctxlab.mean_score(study_frame(words=words, cases=2)).interval,
+        "MeanScore": ctxlab.mean_score(study_frame(words=words, cases=2)),
+        "PairedDifference": ctxlab.paired_difference(
+            study_frame(words=words, cases=2), f"sliding{words}", f"lexical{words}"
+        ),
+        "StudyTable": ctxlab.study_table(
+            study_frame(words=words, cases=1, conversations=2, budgets=range(100, 100 + min(size, 30)))
+        ),
+        "SessionBranches": ctxlab.branches([session] * 3),
         "Stage": smaller.pipeline.stage("token-limiter"),
+        "Sweep": ctxlab.sweep(talk, few, what="preset:29", depths=range(3), anchors=[words]),
         "Study": study(words, size),
         "StudyResult": study(words, min(size, 40)).run(progress=False),
         "Table": ctxlab.Table(words, [{f"{words[:9]}{i}": words for i in range(40)}] * min(size, 300)),
+        "TokenFlow": ctxlab.token_flow(smaller),
         "Trace": smaller,
         "UserProfile": user,
         "Variant": ctxlab.Variant(words, {words: words}),

@@ -7,8 +7,15 @@ from pathlib import Path
 
 import pytest
 
+import ctxlab
+from ctxlab.testing import assert_context, load_context_cases, under
+from ctxlab.testing.context_assertions import no_network, snapshot_fixture, snapshot_usage
+
+LOADED = (load_context_cases, no_network, snapshot_fixture, snapshot_usage)
+"""What the projects need: pytester forgets what was first loaded inside of one, and would load it anew for each."""
+assert_context(ctxlab.build(ctxlab.example("harbour"), budget_tokens=2000)).under(2000).not_.meets(under(1))
 ROOT = Path(__file__).parents[2]
-QUIET = ("-q", "-p", "no:cacheprovider", "-p", "no:langsmith_plugin", "-p", "no:anyio", "-W", "error")
+QUIET = ("-q", "-p", "no:cacheprovider", "-p", "ctxlab.testing.pytest_plugin", "-W", "error")
 TALK = """
 import ctxlab
 import pytest
@@ -38,6 +45,12 @@ def test_two(context_snapshot):
     context_snapshot.check(built(), "first")
     context_snapshot.check(built(), "second")
 """
+
+
+@pytest.fixture(autouse=True)
+def no_other_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Looking through what is installed takes longer than the tests; that pytest finds the plugin, others show."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
 
 def project(pytester: pytest.Pytester, tests: str, *, budget: int = 2000, depth: int = 2) -> Path:
@@ -112,15 +125,15 @@ def test_workers_of_xdist_write_and_name_the_same(pytester: pytest.Pytester) -> 
     shutil.rmtree(pytester.path / "__ctxlab__")
     folder = pytester.path / "__ctxlab__" / "test_prompts"
 
-    spread = pytester.runpytest_subprocess(*QUIET, "-n", "2", "--ctxlab-update")
+    folder.mkdir(parents=True)
+    (folder / "test_gone.txt").write_text("old")
+    spread = pytester.runpytest_subprocess(*QUIET, "-p", "xdist", "-n", "2", "--ctxlab-update", "--ctxlab-strict")
+
     spread.assert_outcomes(passed=4)
     spread.stdout.fnmatch_lines(["*written: __ctxlab__/test_prompts/test_two.first.txt"])
-    assert stored(pytester) == alone
-
-    (folder / "test_gone.txt").write_text("old")
-    held = pytester.runpytest_subprocess(*QUIET, "-n", "2", "--ctxlab-strict")
-    held.stdout.fnmatch_lines(["*used by no test, delete it: __ctxlab__/test_prompts/test_gone.txt"])
-    assert held.ret == 1
+    spread.stdout.fnmatch_lines(["*used by no test, delete it: __ctxlab__/test_prompts/test_gone.txt"])
+    assert spread.ret == 1
+    assert stored(pytester) == {**alone, "test_gone.txt": "old"}
 
 
 def test_a_link_in_the_place_of_the_folder_is_not_followed(pytester: pytest.Pytester) -> None:
@@ -175,12 +188,16 @@ def test_a_test_without_network_reaches_this_machine_only(pytester: pytest.Pytes
 import socket
 import pytest
 
+def send(data, address):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        own.sendto(data, address)
+
 @pytest.mark.usefixtures("ctxlab_no_network")
 @pytest.mark.parametrize("reach", [
     lambda: socket.create_connection(("192.0.2.1", 80), timeout=0.01),
     lambda: socket.getaddrinfo("example.invalid", 80),
     lambda: socket.gethostbyname("example.invalid"),
-    lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("192.0.2.1", 9)),
+    lambda: send(b"x", ("192.0.2.1", 9)),
 ])
 def test_far(reach):
     try:
@@ -218,3 +235,12 @@ def test_loading_the_plugin_loads_nothing_else() -> None:
         "ctxlab.testing",
         "ctxlab.testing.pytest_plugin",
     }
+
+
+def test_the_project_in_the_documentation_passes_as_it_is(pytester: pytest.Pytester) -> None:
+    shutil.copytree(ROOT / "docs/prompts_under_test", pytester.path, dirs_exist_ok=True)
+
+    result = run(pytester, "--ctxlab-strict", "--strict-markers")
+
+    result.assert_outcomes(passed=4)
+    assert "ctxlab snapshots" not in result.stdout.str()

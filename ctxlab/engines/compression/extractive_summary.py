@@ -9,17 +9,19 @@ from heapq import heapify, heappop, heappush
 from math import log
 
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.compression.sentence_terms import sentence_terms
 from ctxlab.engines.compression.sentences import sentences
+from ctxlab.engines.ranking.words import term_counts
 
 Count = Callable[[str], int]
 Layout = Callable[[Sequence["SummarySentence"]], str]
 
 FEWEST_TERMS = 3
-"""A sentence with fewer different terms is chosen only where no message has a longer one."""
-REPEATED = 0.35
+"""A sentence with fewer different words is chosen only where no message has a longer one."""
+REPEATED = 0.2
 """The weight that a term keeps each time that a sentence with it was chosen."""
-OF_QUESTION = 3.0
+LONGEST = 20_000
+"""Characters of a sentence that are looked at; what is longer is data or code."""
+OF_QUESTION = 8.0
 """The weight of a sentence with all terms of the question, beside that of one with none."""
 MOST_TRIES = 12
 """Sentences that may not fit before no further one is looked at."""
@@ -67,9 +69,9 @@ def extractive_summary(
 ) -> Summary:
     """The sentences of messages that say most of what they are about, within a budget that is held exactly.
 
-    A term weighs by how many sentences have it and how few messages (a centroid); each term counts less once a chosen
-    sentence has it, so that nothing is repeated. With a `query` sentences that share its terms weigh more. `count` gives
-    the tokens of the whole text that `layout` makes of the sentences; where not even one sentence fits, there is none.
+    A word weighs by how many sentences have it and how few messages; it weighs less once a chosen sentence has it, so
+    that nothing is repeated. With a `query` sentences that share its words weigh more. `count` gives the tokens of the
+    whole text that `layout` makes of the sentences; where not even one sentence fits, there is none.
 
     >>> extractive_summary(["Hi! The old lighthouse keeper left.", "Well, ok."], 40, len).text
     'The old lighthouse keeper left.'
@@ -99,13 +101,14 @@ class _Candidate:
 def _candidates(messages: Sequence[str]) -> list[_Candidate]:
     """Every sentence once, without those that are too short to say anything."""
     found: list[_Candidate] = []
-    seen: set[tuple[str, ...]] = set()
+    seen: set[str] = set()
     for i, text in enumerate(messages):
         for start, end in sentences(text):
-            terms = sentence_terms(text[start:end])
-            if terms and terms not in seen:
-                seen.add(terms)
-                found.append(_Candidate(i, start, end, text[start:end], tuple(dict.fromkeys(terms)), len(terms)))
+            sentence = text[start:end]
+            terms = term_counts(sentence[:LONGEST])
+            if terms.counts and sentence not in seen:
+                seen.add(sentence)
+                found.append(_Candidate(i, start, end, sentence, tuple(terms.counts), terms.length))
     return [each for each in found if len(each.terms) >= FEWEST_TERMS] or found
 
 
@@ -115,7 +118,7 @@ def _best_first(candidates: list[_Candidate], query: str, messages: int) -> Iter
     bonus = _bonus(candidates, query)
 
     def score(each: _Candidate) -> float:
-        return bonus(each) * sum(weights[term] for term in each.terms) / (each.length + 8) ** 0.75
+        return bonus(each) * sum(weights[term] for term in each.terms) / (each.length + 5) ** 0.9
 
     row = [(-score(each), place) for place, each in enumerate(candidates)]
     heapify(row)
@@ -136,12 +139,14 @@ def _weights(candidates: list[_Candidate], messages: int) -> dict[str, float]:
     in_sentences = Counter(term for each in candidates for term in each.terms)
     pairs = {(term, each.message) for each in candidates for term in each.terms}
     in_messages = Counter(term for term, _ in pairs)
-    return {term: (1 + log(times)) * log(1 + messages / in_messages[term]) for term, times in in_sentences.items()}
+    return {
+        term: (1 + 0.5 * log(times)) * log(1 + messages / in_messages[term]) for term, times in in_sentences.items()
+    }
 
 
 def _bonus(candidates: list[_Candidate], query: str) -> Callable[[_Candidate], float]:
     """A factor for what a sentence shares with the question, rare terms first; 1 where it shares nothing."""
-    asked = dict.fromkeys(sentence_terms(query))
+    asked = term_counts(query[:LONGEST]).counts
     if not asked:
         return lambda each: 1.0
     times = Counter(term for each in candidates for term in each.terms if term in asked)
@@ -160,7 +165,7 @@ def _within(best: Iterator[SummarySentence], budget: int, count: Count, layout: 
     skipped: list[SummarySentence] = []
     spent = base
     for each in best:
-        cost = max(1, count(each.text + "\n") - base)
+        cost = max(1, count(each.text + "\n" * bool(picked)) - base)
         if spent + cost <= budget:
             spent += cost
             picked.append(each)

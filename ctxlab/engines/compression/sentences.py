@@ -22,10 +22,11 @@ _CHINESE = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\u3040-\u30ff]")
 _GOES_ON = re.compile(r"[ \t]*[,;:，；：、]")
 _LONGEST_WORD = 24
 
-ABBREVIATIONS = frozenset(
-    "mr mrs ms dr prof st sr jr vs no vol fig eq al approx dept est gen gov inc ltd co corp rev hon mt ft lt col sgt "
-    "capt cf ca op ed eds pp resp e.g i.e a.m p.m u.s u.k".split()
-)
+_SHORT_FORMS = """
+    mr mrs ms dr prof st sr jr vs no vol fig eq al approx dept est gen gov inc ltd co corp rev hon mt ft lt col sgt
+    capt cf ca op ed eds pp resp e.g i.e a.m p.m u.s u.k
+"""
+ABBREVIATIONS = frozenset(_SHORT_FORMS.split())
 """Words that a full stop shortens, and that a capital or a number may follow inside a sentence."""
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
-from typing import ClassVar
 
 from ctxlab.display.short_texts import first_of, short
 from ctxlab.engines.ranking.ranker import Candidate, Ranking
 from ctxlab.engines.ranking.ranks import ordinal, ranks
-from ctxlab.engines.ranking.words import Terms, term_frequencies, words, words_as_written
+from ctxlab.engines.ranking.word_index import WordIndex, word_index
+from ctxlab.engines.ranking.words import Terms, words, words_as_written
 
 MOST_NAMED = 6
 
@@ -25,37 +25,37 @@ class Bm25:
     in its talk. Where the question names a speaker, a message of theirs that has a score counts `speaker` more.
     """
 
-    name: ClassVar[str] = "bm25"
     saturation: float = 1.2
     by_length: float = 0.6
-    answers: float = 0.35
-    asks: float = 0.2
-    talk: float = 0.15
-    speaker: float = 0.25
+    answers: float = 0.4
+    asks: float = 0.25
+    talk: float = 0.2
+    speaker: float = 0.5
+
+    @property
+    def name(self) -> str:
+        return "bm25"
 
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
         asked = dict.fromkeys(words(query))
-        texts = term_frequencies([each.text for each in candidates])
-        own = self.own_scores(list(asked), texts)
+        index = word_index([each.text for each in candidates])
+        own = self.own_scores(asked, index)
         scores = self._with_surroundings(own, candidates)
         named = {each for each in {c.speaker for c in candidates} if is_named(each, asked)}
         if named:
             more = 1 + self.speaker
             scores = [s * more if c.speaker in named else s for s, c in zip(scores, candidates, strict=True)]
-        return Ranking(scores, _Reasons(query, texts, scores, own))
+        return Ranking(scores, _Reasons(query, index.terms, scores, own))
 
-    def own_scores(self, asked: Sequence[str], texts: Sequence[Terms]) -> list[float]:
+    def own_scores(self, asked: Iterable[str], index: WordIndex) -> list[float]:
         """BM25 alone, one score a text."""
-        scores = [0.0] * len(texts)
-        if not asked or not texts:
-            return scores
+        scores, size = [0.0] * len(index), len(index)
         k1, b = self.saturation, self.by_length
-        mean = sum([each.length for each in texts]) / len(texts) or 1.0
-        for term in asked:
-            found = [(i, n) for i, each in enumerate(texts) if (n := each.counts.get(term))]
-            weight = log(1 + (len(texts) - len(found) + 0.5) / (len(found) + 0.5)) * (k1 + 1)
+        per_word = k1 * b / (index.mean_length or 1.0)
+        for _, found in index.having(asked):
+            weight = log(1 + (size - len(found) + 0.5) / (len(found) + 0.5)) * (k1 + 1)
             for i, n in found:
-                scores[i] += weight * n / (n + k1 * (1 - b + b * texts[i].length / mean))
+                scores[i] += weight * n / (n + k1 * (1 - b) + per_word * index.terms[i].length)
         return scores
 
     def _with_surroundings(self, own: list[float], candidates: Sequence[Candidate]) -> list[float]:
@@ -93,12 +93,15 @@ class _Reasons:
         if not self.asked:
             return f"is {place} by age, as the question has no word to look for"
         if not self.scores[i]:
-            return f"shares no word with the question, and is {place} by age after those that do"
+            return f"shares no word with the question, and is {place}, by age behind all that have a score"
         score = f"is {place} by words shared with the question, with a score of {self.scores[i]:.3g}"
         if not self.own[i]:
             return f"{score}: none of its own, but of messages around it"
-        shared = [repr(short(self.asked[term])) for term in self.asked if term in self.texts[i].counts]
-        return f"{score}: {first_of(shared, MOST_NAMED)}"
+        shared = [self.asked[term] for term in self.asked if term in self.texts[i].counts]
+        named = [
+            word for word in shared if len(word) > 1 or not any(word in other for other in shared if other != word)
+        ]
+        return f"{score}: {first_of([repr(short(word)) for word in named], MOST_NAMED)}"
 
     @cached_property
     def asked(self) -> dict[str, str]:

@@ -22,32 +22,342 @@ HAN_AT_ONCE = 2_000
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 KANA = "\u3040-\u30ff\u31f0-\u31ff"
 MARKS = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e"
-RUNS = re.compile(rf"([{HAN}]+)|([{KANA}]+)|(\d[\d,.]*\d)|((?:(?![{HAN}{KANA}])[^\W_{MARKS}])(?:(?![{HAN}{KANA}])[\w{MARKS}’'])*)")
+RUNS = re.compile(
+    rf"([{HAN}]+)|([{KANA}]+)|(\d[\d,.]*\d)|((?:(?![{HAN}{KANA}])[^\W_{MARKS}])(?:(?![{HAN}{KANA}])[\w{MARKS}’'])*)"
+)
 ASCII_RUNS = re.compile(r"\d[\d,.]*\d|[^\W_][\w'’]*", re.ASCII)
 
 STOP_WORDS = frozenset(
-    """
-    a an the this that these those and or nor but if so than then as at by for from in into of off on onto out over to
-    up with without about after again before between down during through under until while because since
-    i me my mine myself you your yours yourself he him his himself she her hers herself it its itself we us our ours
-    they them their theirs who whom whose which what when where why how there here
-    am is are was were be been being do does did doing done have has had having will would shall should can could may
-    might must not no yes just only also too very really some any each every all both either neither such own same
-    i'm you're he's she's it's we're they're i've you've we've they've i'd you'd he'd she'd we'd they'd i'll you'll
-    he'll she'll we'll they'll isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't won't wouldn't
-    can't couldn't shouldn't mustn't that's there's what's who's where's when's how's let's
-    im dont didnt doesnt isnt cant wont youre ive oh hey hi ok okay
-    """.split()
+    [
+        "a",
+        "an",
+        "the",
+        "this",
+        "that",
+        "these",
+        "those",
+        "and",
+        "or",
+        "nor",
+        "but",
+        "if",
+        "so",
+        "than",
+        "then",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "of",
+        "off",
+        "on",
+        "onto",
+        "out",
+        "over",
+        "to",
+        "up",
+        "with",
+        "without",
+        "about",
+        "after",
+        "again",
+        "before",
+        "between",
+        "down",
+        "during",
+        "through",
+        "under",
+        "until",
+        "while",
+        "because",
+        "since",
+        "i",
+        "me",
+        "my",
+        "mine",
+        "myself",
+        "you",
+        "your",
+        "yours",
+        "yourself",
+        "he",
+        "him",
+        "his",
+        "himself",
+        "she",
+        "her",
+        "hers",
+        "herself",
+        "it",
+        "its",
+        "itself",
+        "we",
+        "us",
+        "our",
+        "ours",
+        "they",
+        "them",
+        "their",
+        "theirs",
+        "who",
+        "whom",
+        "whose",
+        "which",
+        "what",
+        "when",
+        "where",
+        "why",
+        "how",
+        "there",
+        "here",
+        "am",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "do",
+        "does",
+        "did",
+        "doing",
+        "done",
+        "have",
+        "has",
+        "had",
+        "having",
+        "will",
+        "would",
+        "shall",
+        "should",
+        "can",
+        "could",
+        "may",
+        "might",
+        "must",
+        "not",
+        "no",
+        "yes",
+        "just",
+        "only",
+        "also",
+        "too",
+        "very",
+        "really",
+        "some",
+        "any",
+        "each",
+        "every",
+        "all",
+        "both",
+        "either",
+        "neither",
+        "such",
+        "own",
+        "same",
+        "i'm",
+        "you're",
+        "he's",
+        "she's",
+        "it's",
+        "we're",
+        "they're",
+        "i've",
+        "you've",
+        "we've",
+        "they've",
+        "i'd",
+        "you'd",
+        "he'd",
+        "she'd",
+        "we'd",
+        "they'd",
+        "i'll",
+        "you'll",
+        "he'll",
+        "she'll",
+        "we'll",
+        "they'll",
+        "isn't",
+        "aren't",
+        "wasn't",
+        "weren't",
+        "don't",
+        "doesn't",
+        "didn't",
+        "haven't",
+        "hasn't",
+        "hadn't",
+        "won't",
+        "wouldn't",
+        "can't",
+        "couldn't",
+        "shouldn't",
+        "mustn't",
+        "that's",
+        "there's",
+        "what's",
+        "who's",
+        "where's",
+        "when's",
+        "how's",
+        "let's",
+        "im",
+        "dont",
+        "didnt",
+        "doesnt",
+        "isnt",
+        "cant",
+        "wont",
+        "youre",
+        "ive",
+        "oh",
+        "hey",
+        "hi",
+        "ok",
+        "okay",
+    ]
 )
 """English words that stand in any text and tell none from another."""
 
 CHINESE_STOP_WORDS = frozenset(
-    """
-    的 了 是 在 我 你 他 她 它 们 这 那 和 与 跟 也 都 就 很 又 还 有 没 不 吗 呢 吧 啊 呀 哦 嗯 哈 着 过 地 得 之 其 把 被 让 给 对 从 到 向 为
-    以 于 而 但 或 及 所 者 个 些 么 什 谁 哪 几 多 会 能 要 想 说 去 来 上 下 里 中 最 更 太 真 才 只 再 已 曾 将
-    我们 你们 他们 她们 它们 自己 这个 那个 这些 那些 这样 那样 这里 那里 什么 怎么 怎样 为什么 哪里 哪个 哪些 多少 是否 可以 因为 所以
-    但是 如果 而且 或者 还是 不是 没有 就是 一个 一些 一下 有些 时候 之前 之后 曾经 现在 的话 是不是 有没有 知道
-    """.split()
+    [
+        "的",
+        "了",
+        "是",
+        "在",
+        "我",
+        "你",
+        "他",
+        "她",
+        "它",
+        "们",
+        "这",
+        "那",
+        "和",
+        "与",
+        "跟",
+        "也",
+        "都",
+        "就",
+        "很",
+        "又",
+        "还",
+        "有",
+        "没",
+        "不",
+        "吗",
+        "呢",
+        "吧",
+        "啊",
+        "呀",
+        "哦",
+        "嗯",
+        "哈",
+        "着",
+        "过",
+        "地",
+        "得",
+        "之",
+        "其",
+        "把",
+        "被",
+        "让",
+        "给",
+        "对",
+        "从",
+        "到",
+        "向",
+        "为",
+        "以",
+        "于",
+        "而",
+        "但",
+        "或",
+        "及",
+        "所",
+        "者",
+        "个",
+        "些",
+        "么",
+        "什",
+        "谁",
+        "哪",
+        "几",
+        "多",
+        "会",
+        "能",
+        "要",
+        "想",
+        "说",
+        "去",
+        "来",
+        "上",
+        "下",
+        "里",
+        "中",
+        "最",
+        "更",
+        "太",
+        "真",
+        "才",
+        "只",
+        "再",
+        "已",
+        "曾",
+        "将",
+        "我们",
+        "你们",
+        "他们",
+        "她们",
+        "它们",
+        "自己",
+        "这个",
+        "那个",
+        "这些",
+        "那些",
+        "这样",
+        "那样",
+        "这里",
+        "那里",
+        "什么",
+        "怎么",
+        "怎样",
+        "为什么",
+        "哪里",
+        "哪个",
+        "哪些",
+        "多少",
+        "是否",
+        "可以",
+        "因为",
+        "所以",
+        "但是",
+        "如果",
+        "而且",
+        "或者",
+        "还是",
+        "不是",
+        "没有",
+        "就是",
+        "一个",
+        "一些",
+        "一下",
+        "有些",
+        "时候",
+        "之前",
+        "之后",
+        "曾经",
+        "现在",
+        "的话",
+        "是不是",
+        "有没有",
+        "知道",
+    ]
 )
 """Chinese words and single characters that stand in any text and tell none from another."""
 
@@ -67,10 +377,10 @@ class TermCache:
     may share it: at worst a text is taken apart twice.
     """
 
-    __slots__ = ("_characters", "_old", "_young", "take_apart")
+    __slots__ = ("_characters", "_old", "_young", "max_texts", "take_apart")
 
-    def __init__(self, take_apart: Callable[[str], Terms]) -> None:
-        self.take_apart = take_apart
+    def __init__(self, take_apart: Callable[[str], Terms], *, max_texts: int = MAX_TEXTS) -> None:
+        self.take_apart, self.max_texts = take_apart, max_texts
         self._young: dict[str, Terms] = {}
         self._old: dict[str, Terms] = {}
         self._characters = 0
@@ -90,7 +400,7 @@ class TermCache:
         found = self._old.get(text) or self.take_apart(text)
         size = len(text)
         if size <= MAX_CHARACTERS:
-            if self._characters + size > MAX_CHARACTERS or len(self._young) >= MAX_TEXTS:
+            if self._characters + size > MAX_CHARACTERS or len(self._young) >= self.max_texts:
                 self._old, self._young, self._characters = self._young, {}, 0
             self._young[text] = found
             self._characters += size
@@ -98,12 +408,12 @@ class TermCache:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, as rankers compare them; stop words are left out.
+    """The words of a text, as rankers compare them; stop words are left out.
 
     Case, accents, full width and English endings make no difference.
 
-    >>> words("The adoption agencies adopted 1,000 cats"), words("我们去年在北京大学看书")
-    (['adopt', 'agenc', 'adopt', '1000', 'cat'], ['去年', '北京', '大学', '北京大学', '看书'])
+    >>> words("The adoption agencies adopted 1,000 cats"), words("我们去年在看书")
+    (['adopt', 'agenc', 'adopt', '1000', 'cat'], ['去年', '看书', '年', '书'])
     """
     return [term for _, term in words_as_written(text)]
 
@@ -198,10 +508,15 @@ def _english_stemmer() -> _Stemmer:
 
 
 def _chinese_words(run: str) -> Iterator[str]:
-    """Words of an unbroken Chinese run, the shorter ones inside longer ones too, without stop words."""
+    """Words of an unbroken Chinese run, the shorter ones inside longer ones too, and their characters; no stop words.
+
+    Names are parted differently in different sentences; their characters are the same in all.
+    """
     import rjieba
 
     for start in range(0, len(run), HAN_AT_ONCE):
-        for word in rjieba.cut_for_search(unicodedata.normalize("NFKC", run[start : start + HAN_AT_ONCE])):
-            if word not in CHINESE_STOP_WORDS:
+        part = unicodedata.normalize("NFKC", run[start : start + HAN_AT_ONCE])
+        for word in rjieba.cut_for_search(part):
+            if len(word) > 1 and word not in CHINESE_STOP_WORDS:
                 yield word
+        yield from (character for character in part if character not in CHINESE_STOP_WORDS)

@@ -1,4 +1,4 @@
-"""What bears on the question, and a summary of the rest."""
+"""Keeping what bears on the question, and a summary of the rest."""
 
 from __future__ import annotations
 

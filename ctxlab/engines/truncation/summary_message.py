@@ -17,7 +17,7 @@ CHINESE_SHARE = 0.2
 
 
 class Words(NamedTuple):
-    """What a summary says of itself, and the mark between sentences that don't follow one another."""
+    """The words with which a summary is framed: its heading, the mark after a name, and names of roles."""
 
     heading: str
     colon: str

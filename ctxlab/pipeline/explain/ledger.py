@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Draft
 from ctxlab.pipeline.explain.merged_parts import seam_cause
+from ctxlab.pipeline.remedies import drop_details
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
 
@@ -194,12 +195,13 @@ class CutRow:
     tokens: int
     needed: int | None
     left: int | None
+    details: str = ""
 
     def as_data(self) -> dict[str, Any]:
         return {
             "step": self.step,
             "rule": self.cause.rule,
-            "reason": self.cause.reason,
+            "reason": "; ".join(filter(None, (self.cause.reason, self.details))),
             "key": self.draft.key,
             "role": self.draft.role,
             "text": str(self.draft.text),
@@ -214,8 +216,11 @@ def cut_rows(trace: Trace) -> tuple[CutRow, ...]:
     count = trace.services.tokenizer.count_draft
     rows: list[CutRow] = []
     for step in trace.steps:
-        for group in step.after.dropped[len(step.before.dropped) :]:
+        groups = step.after.dropped[len(step.before.dropped) :]
+        details = drop_details(trace, step, [draft.key for group in groups for draft in group.drafts])
+        for group in groups:
             for draft in group.drafts:
                 needed, left = (group.needed, group.left) if draft.key in group.border else (None, None)
-                rows.append(CutRow(step.id, group.cause, draft, count(draft), needed, left))
+                more = details.get(draft.key, "")
+                rows.append(CutRow(step.id, group.cause, draft, count(draft), needed, left, more))
     return tuple(rows)

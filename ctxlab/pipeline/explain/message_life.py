@@ -14,7 +14,7 @@ from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.explain.merged_parts import is_seam, pieces
 from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.pipeline.explain.text_versions import TAKEN_OUT_BY_HAND, edit_causes
-from ctxlab.pipeline.remedies import BY_HAND, LeastBudget, Remedy, remedies
+from ctxlab.pipeline.remedies import BY_HAND, LeastBudget, Remedy, drop_details, remedies
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Step, Trace
@@ -90,7 +90,7 @@ def life(trace: Trace, key: str) -> Life:
     if _holder(trace.start, key) is not None:
         events.append(Event("start", "added", "was there from the start", None, _holder(trace.start, key)))
     for step in trace.steps:
-        events.extend(_events(step, key))
+        events.extend(_with_details(trace, step, event) for event in _events(step, key))
     if not events:
         known = list(dict.fromkeys(d.key for step in trace.steps for d in step.after.drafts))
         full = [each for each in known if each.partition(":")[2] == key]
@@ -102,6 +102,14 @@ def life(trace: Trace, key: str) -> Life:
     if draft is not None:
         return Life(key, tuple(events), draft)
     return Life(key, tuple(events), None, cache(lambda: remedies(trace, [key]).get(key, BY_HAND)))
+
+
+def _with_details(trace: Trace, step: Step, event: Event) -> Event:
+    """What the step says of a message that it dropped, beside the cause that it shares with others."""
+    if event.kind != "dropped" or event.before is None or event.cause is None:
+        return event
+    more = drop_details(trace, step, [event.before.key]).get(event.before.key)
+    return replace(event, text=f"{event.text}; {more}") if more else event
 
 
 def _events(step: Step, key: str) -> Iterator[Event]:

@@ -5,6 +5,7 @@ from ctxlab.providers.anthropic.body import write_body
 from ctxlab.providers.anthropic.check import check_body
 from ctxlab.providers.anthropic.rates import RATES
 from ctxlab.providers.anthropic.rules import RULES
+from ctxlab.providers.cache_rules import OF_ANTHROPIC
 from ctxlab.providers.provider import Provider
 
 API_VERSION = "2023-06-01"
@@ -30,6 +31,7 @@ ANTHROPIC = Provider(
     features=FrozenDict(api_version=API_VERSION),
     rates=RATES,
     rules=RULES,
+    cache=OF_ANTHROPIC,
     window_holds_reply=True,
 )
 

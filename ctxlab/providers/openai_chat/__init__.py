@@ -1,6 +1,8 @@
 """OpenAI's chat completions, and the vendors that take their form."""
 
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.providers.cache_rules import OF_DEEPSEEK as CACHE_OF_DEEPSEEK
+from ctxlab.providers.cache_rules import OF_OPENAI as CACHE_OF_OPENAI
 from ctxlab.providers.openai_chat.body import write_body
 from ctxlab.providers.openai_chat.check import check_body
 from ctxlab.providers.openai_chat.profiles import (
@@ -25,6 +27,7 @@ OPENAI = Provider(
     default_model="gpt-5.2",
     rates=RATES,
     rules=RULES,
+    cache=CACHE_OF_OPENAI,
     features=FrozenDict(profile=OF_OPENAI),
 )
 DEEPSEEK = Provider(
@@ -38,6 +41,7 @@ DEEPSEEK = Provider(
     default_model="deepseek-chat",
     rates=RATES,
     rules=RULES,
+    cache=CACHE_OF_DEEPSEEK,
     extra_fields=OF_DEEPSEEK_FIELDS,
     features=FrozenDict(profile=OF_DEEPSEEK, reasoning_content=True, prefix_path=PREFIX_PATH),
 )

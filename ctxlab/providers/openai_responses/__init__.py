@@ -1,5 +1,6 @@
 """OpenAI Responses's requests."""
 
+from ctxlab.providers.cache_rules import OF_OPENAI
 from ctxlab.providers.openai_chat.rates import RATES
 from ctxlab.providers.openai_responses.body import write_body
 from ctxlab.providers.openai_responses.check import check_body
@@ -18,6 +19,7 @@ RESPONSES = Provider(
     default_model="gpt-5.2",
     rates=RATES,
     rules=RULES,
+    cache=OF_OPENAI,
 )
 
 __all__ = ["RESPONSES"]

@@ -2,10 +2,20 @@
 
 from ctxlab.public_names import listed
 from ctxlab.studies.cases.labelled_cases import LabelledCases, LeftOut
+from ctxlab.studies.cases.oracle import ORACLE, evidence_first
 from ctxlab.studies.cases.retention_cases import retention_cases
 from ctxlab.studies.cases.retention_setting import RETENTION, HistoryTokenizer, RetentionSetting
 
-__all__ = ["RETENTION", "HistoryTokenizer", "LabelledCases", "LeftOut", "RetentionSetting", "retention_cases"]
+__all__ = [
+    "ORACLE",
+    "RETENTION",
+    "HistoryTokenizer",
+    "LabelledCases",
+    "LeftOut",
+    "RetentionSetting",
+    "evidence_first",
+    "retention_cases",
+]
 
 
 def __dir__() -> list[str]:

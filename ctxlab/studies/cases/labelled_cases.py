@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.html_table import heading, html_table, lines
+from ctxlab.display.html_table import fields_table, heading, html_table, lines
+from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, short
 from ctxlab.errors import WrongArgument, did_you_mean
 from ctxlab.studies.study.case import Case
@@ -24,6 +25,12 @@ class LeftOut:
     conversation: str
     question: str
     reason: str
+
+    def __repr__(self) -> str:
+        return f"LeftOut({plain(self.question, 60)!r} of {plain(self.conversation, 40)!r}: {self.reason})"
+
+    def _repr_html_(self) -> str:
+        return fields_table({"conversation": self.conversation, "question": self.question, "reason": self.reason})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +53,7 @@ class LabelledCases:
     def __repr__(self) -> str:
         out = f", {len(self.left_out):,} left out" if self.left_out else ""
         cases, conversations = counted(len(self.cases), "case"), counted(len(self.conversations), "conversation")
-        return f"LabelledCases({self.name!r}, {cases} of {conversations}{out})"
+        return f"LabelledCases({plain(self.name, 60)!r}, {cases} of {conversations}{out})"
 
     def _repr_html_(self) -> str:
         rows = ((case.conversation, case.kind, case.question or "", len(case.evidence)) for case in self.cases)
@@ -67,7 +74,7 @@ class LabelledCases:
         return dict(Counter(each.reason for each in self.left_out).most_common())
 
     def left_out_lines(self) -> tuple[str, ...]:
-        """What was left out, a line for each reason."""
+        """Numbers of questions that were left out, a line for each reason."""
         return tuple(f"left out: {counted(n, 'question')}, {reason}" for reason, n in self.left_out_counts().items())
 
     @checked_arguments

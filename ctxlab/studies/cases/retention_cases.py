@@ -19,10 +19,10 @@ from ctxlab.studies.cases.locomo import is_locomo, locomo_cases
 from ctxlab.studies.study.case import Case
 
 CaseSource = Annotated[
-    "str | os.PathLike[str] | Library", "a path of a file with conversations and questions, or a library that was read"
+    str | os.PathLike[str] | Library, "a path of a file with conversations and questions, or a library that was read"
 ]
 Labels = Annotated[
-    "str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None", "a path of a JSON file of questions, or their list"
+    str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None, "a path of a JSON file of questions, or their list"
 ]
 FORM = '{"sessions": [...], "questions": [{"session", "question", "evidence", "kind"}]}'
 

@@ -9,17 +9,16 @@ from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
-from ctxlab.display.short_texts import counted, short
+from ctxlab.display.html_table import fields_table, heading, lines
+from ctxlab.display.short_texts import counted
 from ctxlab.documents.frozen_json import FrozenDict
-from ctxlab.engines.tokens import Tokenizer
-from ctxlab.errors import WrongArgument, did_you_mean
+from ctxlab.engines.tokens import CharacterTokenizer, Tokenizer, tokenizer_named
+from ctxlab.engines.tokens.model_encodings import ENCODINGS
 from ctxlab.pipeline import Services
 from ctxlab.processors import STEPS, SessionLoader, TokenLimiter
 
 QUESTION = "pending"
 """The key of a message that isn't in the session yet."""
-CHARACTERS = "chars4"
-CHARACTERS_A_TOKEN = 4
 HEAD_SHARE, HALF = f"{TokenLimiter.id}.head_share", 0.5
 """Head and tail was published with half of the budget for each."""
 STEPS_ON = (SessionLoader.id, TokenLimiter.id)
@@ -29,9 +28,9 @@ STEPS_ON = (SessionLoader.id, TokenLimiter.id)
 class HistoryTokenizer:
     """Counts the words of a message and a fixed number of tokens besides; the question itself costs nothing.
 
-    `name` is a counter and the tokens besides: `chars4+4` is a token for every four characters begun, at least one,
-    and 4 a message; `o200k_base` counts exactly and adds nothing. Names of speakers, files and tools aren't counted,
-    so that the budget is that of the history's words. Other names raise WrongArgument.
+    `name` is a tokenizer and the tokens besides: `chars4+4` is max(1, ceil(characters / 4)) + 4 a message; `o200k_base`
+    counts exactly and adds nothing, `o200k_base+4` adds 4. Names of speakers, files and tools aren't counted, so that
+    the budget is that of the history's words. Raises WrongSetting for a name that there is not.
     """
 
     name: str = "chars4+4"
@@ -41,8 +40,7 @@ class HistoryTokenizer:
 
     @property
     def estimated(self) -> bool:
-        exact = _counter(self.name)[0]
-        return exact is None or exact.estimated
+        return _counter(self.name)[0].estimated
 
     @property
     def message_tokens(self) -> int:
@@ -53,13 +51,16 @@ class HistoryTokenizer:
         return 0
 
     def count(self, text: str) -> int:
-        exact = _counter(self.name)[0]
-        return exact.count(text) if exact is not None else max(1, -(-len(text) // CHARACTERS_A_TOKEN))
+        return _counter(self.name)[0].count(text)
 
     def count_draft(self, draft: Draft) -> int:
         if draft.key == QUESTION:
             return 0
-        return self.count(str(draft.text)) + self.message_tokens
+        counter, added = _counter(self.name)
+        words = str(draft.text)
+        return (
+            max(1, counter.count(words)) if isinstance(counter, CharacterTokenizer) else counter.count(words)
+        ) + added
 
     def draft_is_estimated(self, draft: Draft) -> bool:
         return self.estimated
@@ -69,25 +70,18 @@ class HistoryTokenizer:
 
 
 @cache
-def _counter(name: str) -> tuple[Tokenizer | None, int]:
-    """The tokenizer of a name, None for a count of characters, and the tokens that it adds to a message."""
-    from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR
-
-    counter, plus, added = name.partition("+")
-    known = (CHARACTERS, *sorted(ENCODINGS), ESTIMATOR)
-    if counter not in known or (plus and not (added.isascii() and added.isdigit() and len(added) < 5)):
-        near = (
-            did_you_mean(counter, known)
-            if counter not in known
-            else "; after a plus stands a whole number below 10,000"
-        )
-        raise WrongArgument(f"there is no tokenizer {short(name)!r}{near}, as in 'chars4+4'")
-    return (None if counter == CHARACTERS else Tokenizer.of_encoding(counter)), int(added or 0)
+def _counter(name: str) -> tuple[Tokenizer | CharacterTokenizer, int]:
+    """The tokenizer of a name, and the tokens that it adds to a message."""
+    encoding, plus, added = name.rpartition("+")
+    if plus and encoding in ENCODINGS and added.isascii() and added.isdigit() and len(added) < 6:
+        return tokenizer_named(encoding), int(added)
+    found = tokenizer_named(name)
+    return found, found.message_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class RetentionSetting:
-    """How a case is built when retention is measured: no agent, and of the steps only the loader and the limiter.
+    """Options under which retention is measured: no agent, and of the steps only the loader and the limiter.
 
     Nothing is merged, injected or added, so that a budget is spent on the history alone and a message costs exactly
     what the tokenizer counts. The question is the newest message; it always stays and costs nothing. Head and tail
@@ -110,8 +104,15 @@ class RetentionSetting:
         """The options of `ctxlab.build` that make this setting."""
         return {"services": Services(tokenizer=HistoryTokenizer(self.tokenizer)), "settings": dict(self.settings)}
 
+    def study_options(self) -> dict[str, Any]:
+        """The options of `ctxlab.Study` that make this setting."""
+        return {"tokenizer": HistoryTokenizer(self.tokenizer), "options": {"settings": dict(self.settings)}}
+
     def __repr__(self) -> str:
         return f"RetentionSetting({self.tokenizer!r}, {counted(len(self.settings), 'setting')})"
+
+    def _repr_html_(self) -> str:
+        return heading(self) + lines(self.lines()) + fields_table(self.settings)
 
     def lines(self) -> tuple[str, ...]:
         """The setting in sentences, for a table's caption."""

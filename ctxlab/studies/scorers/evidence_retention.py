@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
-from itertools import pairwise
 
 from ctxlab.documents import MessageNode
+from ctxlab.processors.ranked_messages import talks
 from ctxlab.studies.scorers.message_states import NODE, MessageStates
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
-
-PAUSE = timedelta(hours=3)
-"""A gap after which messages belong to another talk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +41,9 @@ class EvidenceRetention:
         states = MessageStates.of(trace)
         whole = states.whole_keys([f"{NODE}{each}" for each in evidence])
         count = trace.services.tokenizer.count_draft
-        by_key = {draft.key: draft for draft in states.before}
+        by_key = {part.key: draft for draft in states.before for part in draft.parts}
         tokens = trace.tokens
-        spent = sum(count(by_key[key]) for key in whole)
+        spent = sum(map(count, {by_key[key] for key in whole}))
         path = trace.start.input.session.walk(trace.start.input.leaf_id).nodes
         return {
             "all_evidence": float(len(whole) == len(evidence)),
@@ -66,18 +62,8 @@ def _age(path: Sequence[MessageNode], evidence: frozenset[str]) -> dict[str, Sco
 
 def talks_after(nodes: Sequence[MessageNode]) -> int | None:
     """The pauses of hours between the first of these messages and the last; None where no message has a time."""
-    times = [time for node in nodes if node.timestamp and (time := _time(node.timestamp)) is not None]
-    if not times:
-        return None
-    return sum(after - before >= PAUSE for before, after in pairwise(times))
-
-
-def _time(stamp: str) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(stamp)
-    except ValueError:
-        return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+    stamps = [node.timestamp for node in nodes]
+    return talks(stamps)[-1] if any(stamps) else None
 
 
 EVIDENCE = EvidenceRetention()

@@ -1,13 +1,14 @@
-"""How a build sent the messages of its path: whole, in part or not at all."""
+"""The messages of a path as a build sent them: whole, in part or not at all."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ctxlab.context import Draft
+from ctxlab.context import Context, Draft
 from ctxlab.engines.truncation import SHORTENED
 from ctxlab.pipeline import Trace
+from ctxlab.processors import TokenLimiter
 from ctxlab.studies.message_outcomes import before_cutting
 
 NODE = "node:"
@@ -27,7 +28,7 @@ class MessageStates:
 
     @classmethod
     def of(cls, trace: Trace) -> MessageStates:
-        before = tuple(draft for draft in before_cutting(trace).drafts if draft.origin.kind in OF_HISTORY)
+        before = tuple(draft for draft in _before_the_cut(trace).drafts if draft.origin.kind in OF_HISTORY)
         return cls(before, {part.key: draft for draft in trace.result.drafts for part in draft.parts})
 
     def is_whole(self, draft: Draft) -> bool:
@@ -41,11 +42,27 @@ class MessageStates:
             return False
         return str(draft.text).strip() in str(whole.text)
 
+    def own_words(self, draft: Draft) -> str:
+        """The words of a message as they are sent, without those of others that it was merged with."""
+        whole = self.sent.get(draft.key)
+        if whole is None:
+            return ""
+        if len(whole.parts) == 1:
+            return str(whole.text)
+        return "".join([span.text for span in whole.text.spans if span.origin.ref == draft.origin.ref])
+
     def whole_keys(self, keys: Sequence[str]) -> list[str]:
         """Of these keys those whose messages are sent whole."""
         wanted = frozenset(keys)
-        whole = {draft.key for draft in self.before if draft.key in wanted and self.is_whole(draft)}
+        named = ((part.key, draft) for draft in self.before for part in draft.parts if part.key in wanted)
+        whole = {key for key, draft in named if self.is_whole(draft)}
         return [key for key in keys if key in whole]
+
+
+def _before_the_cut(trace: Trace) -> Context:
+    """The context that the limiter gets; where it doesn't run, the one before anything was taken out or joined."""
+    found = next((step.before for step in trace.steps if step.id == TokenLimiter.id), None)
+    return found if found is not None else before_cutting(trace)
 
 
 def _is_shortened(whole: Draft, draft: Draft) -> bool:

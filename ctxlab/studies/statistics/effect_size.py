@@ -28,6 +28,9 @@ def paired_effect(differences: ConversationTotals, *, level: float = 0.95) -> tu
 def _interval(effect: float, conversations: int, level: float) -> Interval | None:
     """The effects under which a t as large, or as small, as the one found has a chance of (1 - level) / 2."""
     root, tail = conversations**0.5, (1 - level) / 2
+    if effect < 0:  # scipy computes the other side's tails more exactly
+        mirrored = _interval(-effect, conversations, level)
+        return mirrored and Interval(-mirrored.high, -mirrored.low, level, mirrored.method)
     low, high = (_shift_with(chance, effect * root, conversations - 1) for chance in (1 - tail, tail))
     return Interval(low / root, high / root, level, "noncentral t") if low is not None and high is not None else None
 
@@ -41,15 +44,16 @@ def _shift_with(chance: float, t: float, degrees: int) -> float | None:
         return float(cdf(t, degrees, shift)) - chance
 
     side = -1 if chance > 0.5 else 1
-    near, width = t, 1.0
-    while width < 1e6:
-        far = t + side * width
+    near, step = t, 1.0
+    while 1e-3 < step < 1e6:
+        far = near + side * step
         found = beyond(far)
         if not isfinite(found):
-            return None
-        if found * side <= 0:
+            step /= 4
+        elif found * side <= 0:
             return float(brentq(beyond, near, far))
-        near, width = far, 1.5 * width
+        else:
+            near, step = far, 1.5 * step
     return None
 
 

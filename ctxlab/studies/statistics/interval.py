@@ -9,10 +9,15 @@ interval, with the jackknife's variance as here, reaches 94 to 95 %; Student's t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from ctxlab.display.data_frame import frame_of
+from ctxlab.display.html_table import fields_table, heading
 from ctxlab.studies.statistics.conversation_totals import ConversationTotals
 from ctxlab.studies.statistics.scipy_stats import scipy_stats
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Method = Literal["auto", "student", "bootstrap"]
 RESAMPLES = 9_999
@@ -33,6 +38,16 @@ class Interval:
 
     def __contains__(self, value: float) -> bool:
         return self.low <= value <= self.high
+
+    def frame(self) -> pd.DataFrame:
+        """One row: low, high, level, method."""
+        return frame_of([self.as_row()])
+
+    def as_row(self) -> dict[str, Any]:
+        return {"low": self.low, "high": self.high, "level": self.level, "method": self.method}
+
+    def _repr_html_(self) -> str:
+        return heading(self) + fields_table(self.as_row())
 
 
 def interval_of(

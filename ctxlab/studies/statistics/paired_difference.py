@@ -30,7 +30,7 @@ NAME = 40
 
 
 class CellKey(NamedTuple):
-    """What a cell shares with the same cell of other variants; `rest` are its budget, its seed and so on."""
+    """The key that a cell shares with the same cell of other variants; `rest` are its budget, its seed and so on."""
 
     conversation: str
     case: str

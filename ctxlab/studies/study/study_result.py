@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ from ctxlab.studies.study.variant import Variant
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
+
+    from ctxlab.studies.study_table.study_table import StudyTable
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,19 +87,56 @@ class StudyResult:
         """Number of cells that have an error in place of scores."""
         return sum(error is not None for error in self.cell_table.columns["error"])
 
-    @checked_arguments
-    def figure(self, theme: ThemeName = "light") -> go.Figure:
-        """A line for each variant: the mean share of a conversation's messages that is sent, at each budget."""
-        from ctxlab.studies.study.survey_figure import survey_figure
-
-        return survey_figure(self, theme)
-
     def frame(self) -> pd.DataFrame:
         """One row a cell: case, conversation, kind, variant, budget, seed, labels, tokens, messages, error and scores.
 
         Rows are sorted by conversation, case, variant, budget and seed.
         """
         return cells_frame(self.cell_table)
+
+    @checked_arguments
+    def table(
+        self,
+        score: str | None = None,
+        *,
+        by: Sequence[str] = ("variant",),
+        budget: int | None = None,
+        baseline: str | None = None,
+        oracle: str | None = None,
+        also: Sequence[str] = (),
+    ) -> StudyTable:
+        """The mean of a score by variant and budget with its interval, and the difference to a baseline.
+
+        The score is by default the first; `by`, `baseline` and `oracle` are those of `ctxlab.study_table`, `also` are
+        columns whose means are shown beside those of `tokens`.
+        """
+        from ctxlab.studies.study_table.result_table import result_table
+
+        return result_table(self, score, also=also, by=by, budget=budget, baseline=baseline, oracle=oracle)
+
+    @checked_arguments
+    def figure(self, score: str | None = None, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
+        """A score by budget, or against the mean of another column, with intervals; a line a variant.
+
+        The score is by default the first. Of a study without scorers it is the share of messages that is sent.
+        """
+        if score is None and against == "budget" and not self.columns:
+            from ctxlab.studies.study.survey_figure import survey_figure
+
+            return survey_figure(self, theme)
+        return self.table(score, also=[] if against == "budget" else [against]).figure(against=against, theme=theme)
+
+    @checked_arguments
+    def pareto(
+        self,
+        score: str | None = None,
+        *,
+        cost: str = "tokens",
+        budget: int | None = None,
+        theme: ThemeName = "light",
+    ) -> go.Figure:
+        """A score against what it costs, a point a variant and budget: the frontier filled, the rest hollow."""
+        return self.table(score, also=[cost]).pareto(cost=cost, budget=budget, theme=theme)
 
     @checked_arguments
     def trace(self, case: str, variant: str, budget: int | None = None, *, seed: int | None = None) -> Trace:

@@ -34,7 +34,7 @@ class CellGroup:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """What it shares with the groups that it is compared with."""
+        """Budget and further columns, which it shares with the groups that it is compared with."""
         return (self.budget, *self.values)
 
     def cells(self) -> Iterator[tuple[str, str, float]]:

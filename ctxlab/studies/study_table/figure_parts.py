@@ -1,4 +1,4 @@
-"""What the figures of a study share: lines of variants, whiskers, axes, labels beside points."""
+"""Parts that the figures of a study share: lines of variants, whiskers, axes, labels beside points."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def mean_at(row: TableRow, table: StudyTable) -> float | None:
 
 
 def hover(row: TableRow, table: StudyTable) -> str:
-    """What a point says under the pointer."""
+    """The words of a point under the pointer."""
     mean = row.mean
     if mean is None:
         return label(row.variant, NAME)
@@ -75,7 +75,7 @@ def row_name(row: TableRow) -> str:
 
 
 def click_target(row: TableRow) -> list[Any]:
-    """What a click is told: variant, budget, and the case at which the variant scores least."""
+    """The target of a click: variant, budget, and the case at which the variant scores least."""
     return [row.variant, row.budget, row.worst_case]
 
 

@@ -77,7 +77,7 @@ def pareto_figure(
 
 
 def rows_with(table: StudyTable, cost: str, budget: int | None) -> list[TableRow]:
-    """The rows, but for the oracle's, that have a score and a cost; raises WrongArgument for a cost or a budget that isn't in the table."""
+    """The rows with a score and a cost, but for the oracle's; raises WrongArgument for what isn't in the table."""
     known = list(table.rows[0].also) if table.rows else []
     if cost not in known:
         hint = nearest(cost, known) if known else ""

@@ -61,7 +61,8 @@ class TableRow:
         numbers = {name: mean[name] for name in ("mean", "low", "high", "cases", "conversations")}
         difference = self.difference.as_row() if self.difference else {}
         names = {"variant": self.variant, "budget": self.budget, **self.labels}
-        return {**names, **numbers, "left_out": self.left_out, **self.also, **difference, "verdict": self.verdict}
+        also = {f"mean_{name}": value for name, value in self.also.items()}
+        return {**names, **numbers, "left_out": self.left_out, **also, **difference, "verdict": self.verdict}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,10 +149,11 @@ def study_table(
 ) -> StudyTable:
     """A study's frame as a table: a row for each variant and budget, compared with a baseline on the same cases.
 
-    The baseline is by default `sliding` where there is such a variant, else the first. The oracle, by default the variant
-    `oracle`, is what nothing can beat: it is compared with none. `by` may name further columns (`kind`, a label). `also` are columns whose means are shown beside (by default `tokens`, where there is one).
-    `tokenizer` and `left_out` (sentences) are named in the notes; `summaries` are the variants that keep summaries, by
-    default those with "summar" in their name.
+    The baseline is by default `sliding` where there is such a variant, else the first. The oracle, by default the
+    variant `oracle`, is what nothing can beat: it is compared with none. `by` may name further columns (`kind`, a
+    label). `also` are columns whose means are shown beside (by default `tokens`, where there is one). `tokenizer` and
+    `left_out` (sentences) are named in the notes; `summaries` are the variants that keep summaries, by default those
+    with "summar" in their name.
     """
     from ctxlab.studies.study_table.table_notes import table_notes, table_summary
 

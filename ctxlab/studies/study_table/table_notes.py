@@ -1,4 +1,4 @@
-"""What a study's table rests on, in sentences."""
+"""Sentences on what a study's table rests on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def table_notes(
     summaries: Sequence[str],
     errors: Mapping[str, int],
 ) -> tuple[str, ...]:
-    """What was counted, how intervals and p are made, what can't be claimed, and what was left out."""
+    """Sentences: what was counted, how intervals and p are made, what can't be claimed, and what was left out."""
     return (
         *_few(table),
         _rests_on(table, tokenizer),
@@ -38,7 +38,7 @@ def table_notes(
 
 
 def table_summary(table: StudyTable) -> str:
-    """How many variants are better and worse than the baseline, and how many differences are open."""
+    """The number of variants that are better or worse than the baseline, and of differences that are open."""
     verdicts = Counter(row.verdict for row in table.rows if row.difference is not None)
     if not verdicts:
         return f"Nothing is compared with {plain(table.baseline, NAME)}."
@@ -102,7 +102,7 @@ def _tests(table: StudyTable) -> Iterator[str]:
     many = _span([each.comparisons for each in differences], "comparison")
     yield (
         f"p: {how}, two-sided, after Holm for {many} at each budget. A difference is open unless p is below "
-        f"{1 - table.level:.2g} and its interval leaves 0 out. Rows are in no order of score."
+        f"{1 - table.level:.2g} and its interval leaves 0 out. Rows aren't sorted by score."
     )
 
 
@@ -116,12 +116,22 @@ def _left_out(table: StudyTable, left_out: Sequence[str], errors: Mapping[str, i
         yield f"Left out: {counted(failed, 'cell')} that ended in an error and {verb} in no mean: {named}."
     if missing:
         yield f"Left out: {counted(missing, 'cell')} without a value of {plain(table.score, NAME)}."
-    uneven = [
-        row.variant for row in table.rows if row.difference and row.mean and row.difference.cases < row.mean.cases
-    ]
-    if uneven:
-        names = first_of([plain(name, NAME) for name in dict.fromkeys(uneven)], most=3)
-        yield f"Not every case of {names} has a score under the baseline: means and differences rest on other cases."
+    yield from _uneven(table)
+
+
+def _uneven(table: StudyTable) -> Iterator[str]:
+    """Variants with a score in cases in which the baseline has none, or the other way round."""
+    bases = {(row.budget, *row.labels.values()): row.mean for row in table.rows if row.is_baseline}
+    names: dict[str, None] = {}
+    for row in table.rows:
+        base = bases.get((row.budget, *row.labels.values()))
+        if row.difference and row.mean and base and row.difference.cases < max(row.mean.cases, base.cases):
+            names[plain(row.variant, NAME)] = None
+    if names:
+        yield (
+            f"Means of {first_of(list(names), most=3)} and of {plain(table.baseline, NAME)} are over different cases; "
+            "differences are over those that both have."
+        )
 
 
 def _summaries(table: StudyTable, summaries: Sequence[str]) -> Iterator[str]:

@@ -34,13 +34,17 @@ class Configuration:
     def differs_in_settings_only(self, other: Configuration) -> bool:
         """Whether the inputs of their builds are the same, so that steps can be shared."""
         mine, theirs = self.options, other.options
-        return mine.keys() == theirs.keys() and all(mine[name] is theirs[name] or _equal(mine[name], theirs[name]) for name in mine)
+        return mine.keys() == theirs.keys() and all(
+            mine[name] is theirs[name] or _equal(mine[name], theirs[name]) for name in mine
+        )
 
     def all_options(self) -> dict[str, Any]:
         return {**self.options, **({"settings": self.settings} if self.settings else {})}
 
 
-def configuration_of(source: ConfigurationSource, *, known: frozenset[str], refused: Mapping[str, str], name: str) -> Configuration:
+def configuration_of(
+    source: ConfigurationSource, *, known: frozenset[str], refused: Mapping[str, str], name: str
+) -> Configuration:
     """A configuration; `known` are options of a build, `refused` those that make no sense here, each with a reason."""
     if isinstance(source, str):
         return Configuration({}, {STRATEGY: source})
@@ -60,7 +64,9 @@ def configuration_of(source: ConfigurationSource, *, known: frozenset[str], refu
         elif "." in key:
             settings[key] = value
         else:
-            raise WrongArgument(f"{name}: {key!r} is no option of build and no setting{did_you_mean(key, sorted(known))}")
+            raise WrongArgument(
+                f"{name}: {key!r} is no option of build and no setting{did_you_mean(key, sorted(known))}"
+            )
     # The budget is a setting of the limiter: two budgets share the steps before it.
     budget = options.pop("budget_tokens", None)
     if budget is not None:

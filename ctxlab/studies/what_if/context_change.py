@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.engines.worldbook import LoreScan
 from ctxlab.pipeline import Trace
@@ -62,12 +63,12 @@ class ContextChange:
         if self.error is not None or self.error_before is not None:
             return _of_errors(self.error_before, self.error)
         found = [
-            f"{counted(len(keys), 'message')} {verb}: {first_of(keys, 3)}"
+            f"{counted(len(keys), 'message')} {verb}: {named(keys)}"
             for verb, keys in (("lost", self.lost), ("gained", self.gained), ("rewritten", self.rewritten))
             if keys
         ]
-        for verb, keys in (("no longer fires", self.fires_no_more), ("fires now", self.fires_now)):
-            found += [f"{first_of(keys, 3)} {verb}"] if keys else []
+        for verb, keys in (("no longer fires", self.fires_no_more), ("now fires", self.fires_now)):
+            found += [f"{named(keys)} {verb}"] if keys else []
         found += ["messages are joined or ordered otherwise"] if self.is_rearranged else []
         return found + ([f"{self.tokens:+,} tokens"] if self.tokens else [])
 
@@ -101,6 +102,11 @@ def context_change(before: Trace | str, after: Trace | str) -> ContextChange:
         fires_now=_only(fired_after, fired_before),
         is_rearranged=not alike and not (lost or gained or rewritten),
     )
+
+
+def named(keys: Sequence[str]) -> str:
+    """The first of several keys on one line, and how many more there are."""
+    return first_of([plain(key, 60) for key in keys[:3]] + list(keys[3:]), 3)
 
 
 def fired(trace: Trace) -> Sequence[str]:

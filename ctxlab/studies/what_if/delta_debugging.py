@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -40,7 +41,7 @@ def _chunks(items: list[T], parts: int) -> list[list[T]]:
     """As many stretches of nearly one length, none of them empty."""
     parts = min(parts, len(items))
     cuts = [len(items) * n // parts for n in range(parts + 1)]
-    return [items[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [items[a:b] for a, b in pairwise(cuts)]
 
 
 def _placed(chunks: Sequence[list[T]]) -> list[tuple[int, list[T]]]:

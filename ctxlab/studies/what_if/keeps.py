@@ -69,7 +69,9 @@ def _keep(source: KeepSource, sent: SentContext | None) -> Keep:
     if callable(source):
         name = getattr(source, "__name__", type(source).__name__)
         return Keep(name, lambda context: bool(source(context.trace)))
-    raise WrongArgument(f"keeps holds a {type(source).__name__}; it takes keys, texts, patterns and functions of a trace")
+    raise WrongArgument(
+        f"keeps holds a {type(source).__name__}; it takes keys, texts, patterns and functions of a trace"
+    )
 
 
 def _of_text(source: str, sent: SentContext | None) -> Keep:

@@ -57,7 +57,8 @@ class Minimised:
     def __repr__(self) -> str:
         return (
             f"Minimised({counted(len(self.trace.result.drafts), 'message')} of {len(self.before.result.drafts):,}, "
-            f"{self.trace.tokens:,} of {counted(self.before.tokens, 'token')}, for {plain(first_of(self.keeps, 3), 80)})"
+            f"{self.trace.tokens:,} of {counted(self.before.tokens, 'token')}, "
+            f"for {plain(first_of(self.keeps, 3), 80)})"
         )
 
     def frame(self) -> pd.DataFrame:
@@ -73,7 +74,8 @@ class Minimised:
                 "key": key,
                 "state": "kept" if key in now else "removed",
                 "tokens": piece.tokens(counter),
-                "needed_for": "; ".join(needed.get(key.partition("@")[0] if key.startswith("preset:") else key, ())) or None,
+                "needed_for": "; ".join(needed.get(key.partition("@")[0] if key.startswith("preset:") else key, ()))
+                or None,
                 "words": plain(piece.text, 60),
             }
             for key, piece in (was | {key: piece for key, piece in now.items() if key not in was}).items()
@@ -83,7 +85,11 @@ class Minimised:
     def _repr_html_(self) -> str:
         now = pieces_of(self.trace.result.drafts)
         rows = [
-            (first_of(piece.keys, 3), plain(" ".join(now[k].text for k in piece.keys if k in now)), "; ".join(piece.needed_for))
+            (
+                first_of(piece.keys, 3),
+                plain(" ".join(now[k].text for k in piece.keys if k in now)),
+                "; ".join(piece.needed_for),
+            )
             for piece in self.pieces
         ]
         return heading(self) + html_table(("stays", "words", "needed for"), rows, cells=80, of="pieces")

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table, lines
-from ctxlab.display.short_texts import counted, first_of
+from ctxlab.display.one_line import plain
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, UnknownNode, WrongArgument, did_you_mean
 from ctxlab.pipeline import Trace, diff
 from ctxlab.pipeline.explain.diff import Diff
+from ctxlab.processors import default_pipeline
 from ctxlab.studies.what_if.configuration import Configuration, StartFunction
-from ctxlab.studies.what_if.context_change import ContextChange, context_change
+from ctxlab.studies.what_if.context_change import ContextChange, context_change, named
 from ctxlab.studies.what_if.keeps import Keep, SentContext
 from ctxlab.studies.what_if.sent_pieces import prefix_tokens
 from ctxlab.studies.what_if.turn_builds import Activations, TurnBuilds
+from ctxlab.studies.what_if.turns import TurnChoice, refuse_unknown_turns, turns_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ctxlab.context import Draft
 
-TurnChoice = Literal["active", "all"] | Collection[str] | None
 COLUMNS = (
     *("conversation", "node", "changed", "before_tokens", "after_tokens", "lost_messages", "lost_tokens"),
     *("gained_messages", "rewritten_messages", "fires_no_more", "fires_now", "facts_lost"),
@@ -59,18 +61,20 @@ class ReplayTurn:
     _build: Callable[[], tuple[Trace, Trace]] = field(repr=False)
 
     def __repr__(self) -> str:
-        return f"ReplayTurn({self.node!r} of {self.conversation!r}: {self})"
+        return f"ReplayTurn({plain(self.node)} of {plain(self.conversation)}: {plain(str(self), 300)})"
 
     def __str__(self) -> str:
         """The change in words; `no effect` where there is none."""
-        facts = [f"no longer keeps {first_of(self.facts_lost, 3)}"] if self.facts_lost else []
+        facts = [f"no longer keeps {named(self.facts_lost)}"] if self.facts_lost else []
         prefix = [f"prefix {self.before_prefix:.0%} → {self.after_prefix:.0%}"] if self.prefix_is_broken else []
         return "; ".join([*facts, *self.change.clauses(), *prefix]) or "no effect"
 
     @property
     def prefix_is_broken(self) -> bool:
         """Whether a smaller share of the prompt begins as the turn before did."""
-        return self.before_prefix is not None and self.after_prefix is not None and self.after_prefix < self.before_prefix
+        return (
+            self.before_prefix is not None and self.after_prefix is not None and self.after_prefix < self.before_prefix
+        )
 
     @property
     def has_changed(self) -> bool:
@@ -132,7 +136,7 @@ class Replay:
         return Replay(tuple(sorted(changed, key=lambda turn: turn.badness, reverse=True)[:most]))
 
     def frame(self) -> pd.DataFrame:
-        """One row a turn, in the order of the turns; numbers of messages and entries, tokens, and shares of prefixes."""
+        """One row a turn, in the order of the turns: numbers of messages and entries, tokens, shares of prefixes."""
         return frame_of(map(_row, self.turns), COLUMNS)
 
     def _repr_html_(self) -> str:
@@ -164,8 +168,9 @@ def replay(
 ) -> Replay:
     """Every turn under both configurations; a turn that can't be built is one with an error."""
     chosen = [(each, turns_of(each.session, turns)) for each in conversations]
+    before, after = _with_one_pipeline(before, after)
     total = sum(len(nodes) for _, nodes in chosen)
-    _refuse_unknown(turns, [nodes for _, nodes in chosen])
+    refuse_unknown_turns(turns, [nodes for _, nodes in chosen])
     found: list[ReplayTurn] = []
     for conversation, nodes in chosen:
         work = _Replaying(conversation, before, after, facts)
@@ -176,39 +181,13 @@ def replay(
     return Replay(tuple(found))
 
 
-def turns_of(session: Session, turns: TurnChoice = None) -> list[str]:
-    """Ids of the messages that the model answers or may answer next: of the active path, or of all branches.
-
-    That is a message of the user, or the last of a row of tool results; of a path that has neither it is its leaf.
-    """
-    if turns in (None, "active"):
-        path = [node.id for node in session.path()] if session.active_leaf_id else []
-        found = [node for node, below in zip(path, [*path[1:], None], strict=True) if _is_turn(session, node, below)]
-        return found or path[-1:]
-    everything = [node.id for node in session.in_order() if _is_turn_of_any(session, node.id)]
-    if turns == "all":
-        return everything
-    wanted = {node.removeprefix("node:") for node in turns} if not isinstance(turns, str) else {turns}
-    return [node.id for node in session.in_order() if node.id in wanted]
-
-
-def _is_turn(session: Session, node: str, below: str | None) -> bool:
-    role = session.nodes[node].role
-    return role in ("user", "tool") and (below is None or session.nodes[below].role == "assistant")
-
-
-def _is_turn_of_any(session: Session, node: str) -> bool:
-    below = session.children(node)
-    return _is_turn(session, node, None) if not below else any(_is_turn(session, node, child) for child in below)
-
-
-def _refuse_unknown(turns: TurnChoice, found: Sequence[Sequence[str]]) -> None:
-    if turns is None or isinstance(turns, str):
-        return
-    there = {node for nodes in found for node in nodes}
-    missing = next((node for node in turns if node.removeprefix("node:") not in there), None)
-    if missing is not None:
-        raise WrongArgument(f"turns names {missing!r}, which no conversation has")
+def _with_one_pipeline(*configurations: Configuration) -> list[Configuration]:
+    """Configurations that have their steps in common where they name no pipeline, so that runs can share them."""
+    steps = default_pipeline()
+    return [
+        replace(each, options={**each.options, "pipeline": steps}) if each.options.get("pipeline") is None else each
+        for each in configurations
+    ]
 
 
 @dataclass(slots=True)
@@ -228,15 +207,22 @@ class _Replaying:
         self.conversation, self.facts = conversation, facts
         self.configurations = (before, after)
         self.shares_steps = before.differs_in_settings_only(after)
-        self.builds = tuple([TurnBuilds(conversation.session, each, conversation.start) for each in self.configurations])
+        self.builds = tuple(
+            [TurnBuilds(conversation.session, each, conversation.start) for each in self.configurations]
+        )
         self.path: list[tuple[str, tuple[_Built, _Built]]] = []
 
     def turn(self, node: str) -> ReplayTurn:
         above = self._turn_above(node)
-        known = [built.activations for built in above] if above else [each.options.get("activations") or {} for each in self.configurations]
+        known = (
+            [built.activations for built in above]
+            if above
+            else [each.options.get("activations") or {} for each in self.configurations]
+        )
         runs = self._runs(node, known)
         change = context_change(*runs)
-        prefixes = [None if above is None else _prefix(built, run) for built, run in zip(above or (), runs, strict=False)]
+        tokens = (change.before_tokens, change.after_tokens)
+        prefixes = [_prefix(*each) for each in zip(above or (), runs, tokens, strict=False)]
         built = [_handed_on(run, activations) for run, activations in zip(runs, known, strict=True)]
         self.path.append((node, (built[0], built[1])))
         before_prefix, after_prefix = prefixes or (None, None)
@@ -312,8 +298,8 @@ def _handed_on(run: Trace | str, known: Mapping[str, str]) -> _Built:
     return _Built(None, known) if isinstance(run, str) else _Built(run.result.drafts, run.activations)
 
 
-def _prefix(above: _Built, run: Trace | str) -> float | None:
-    if above.drafts is None or isinstance(run, str):
+def _prefix(above: _Built, run: Trace | str, tokens: int | None) -> float | None:
+    if above.drafts is None or isinstance(run, str) or tokens is None:
         return None
-    messages = run.tokens - run.request_tokens
+    messages = tokens - run.request_tokens
     return prefix_tokens(above.drafts, run.result.drafts, run.services.tokenizer) / messages if messages else None

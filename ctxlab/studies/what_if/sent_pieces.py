@@ -54,13 +54,14 @@ def is_sent_alike(a: Draft, b: Draft) -> bool:
     """Whether a model gets the same of both."""
     return a is b or (
         str(a.text) == str(b.text)
-        and (a.role, a.speaker, a.reasoning, a.result_of, a.calls) == (b.role, b.speaker, b.reasoning, b.result_of, b.calls)
-        and a.assets == b.assets
+        and (a.role, a.speaker, a.reasoning, a.result_of, a.calls)
+        == (b.role, b.speaker, b.reasoning, b.result_of, b.calls)
+        and [file.as_data() for file in a.assets] == [file.as_data() for file in b.assets]
     )
 
 
 def prefix_tokens(earlier: Sequence[Draft], later: Sequence[Draft], counter: TokenCounter) -> int:
-    """Tokens at the head of a prompt that an earlier one began with too: equal messages, and the common words of the next."""
+    """Tokens with which an earlier prompt began too: those of equal messages, and of the words shared by the next."""
     total = 0
     for a, b in zip(earlier, later, strict=False):
         if not is_sent_alike(a, b):
@@ -70,6 +71,12 @@ def prefix_tokens(earlier: Sequence[Draft], later: Sequence[Draft], counter: Tok
 
 
 def _common_head(a: str, b: str) -> str:
-    from os.path import commonprefix
-
-    return commonprefix([a, b])
+    """The characters with which both texts begin, found by halving."""
+    same, end = 0, min(len(a), len(b))
+    while same < end:
+        middle = (same + end + 1) // 2
+        if a[same:middle] == b[same:middle]:
+            same = middle
+        else:
+            end = middle - 1
+    return a[:same]

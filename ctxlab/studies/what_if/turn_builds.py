@@ -28,7 +28,7 @@ class TurnBuilds:
         self._loaded: _LoadedPath | None = None
 
     def start_at(self, leaf: str, activations: Activations) -> Trace:
-        """The start of the run at a message; that of the message before with another leaf, where nothing else differs."""
+        """The start of the run at a message: that of the turn before with another leaf, where nothing else differs."""
         writers = _Writers.of(self.session, leaf)
         last = self._last
         if last is None or last[0] != writers or last[1].start.notes:
@@ -59,7 +59,11 @@ class TurnBuilds:
         """The start with the step that loads the messages, where it loads each whatever comes after it."""
         stages = start.pipeline.running()
         loader = stages[0].processor if stages else None
-        if type(loader) is not SessionLoader or loader.settings.html_to_markdown or start.start.input.pending is not None:
+        if (
+            type(loader) is not SessionLoader
+            or loader.settings.html_to_markdown
+            or start.start.input.pending is not None
+        ):
             return start
         leaf = start.start.input.leaf_id
         if leaf is None:

@@ -43,7 +43,7 @@ class ContextAssertion:
 
     @property
     def not_(self) -> ContextAssertion:
-        """The same chain, whose next expectation must not be met."""
+        """This chain, whose next expectation must not be met."""
         made = ContextAssertion(self._runs, negated=not self._negated, held=self._held)
         made._collected = self._collected
         made._parent = self

@@ -15,7 +15,7 @@ from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.merged_parts import pieces
 
 PATTERN = "re:"
-"""What a text begins with that is a regular expression."""
+"""The beginning of a text that is a regular expression."""
 LORE = "lore"
 
 Kind = Literal["messages", "source", "text", "unknown"]
@@ -23,7 +23,7 @@ Kind = Literal["messages", "source", "text", "unknown"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageReference:
-    """What a test named: the keys of the messages that it means, or words that are looked for in all messages.
+    """The meaning of a name in a test: keys of messages, or words that are looked for in all of them.
 
     `hint` names what is near where nothing of the run goes by it.
     """
@@ -36,7 +36,7 @@ class MessageReference:
 
 @dataclass(frozen=True, slots=True, order=True)
 class SentPlace:
-    """Where something is in the prompt: the message, counted from 0, and its first and last character there."""
+    """A place in the prompt: the message, counted from 0, and its first and last character there."""
 
     message: int
     start: int
@@ -62,7 +62,7 @@ def reference(trace: Trace, name: str) -> MessageReference:
 
 
 def places(trace: Trace, ref: MessageReference) -> list[SentPlace]:
-    """Where it is in the prompt, in order; nothing where it is not sent."""
+    """The places in the prompt, in order; nothing where it is not sent."""
     if ref.kind == "text":
         return [
             SentPlace(at, start, end)

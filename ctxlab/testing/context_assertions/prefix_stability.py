@@ -1,4 +1,4 @@
-"""How much of each prompt of a conversation is the beginning of the next one."""
+"""The share of each prompt of a conversation with which the next one begins."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ test_stem.__test__ = False  # pyright: ignore[reportFunctionMemberAccess]  # its
 
 
 def difference(stored: str, now: str, path: str) -> str:
-    """What differs in words: the pieces that came, went, moved or changed, then the lines of both files."""
+    """The differences in words: the pieces that came, went, moved or changed, then the lines of both files."""
     lines = list(
         unified_diff(stored.splitlines(), now.splitlines(), f"{path} (stored)", f"{path} (now)", lineterm="", n=2)
     )

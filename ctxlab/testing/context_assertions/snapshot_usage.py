@@ -12,7 +12,7 @@ from ctxlab.testing.context_assertions.snapshot_files import ENDING, FOLDER, tes
 
 @dataclass(slots=True, eq=False)
 class SnapshotUsage:
-    """What a run collected, which tests passed, and the snapshots that were looked at and written.
+    """The tests that a run collected, which tests passed, and the snapshots that were looked at and written.
 
     `collected` are the tests by test file, only of files of which every test was collected.
     """
@@ -44,7 +44,7 @@ class SnapshotUsage:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> SnapshotUsage:
-        """What `as_data` gave."""
+        """The usage that `as_data` gave."""
         return cls(
             {file: set(tests) for file, tests in data["collected"].items()},
             {(file, test) for file, test in data["passed"]},

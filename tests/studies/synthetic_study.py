@@ -18,8 +18,9 @@ def study_frame(
     conversations: int = 10,
     cases: int = 20,
     seed: int = 1,
+    words: str = "",
 ) -> pd.DataFrame:
-    """A tidy frame: every case of a conversation is as hard as the conversation, give or take."""
+    """A tidy frame: every case of a conversation is about as hard as the conversation. `words` end the names."""
     dice = np.random.default_rng(seed)
     rows: list[dict[str, Any]] = []
     for number in range(conversations):
@@ -31,10 +32,10 @@ def study_frame(
                     share = min(0.99, max(0.01, (skill + hardness) * (0.7 if budget == 512 else 1)))
                     rows.append(
                         {
-                            "case": f"q{i}",
-                            "conversation": f"talk-{number}",
+                            "case": f"q{i}{words[:40]}",
+                            "conversation": f"talk-{number}{words[:40]}",
                             "kind": ("single", "multi")[i % 2],
-                            "variant": variant,
+                            "variant": f"{variant}{words}",
                             "budget": budget,
                             "seed": 0,
                             "tokens": int((budget or 900) * (0.6 + 0.4 * skill)),

@@ -1,0 +1,96 @@
+"""Vectors of texts, remembered by embedder and text for the texts that were asked for lately."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from ctxlab.knowledge.embedders.embedder import Embedder, unit_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ctxlab.knowledge.embedders.embedder import Vectors
+
+    Vector = NDArray[np.float32]
+
+MAX_BYTES = 128_000_000
+"""Bytes of texts and vectors in one generation."""
+AT_ONCE = 1_000
+"""Texts that an embedder gets in one call."""
+
+_Key = tuple[str, str, str]
+
+
+class VectorCache:
+    """Vectors by embedder and text.
+
+    Two generations: when the young one is full it becomes the old one, and what is asked for again moves up. So at
+    most twice `max_bytes` are kept. Threads may share it: at worst a text is embedded twice.
+    """
+
+    __slots__ = ("_bytes", "_lock", "_old", "_young", "max_bytes")
+
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self.max_bytes = max_bytes
+        self._young: dict[_Key, Vector] = {}
+        self._old: dict[_Key, Vector] = {}
+        self._bytes = 0
+        self._lock = Lock()
+
+    def __repr__(self) -> str:
+        return f"VectorCache({len(self):,} vectors)"
+
+    def __len__(self) -> int:
+        return len(self._young.keys() | self._old.keys())
+
+    def vectors(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
+        """One vector a text; only those that aren't remembered are embedded, each text once."""
+        import numpy as np
+
+        name, version = embedder.name, embedder.version
+        found = {text: self._known((name, version, text)) for text in texts}
+        missing = [text for text, vector in found.items() if vector is None]
+        for start in range(0, len(missing), AT_ONCE):
+            batch = missing[start : start + AT_ONCE]
+            for text, vector in zip(batch, unit_rows(embedder.embed(batch), len(batch), name), strict=True):
+                found[text] = vector
+                self._keep((name, version, text), vector.copy())
+        if not texts:
+            return np.zeros((0, 0), np.float32)
+        return np.stack([vector for text in texts if (vector := found[text]) is not None])
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._young, self._old, self._bytes = {}, {}, 0
+
+    def _known(self, key: _Key) -> Vector | None:
+        vector = self._young.get(key)
+        if vector is None and (vector := self._old.get(key)) is not None:
+            self._keep(key, vector)
+        return vector
+
+    def _keep(self, key: _Key, vector: Vector) -> None:
+        size = vector.nbytes + 2 * len(key[2])
+        if size > self.max_bytes:
+            return
+        with self._lock:
+            if self._bytes + size > self.max_bytes:
+                self._old, self._young, self._bytes = self._young, {}, 0
+            if key not in self._young:
+                self._young[key] = vector
+                self._bytes += size
+
+
+@cache
+def _shared() -> VectorCache:
+    return VectorCache()
+
+
+def vectors_of(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    """One vector a text, remembered in this process for the texts that were asked for lately."""
+    return _shared().vectors(embedder, texts)

@@ -1,0 +1,136 @@
+"""A session's tree with its measures: tokens by message and path, what is active, how each message began a branch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Literal
+
+from ctxlab.documents import MessageNode, Session
+from ctxlab.documents.tree.graph_and_frame import TreeShape, active_keys, shape_of
+
+NodeKind = Literal["root", "message", "regeneration", "edit", "branch"]
+
+
+@dataclass(frozen=True, slots=True)
+class BranchLine:
+    """A branch by numbers of nodes: its own messages, from where it leaves another branch to its leaf."""
+
+    own: tuple[int, ...]
+    above: int
+    """The last message that it shares with another branch; -1 where it shares none."""
+
+    @property
+    def leaf(self) -> int:
+        return self.own[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredTree:
+    """Every node by number, parents before children, with its measures.
+
+    `tokens` are those of a message's text and calls, without what a wire format adds; `path_tokens` those from the root
+    to it. A message is counted once, however many branches share it.
+    """
+
+    session: Session
+    shape: TreeShape
+    nodes: tuple[MessageNode, ...]
+    tokens: tuple[int, ...]
+    path_tokens: tuple[int, ...]
+    active: tuple[bool, ...]
+    kinds: tuple[NodeKind, ...]
+    seconds: tuple[float | None, ...]
+
+    @cached_property
+    def lines(self) -> tuple[BranchLine, ...]:
+        """The branches: a first child goes on with its parent's, every other begins one."""
+        own: dict[int, list[int]] = {}
+        for number, branch in enumerate(self.shape.branches):
+            own.setdefault(branch, []).append(number)
+        return tuple([BranchLine(tuple(numbers), self.shape.parents[numbers[0]]) for numbers in own.values()])
+
+    @cached_property
+    def messages(self) -> int:
+        """Messages, without a root that only holds the tree together."""
+        return sum(not node.is_empty_root for node in self.nodes)
+
+    @cached_property
+    def total(self) -> int:
+        return sum(self.tokens)
+
+    @cached_property
+    def active_tokens(self) -> int:
+        return sum(n for n, active in zip(self.tokens, self.active, strict=True) if active)
+
+    @cached_property
+    def prompts(self) -> tuple[int, ...]:
+        """By node, the tokens that were read to write it: those of the path above a reply, 0 for other messages."""
+        above = [self.path_tokens[parent] if parent >= 0 else 0 for parent in self.shape.parents]
+        return tuple([n if node.role == "assistant" else 0 for n, node in zip(above, self.nodes, strict=True)])
+
+    @cached_property
+    def surviving_tokens(self) -> int:
+        """Tokens of the replies on the active path."""
+        replies = zip(self.nodes, self.tokens, self.active, strict=True)
+        return sum(n for node, n, active in replies if active and node.role == "assistant")
+
+    def span(self, numbers: Sequence[int]) -> tuple[int, int] | None:
+        """The numbers of the earliest and the latest of these messages; None where none has a time that can be read."""
+        timed = [number for number in numbers if self.seconds[number] is not None]
+        if not timed:
+            return None
+
+        def when(number: int) -> float:
+            return self.seconds[number] or 0.0
+
+        return min(timed, key=when), max(timed, key=when)
+
+
+def measured_tree(session: Session, count: Callable[[str], int]) -> MeasuredTree:
+    """The tree of a session with its measures; `count` gives the tokens of a text."""
+    shape = shape_of(session)
+    nodes = tuple([session.nodes[key] for key in shape.keys])
+    tokens = tuple([_tokens(node, count) for node in nodes])
+    path_tokens: list[int] = []
+    for number, parent in enumerate(shape.parents):
+        path_tokens.append(tokens[number] + (path_tokens[parent] if parent >= 0 else 0))
+    active = active_keys(session)
+    return MeasuredTree(
+        session,
+        shape,
+        nodes,
+        tokens,
+        tuple(path_tokens),
+        tuple([key in active for key in shape.keys]),
+        tuple([_kind(number, node, shape) for number, node in enumerate(nodes)]),
+        tuple([seconds_of(node.timestamp) for node in nodes]),
+    )
+
+
+def _tokens(node: MessageNode, count: Callable[[str], int]) -> int:
+    calls = sum(count(call.name) + count(call.arguments) for call in node.tool_calls)
+    return (count(node.content) if node.content else 0) + calls
+
+
+def _kind(number: int, node: MessageNode, shape: TreeShape) -> NodeKind:
+    """The kind of a message: a second answer in one place is a regeneration, a second question an edit."""
+    parent = shape.parents[number]
+    if parent < 0:
+        return "root"
+    if shape.branches[number] == shape.branches[parent]:
+        return "message"
+    return "regeneration" if node.role == "assistant" else "edit" if node.role == "user" else "branch"
+
+
+def seconds_of(timestamp: str | None) -> float | None:
+    """Seconds since 1970 of an ISO 8601 time, UTC where it has no zone; None for what is no such time."""
+    if not timestamp:
+        return None
+    try:
+        moment = datetime.fromisoformat(timestamp)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None

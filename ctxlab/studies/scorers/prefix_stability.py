@@ -1,0 +1,68 @@
+"""The share of a prompt that begins as the one before it, turn by turn along a conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ctxlab.pipeline import Trace
+from ctxlab.studies.scorers.successive_builds import refuse_few_turns, successive_builds
+from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
+from ctxlab.studies.what_if.sent_pieces import prefix_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixStability:
+    """The longest common prefix of successive prompts, as a share of the later one: the mean of the last turns.
+
+    Turns are user's messages on the path. `prefix_tokens` and `new_tokens` are means a turn, in the tokens of the
+    run's own tokenizer, with no vendor's rules. There are no scores where fewer than two turns can be built.
+    """
+
+    turns: int = 10
+    name: str = "prefix"
+    version: str = "1"
+
+    def __post_init__(self) -> None:
+        refuse_few_turns(self.turns)
+
+    @property
+    def columns(self) -> tuple[ScoreColumn, ...]:
+        return (
+            ScoreColumn("prefix_share", "share of the prompt that begins as the one before", "share", "higher"),
+            ScoreColumn("prefix_tokens", "tokens that begin as in the prompt before, a turn", "tokens", "higher"),
+            ScoreColumn("new_tokens", "tokens behind what stayed the same, a turn", "tokens", "lower"),
+        )
+
+    def score(self, run: ScoredRun) -> Mapping[str, ScoreValue]:
+        traces = [build.trace for build in successive_builds(run, self.turns)]
+        pairs = [(common_prefix_tokens(old, new), new.tokens) for old, new in pairwise(traces)]
+        if not pairs:
+            return dict.fromkeys([column.name for column in self.columns])
+        same = sum(tokens for tokens, _ in pairs) / len(pairs)
+        share = sum(tokens / whole if whole else 1.0 for tokens, whole in pairs) / len(pairs)
+        return {
+            "prefix_share": share,
+            "prefix_tokens": same,
+            "new_tokens": sum(whole for _, whole in pairs) / len(pairs) - same,
+        }
+
+
+def common_prefix_tokens(old: Trace, new: Trace) -> int:
+    """Tokens of a prompt that begin as in the one before: whole messages, then the beginning of the next.
+
+    Tool definitions stand in front of the messages: where they differ nothing is the same.
+    """
+    if _tools(old) != _tools(new):
+        return 0
+    tokens = prefix_tokens(old.result.drafts, new.result.drafts, new.services.tokenizer)
+    return min(new.tokens, new.request_tokens + tokens)
+
+
+def _tools(trace: Trace) -> object:
+    agent = trace.start.input.agent
+    return agent.tools if agent else ()
+
+
+PREFIX = PrefixStability()

@@ -1,0 +1,244 @@
+"""Cases with labelled evidence: which there are, what is left out, and the setting in which they are built."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ctxlab
+from ctxlab.context import Draft, Origin, Text
+from ctxlab.errors import BrokenFile, WrongArgument, WrongSetting
+from ctxlab.studies.cases import ORACLE, RETENTION, HistoryTokenizer, LabelledCases, retention_cases
+from ctxlab.studies.scorers import EVIDENCE
+from ctxlab.studies.study import Case, ScoredRun
+from tests.studies.straight_retention import head_and_tail, newest_first, quarter_of_characters, retention
+
+ROOT = Path(__file__).parents[3]
+SHARED = Path(os.environ.get("CTXLAB_SHARED", ROOT.parent / "shared")) / "data"
+LOCOMO = SHARED / "locomo" / "locomo_first5.json"
+MEMORYBANK = SHARED / "memorybank" / "memory_bank_cn.json"
+BUDGETS = (512, 1024, 2048, 4096, 8192)
+CUTS = {"sliding": newest_first, "head-and-tail": head_and_tail}
+needs_locomo = pytest.mark.skipif(not LOCOMO.exists(), reason=f"{LOCOMO} isn't there")
+
+
+def kept(case: Case, strategy: str, budget: int, tokenizer: str = "chars4+4") -> float:
+    """Whether all evidence is kept in the setting of retention."""
+    options = RETENTION.with_tokenizer(tokenizer).options()
+    settings = {**options.pop("settings"), "token-limiter.strategy": strategy}
+    trace = ctxlab.build(case.session, pending=case.question, budget_tokens=budget, settings=settings, **options)
+    assert trace.tokens <= budget
+    found = EVIDENCE.score(ScoredRun(case, trace, lambda leaf: trace))["all_evidence"]
+    assert isinstance(found, float)
+    return found
+
+
+def locomo(**question: Any) -> Any:
+    turns = [
+        {"speaker": "Ann", "dia_id": "D1:1", "text": "I bought a boat."},
+        {"speaker": "Bob", "dia_id": "D1:2", "text": "Look!", "img_url": ["http://x/y.png"], "blip_caption": "a pier"},
+    ]
+    talk = {"speaker_a": "Ann", "speaker_b": "Bob", "session_1": turns, "session_1_date_time": "1:56 pm on 8 May, 2023"}
+    asked = {"question": "What did Ann buy?", "answer": "a boat", "evidence": ["D1:1"], "category": 4, **question}
+    return {"sample_id": "c1", "conversation": talk, "qa": [asked]}
+
+
+def written(path: Path, data: object) -> Path:
+    path.write_text(data if isinstance(data, str) else json.dumps(data), encoding="utf-8")
+    return path
+
+
+# --- LoCoMo
+
+
+def test_a_picture_turn_is_words_and_no_file(tmp_path: Path) -> None:
+    (case,) = retention_cases(written(tmp_path / "l.json", [locomo()]))
+
+    node = case.session.node("D1:2")
+
+    assert node.content == "Look! [shared an image: a pier]"
+    assert not node.attachments
+    assert (case.kind, case.evidence, case.conversation) == ("single-hop", ("D1:1",), "c1")
+
+
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        ({"category": 5}, "adversarial"),
+        ({"evidence": ["D1:1", "D9:9"]}, "no message of the conversation"),
+        ({"evidence": ["D"]}, "no message of the conversation"),
+        ({"evidence": []}, "no evidence"),
+    ],
+)
+def test_what_is_no_case_is_left_out_with_its_reason(tmp_path: Path, question: Any, reason: str) -> None:
+    cases = retention_cases(written(tmp_path / "l.json", [locomo(**question)]))
+
+    assert len(cases) == 0
+    assert len(cases.left_out) == 1
+    assert reason in cases.left_out_lines()[0]
+    assert "1 left out" in repr(cases)
+
+
+@needs_locomo
+def test_locomo_has_its_questions_but_for_those_without_answers_and_evidence() -> None:
+    cases = retention_cases(LOCOMO)
+
+    assert (len(cases), len(cases.conversations)) == (757, 5)
+    assert sorted(cases.left_out_counts().values()) == [2, 3, 237]
+    assert set(cases.kinds) == {"multi-hop", "temporal", "open-domain", "single-hop"}
+
+
+def same_as_the_straight_script(cases: LabelledCases, file: Path) -> None:
+    for strategy, cut in CUTS.items():
+        for budget in BUDGETS:
+            assert [kept(case, strategy, budget) for case in cases] == retention(
+                file, cut, budget, quarter_of_characters
+            )
+
+
+@needs_locomo
+def test_plain_cuts_of_a_conversation_keep_what_a_straight_script_keeps(tmp_path: Path) -> None:
+    sample = json.loads(LOCOMO.read_text())[1]
+    sample["qa"] = sample["qa"][::8]
+    file = written(tmp_path / "one.json", [sample])
+
+    same_as_the_straight_script(retention_cases(file), file)
+
+
+@needs_locomo
+@pytest.mark.slow
+def test_plain_cuts_of_all_conversations_keep_what_a_straight_script_keeps() -> None:
+    same_as_the_straight_script(retention_cases(LOCOMO), LOCOMO)
+
+
+# --- other sources
+
+
+def test_questions_of_ones_own_name_sessions_and_evidence(tmp_path: Path) -> None:
+    session = ctxlab.Session(id="s").append("My cat is Momo.", id="a").append("A fine name.", role="assistant", id="b")
+    stored = json.loads(ctxlab.write(session, tmp_path / "s.json").data)
+    questions = [
+        {"session": "s", "question": "What is my cat called?", "evidence": "a", "kind": "name", "must_keep": ["Momo"]},
+        {"session": "s", "question": "And my dog?", "evidence": ["z"]},
+        {"session": "t", "question": "Who?", "evidence": ["a"]},
+        {"session": "s", "question": " ", "evidence": ["a"]},
+        {"session": "s", "question": "Why?"},
+        "nonsense",
+    ]
+
+    cases = retention_cases(written(tmp_path / "own.json", {"sessions": stored, "questions": questions}))
+
+    (case,) = cases
+    assert (case.evidence, case.kind, case.must_keep, case.session.id) == (("a",), "name", ("Momo",), "s")
+    assert len(cases.left_out) == 5
+    assert len(cases.left_out_counts()) == 5
+
+
+def test_conversations_without_questions_say_how_to_bring_some(tmp_path: Path) -> None:
+    ctxlab.write(ctxlab.Session(id="s").append("Hi"), tmp_path / "s.json")
+
+    with pytest.raises(WrongArgument, match="labels="):
+        retention_cases(tmp_path / "s.json")
+    labels = [{"session": "s", "question": "Hi?", "evidence": [next(iter(ctxlab.load(tmp_path / "s.json").nodes))]}]
+    assert len(retention_cases(tmp_path / "s.json", labels)) == 1
+    assert len(retention_cases(ctxlab.read(tmp_path / "s.json"), labels)) == 1
+
+
+@pytest.mark.skipif(not MEMORYBANK.exists(), reason=f"{MEMORYBANK} isn't there")
+def test_the_labels_of_memorybank_are_messages_of_it() -> None:
+    cases = retention_cases(MEMORYBANK, ROOT / "datasets" / "memorybank_cn_questions.json")
+
+    assert len(cases) >= 150
+    assert not cases.left_out
+    assert kept(cases.cases[0], "sliding", 100_000) == 1
+
+
+def memory_set(folder: Path) -> Path:
+    talks = folder / "data" / "memory_prereq_conversation"
+    talks.mkdir(parents=True)
+    (folder / "data" / "possible_answer").mkdir()
+    turns = [[{"role": "user", "content": "I grow roses on my balcony in Oslo."}], [{"role": "user", "content": "Hm."}]]
+    line = {"id": "memory_prereq_0-home-0", "topic": "t", "question": turns, "scenario": "home"}
+    written(talks / "memory_home.json", json.dumps(line))
+    asked = [{"id": f"m{n}", "question": [[{"content": "Where?"}]], "scenario": "home"} for n in range(2)]
+    written(folder / "data" / "BFCL_v4_memory.json", "\n".join(map(json.dumps, asked)))
+    sources = ["I grow roses ... my balcony in Oslo", "I have a yacht in Nice"]
+    answers = [{"id": f"m{n}", "ground_truth": ["Oslo"], "source": source} for n, source in enumerate(sources)]
+    written(folder / "data" / "possible_answer" / "BFCL_v4_memory.json", "\n".join(map(json.dumps, answers)))
+    return folder
+
+
+def test_what_an_answer_quotes_is_its_evidence(tmp_path: Path) -> None:
+    cases = retention_cases(memory_set(tmp_path))
+
+    (case,) = cases
+    assert (case.evidence, case.must_keep) == (("T1:1",), ("re:(?i)Oslo",))
+    assert "rest on" in cases.left_out[0].reason
+
+
+def test_a_folder_without_the_memory_set_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BrokenFile, match="no wheel of bfcl-eval"):
+        retention_cases(tmp_path)
+
+
+def test_every_question_of_bfcl_evals_memory_set_has_evidence() -> None:
+    package = find_spec("bfcl_eval")
+    if package is None or package.origin is None:
+        pytest.skip("bfcl_eval isn't installed")
+
+    cases = retention_cases(Path(package.origin).parent)
+
+    assert (len(cases), len(cases.conversations), cases.left_out) == (155, 5, ())
+    assert all(kept(case, "sliding", 100_000) == 1 for case in cases.cases[::40])
+
+
+# --- the setting
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "tokens"),
+    [("chars4+4", "hello", 6), ("chars4+4", "", 5), ("o200k_base", "hello world", 2), ("o200k_base+4", "hello", 5)],
+)
+def test_a_message_costs_what_the_tokenizer_counts(name: str, text: str, tokens: int) -> None:
+    draft = Draft("node:a", "user", (Text.of(text, Origin("node", "a")),), Origin("node", "a"), speaker="Somebody")
+
+    assert HistoryTokenizer(name).count_draft(draft) == tokens
+
+
+@pytest.mark.parametrize("name", ["o200k", "chars4+x", "o200k_base+", "+4", "o200k_base+٤"])
+def test_another_name_of_a_tokenizer_is_refused(name: str) -> None:
+    with pytest.raises(WrongSetting, match="no tokenizer"):
+        HistoryTokenizer(name)
+
+
+def test_the_question_costs_nothing_and_stays() -> None:
+    session = ctxlab.Session(id="s").append("word " * 100).append("yes", role="assistant")
+    options = RETENTION.options()
+
+    trace = ctxlab.build(session, pending="A question longer than the budget?" * 9, budget_tokens=5, **options)
+
+    assert [message["content"][:3] for message in trace.messages] == ["yes", "A q"]
+    assert trace.tokens == 5
+
+
+@pytest.mark.parametrize("budget", [20, 40, 80])
+def test_the_oracle_keeps_at_least_what_any_plain_cut_keeps(budget: int) -> None:
+    session = ctxlab.Session(id="s")
+    for n in range(12):
+        session = session.append(f"{n} " + "word " * (n % 5), role=("user", "assistant")[n % 2], id=f"m{n}")
+    case = Case("c", "s", session, "?", evidence=("m1", "m4", "m8"))
+    assert ORACLE.change is not None
+
+    def share(of: Case, strategy: str) -> Any:
+        options = RETENTION.options()
+        settings = {**options.pop("settings"), "token-limiter.strategy": strategy}
+        trace = ctxlab.build(of.session, pending="?", budget_tokens=budget, settings=settings, **options)
+        return EVIDENCE.score(ScoredRun(of, trace, lambda leaf: trace))["share_of_evidence"]
+
+    best = share(ORACLE.change(case), "by-priority")
+    assert all(best >= share(case, strategy) for strategy in ("sliding", "head-and-tail", "middle-out", "block"))

@@ -1,0 +1,73 @@
+"""Tests over conversations: exact values by hand, the least p there can be, Holm's correction."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ctxlab.studies.statistics import holm, least_p, sign_flip_test, sign_test
+from ctxlab.studies.statistics.significance import DRAWS, least_conversations
+
+
+def test_the_sign_flip_test_is_the_share_of_all_signs_that_go_as_far() -> None:
+    differences = [0.3, 0.1, 0.2, -0.1, 0.25, 0.05]
+    far = abs(sum(differences)) - 1e-9
+
+    by_hand = [
+        abs(sum(sign * each for sign, each in zip(signs, differences, strict=True))) >= far
+        for signs in product((1, -1), repeat=6)
+    ]
+
+    assert sign_flip_test(differences) == pytest.approx(sum(by_hand) / 64)
+
+
+def test_sums_that_differ_by_rounding_only_are_ties() -> None:
+    """0.1 + 0.2 isn't 0.3 to a computer; here the signs of half of all flips give the same sum."""
+    assert sign_flip_test([0.1, 0.2, -0.3]) == 1.0
+    assert sign_flip_test([0.1 + 0.2, -0.3, 1.0]) == sign_flip_test([0.3, -0.3, 1.0])
+
+
+@pytest.mark.parametrize("conversations", [1, 2, 5, 10, 16])
+def test_the_least_p_is_reached_by_differences_that_all_go_one_way(conversations: int) -> None:
+    assert sign_flip_test([1.0 + i for i in range(conversations)]) == pytest.approx(least_p(conversations))
+
+
+def test_above_sixteen_conversations_the_least_p_is_that_of_the_draws() -> None:
+    one_way = [1.0] * 40
+
+    assert sign_flip_test(one_way) == sign_flip_test(one_way) == pytest.approx(least_p(40)) == 2 / (DRAWS + 1)
+
+
+def test_nothing_that_differs_is_no_evidence() -> None:
+    assert sign_flip_test([0.0, 0.0]) == sign_test([0.0, 0.0]) == sign_flip_test([]) == 1.0
+
+
+def test_the_sign_test_leaves_ties_out() -> None:
+    assert sign_test([1, 2, 3, 4, 5, 6, 0, 0]) == pytest.approx(2 / 64)
+    assert sign_test([1, -1]) == 1.0
+
+
+def test_the_sign_flip_test_finds_nothing_in_one_of_twenty_studies_at_most() -> None:
+    dice = np.random.default_rng(3)
+
+    found = sum(sign_flip_test(list(dice.normal(0, 1, 8))) < 0.05 for _ in range(300))
+
+    assert 3 <= found <= 24
+
+
+@pytest.mark.parametrize("comparisons", [1, 4, 8, 40])
+def test_from_the_least_number_of_conversations_on_all_going_one_way_is_told_apart(comparisons: int) -> None:
+    least = least_conversations(comparisons=comparisons)
+
+    def corrected(conversations: int) -> float:
+        return max(holm([least_p(conversations)] * comparisons))
+
+    assert corrected(least) < 0.05 <= corrected(least - 1)
+
+
+def test_holm_corrects_as_in_a_worked_example() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx((0.03, 0.06, 0.06, 0.02))
+    assert holm([]) == ()
+    assert holm([0.9, 0.8]) == (1.0, 1.0)

@@ -1,0 +1,72 @@
+"""The table of a study's result, and the page that is written from the cells that a study kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import ctxlab
+from ctxlab.errors import WrongArgument
+from ctxlab.studies.scorers.evidence_retention import EVIDENCE
+from ctxlab.studies.study_table.figure_parts import row_name
+from tests.bench.truncation_study import PAGE, filled, scores_with_figures
+from tests.studies.synthetic_study import study_frame
+
+VARIANTS = ["sliding", "middle-out", "head-and-tail"]
+
+
+def cases() -> Iterator[ctxlab.Case]:
+    """Questions about two conversations, whose evidence is a message each."""
+    for number in range(2):
+        session = ctxlab.Session(id=f"s{number}")
+        for i in range(12):
+            role = ("user", "assistant")[i % 2]
+            session = session.append(f"word {i} " * (3 + i % 4), role=role, id=f"m{i}")  # pyright: ignore
+        for question in range(3):
+            evidence = (f"m{(5 * question + number) % 12}",)
+            name = f"talk{number}"
+            yield ctxlab.Case(f"{name}-{question}", name, session, question="what?", evidence=evidence)
+
+
+@pytest.fixture(scope="module")
+def result() -> ctxlab.StudyResult:
+    study = ctxlab.Study(list(cases()), VARIANTS, [100, 150], scorers=[EVIDENCE], tokenizer="chars4+4")
+    return study.run(progress=False)
+
+
+def test_a_result_s_table_knows_tokenizer_order_and_first_score(result: ctxlab.StudyResult) -> None:
+    table = result.table()
+
+    assert table.score == "all_evidence"
+    assert [row_name(row) for row in table.rows] == VARIANTS * 2
+    assert any("tokens counted with chars4+4" in note for note in table.notes)
+    assert table.frame()["mean_tokens"].notna().all()
+
+
+def test_a_result_s_figures_are_those_of_its_table(result: ctxlab.StudyResult) -> None:
+    assert result.figure("share_of_evidence", against="messages").layout.xaxis.title.text == "mean messages"
+    assert {trace.mode for trace in result.pareto(budget=100).data} >= {"markers"}
+
+
+def test_a_score_that_the_study_does_not_have_is_refused_by_name(result: ctxlab.StudyResult) -> None:
+    with pytest.raises(WrongArgument, match="no score 'all_evidense'; did you mean 'all_evidence'"):
+        result.table("all_evidense")
+    with pytest.raises(WrongArgument, match="no scores that are numbers"):
+        ctxlab.Study(list(cases())[:1], ["sliding"]).run(progress=False).table()
+
+
+def test_the_page_is_filled_and_filled_again_alike() -> None:
+    page, frame = PAGE.read_text(), study_frame()
+
+    once = filled(page, frame, tokenizer="chars4+4", left_out=["446 questions"], pictures="pictures")
+
+    assert scores_with_figures(page) == ["all_evidence"]
+    assert "| lexical |" in once and "446 questions" in once and "truncation_study-all\\_evidence" not in once
+    assert filled(once, frame, tokenizer="chars4+4", left_out=["446 questions"], pictures="pictures") == once
+
+
+def test_a_result_without_scorers_is_drawn_by_the_share_of_messages_sent() -> None:
+    figure = ctxlab.Study(list(cases())[:2], VARIANTS, [100, 150]).run(progress=False).figure()
+
+    assert figure.layout.yaxis.title.text == "share of messages sent"

@@ -1,0 +1,236 @@
+"""The table of a study: what it says of numbers, what it leaves out, and that it says so."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pandas as pd
+import pytest
+
+import ctxlab
+from ctxlab.errors import MissingExtra, WrongArgument
+from ctxlab.studies.study_table.table_notes import LOUD
+from tests.studies.synthetic_study import study_frame
+
+FRAME = study_frame()
+TABLE = ctxlab.study_table(FRAME, tokenizer="o200k_base", left_out=["446 questions without an answer"])
+
+
+def test_a_row_has_the_mean_over_cases_and_pairs_the_same_cases() -> None:
+    wide = FRAME[FRAME["budget"] == 512].pivot(index=["conversation", "case"], columns="variant", values="all_evidence")
+
+    row = next(row for row in TABLE.rows if (row.variant, row.budget) == ("lexical", 512))
+
+    assert row.mean is not None and row.difference is not None
+    assert row.mean.mean == pytest.approx(wide["lexical"].mean())
+    assert row.difference.mean == pytest.approx((wide["lexical"] - wide["sliding"]).mean())
+    assert (row.mean.cases, row.mean.conversations) == (len(wide), 10)
+
+
+def test_a_large_difference_over_ten_conversations_is_told_apart_and_a_small_one_is_open() -> None:
+    assert {row.variant: row.verdict for row in TABLE.rows if row.budget == 2048} == {
+        "sliding": "baseline",
+        "middle-out": "open",
+        "lexical": "better",
+        "summary-and-relevant": "better",
+        "oracle": "oracle",
+    }
+
+
+def test_the_same_scores_are_worse_where_less_is_better_and_neither_where_none_is() -> None:
+    lower = ctxlab.study_table(FRAME, better="lower", budget=512)
+    neither = ctxlab.study_table(FRAME, better=None, budget=512)
+
+    assert [row.verdict for row in lower.rows] == ["baseline", "open", "worse", "worse", "oracle"]
+    assert [row.verdict for row in neither.rows] == ["baseline", "open", "higher", "higher", "oracle"]
+
+
+def test_five_conversations_carry_no_claim_and_the_table_says_so_first() -> None:
+    table = ctxlab.study_table(study_frame(conversations=5))
+
+    assert {row.verdict for row in table.rows} == {"baseline", "oracle", "open"}
+    assert table.notes[0].startswith(LOUD)
+    assert "0.0625" in table.notes[0]
+    assert "it takes 7 or more" in table.notes[0]
+
+
+def test_the_notes_name_what_the_numbers_rest_on() -> None:
+    notes = " ".join(TABLE.notes)
+
+    assert "245 cases of 10 conversations in each row" in notes
+    assert "tokens counted with o200k_base" in notes
+    assert "446 questions without an answer" in notes
+    assert "Holm for 3 comparisons at each budget" in notes
+    assert "summary-and-relevant may keep summaries" in notes and "ceiling" in notes
+    assert LOUD not in notes
+
+
+def test_without_a_tokenizer_and_without_summaries_the_notes_say_only_what_is_known() -> None:
+    notes = " ".join(ctxlab.study_table(study_frame(variants={"a": 0.4, "b": 0.5})).notes)
+
+    assert "the tokenizer isn't named" in notes
+    assert "summaries" not in notes
+
+
+def test_cells_with_an_error_are_in_no_mean_and_are_named() -> None:
+    broken = FRAME.copy()
+    at = (broken["variant"] == "lexical") & (broken["case"] == "q0")
+    broken.loc[at, "error"] = "the budget is too small for the newest message"
+    broken.loc[at, "all_evidence"] = float("nan")
+
+    table = ctxlab.study_table(broken, budget=512)
+
+    row = next(row for row in table.rows if row.variant == "lexical")
+    assert row.left_out == 10
+    assert row.mean is not None and row.mean.cases == 235
+    assert any("10 cells that ended in an error" in note and "too small" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("lacking", ["sliding", "lexical"])
+def test_means_over_different_cases_are_said_to_be_so(lacking: str) -> None:
+    missing = FRAME.copy()
+    missing.loc[(missing["variant"] == lacking) & (missing["case"] == "q1"), "all_evidence"] = None
+
+    table = ctxlab.study_table(missing)
+
+    assert any("lexical" in note and "are over different cases" in note for note in table.notes)
+    assert any("20 cells without a value of all_evidence" in note for note in table.notes)
+
+
+def test_further_columns_part_the_rows_and_each_part_is_compared_with_its_own_baseline() -> None:
+    table = ctxlab.study_table(FRAME, by=("variant", "kind"), budget=512)
+
+    row = next(row for row in table.rows if row.variant == "lexical" and row.labels == {"kind": "multi"})
+    part = FRAME[(FRAME["kind"] == "multi") & (FRAME["budget"] == 512)]
+    means = part.groupby("variant")["all_evidence"].mean()
+    assert row.difference is not None
+    assert row.difference.mean == pytest.approx(means["lexical"] - means["sliding"])
+    assert row.difference.comparisons == 6
+
+
+def test_the_order_of_the_frame_s_rows_changes_no_number() -> None:
+    shuffled = ctxlab.study_table(FRAME.sample(frac=1, random_state=2)).frame()
+
+    order = ["variant", "budget"]
+    pd.testing.assert_frame_equal(
+        shuffled.sort_values(order, ignore_index=True),
+        ctxlab.study_table(FRAME).frame().sort_values(order, ignore_index=True),
+    )
+
+
+def test_rows_stay_in_the_order_of_the_frame_with_the_baseline_first() -> None:
+    table = ctxlab.study_table(FRAME, baseline="lexical")
+
+    assert [row.variant for row in table.rows[:5]] == [
+        "lexical",
+        "sliding",
+        "middle-out",
+        "summary-and-relevant",
+        "oracle",
+    ]
+    assert [row.budget for row in table.rows] == [512] * 5 + [2048] * 5
+
+
+def test_scores_that_are_no_shares_have_intervals_that_may_leave_them() -> None:
+    counted = FRAME.assign(cost=FRAME["tokens"] * 1.5)
+
+    table = ctxlab.study_table(counted, "cost", better="lower", also=[])
+
+    assert not table.is_share
+    assert any("without an interval" in note for note in table.notes)
+
+
+def test_a_study_without_budgets_has_no_column_of_budgets() -> None:
+    table = ctxlab.study_table(study_frame(budgets=[None]))
+
+    assert table.budgets == (None,)
+    assert "| budget |" not in table.markdown()
+
+
+def test_an_empty_frame_gives_an_empty_table() -> None:
+    table = ctxlab.study_table(FRAME[:0])
+
+    assert table.rows == ()
+    assert "Nothing is compared" in table.summary
+    assert table.markdown() and table._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"score": "al_evidence"}, "did you mean 'all_evidence'"),
+        ({"score": "kind"}, "takes numbers to make a mean of, got"),
+        ({"baseline": "slidin"}, "did you mean 'sliding'"),
+        ({"oracle": "orcle"}, "did you mean 'oracle'"),
+        ({"budget": 77}, "no budget 77; there are: 512, 2,048"),
+        ({"level": 95}, "level takes a number between 0 and 1, got 95"),
+        ({"by": ["variant", "knd"]}, "did you mean 'kind'"),
+    ],
+)
+def test_what_is_not_in_the_frame_is_refused_by_name(given: dict[str, object], sentence: str) -> None:
+    with pytest.raises(WrongArgument, match=re.escape(sentence)):
+        ctxlab.study_table(FRAME, **given)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_case_twice_at_one_place_is_refused() -> None:
+    with pytest.raises(WrongArgument, match="twice with the same budget and seed"):
+        ctxlab.study_table(pd.concat([FRAME, FRAME[:1]]))
+
+
+def test_seeds_are_cells_of_one_case() -> None:
+    table = ctxlab.study_table(pd.concat([FRAME, FRAME.assign(seed=1)]), budget=512)
+
+    assert table.rows[0].mean is not None
+    assert (table.rows[0].mean.cells, table.rows[0].mean.cases) == (490, 245)
+
+
+HOSTILE = "a|b`<img src=x>\n*c*_[d](e)|"
+
+
+def test_names_with_markup_stay_in_their_cell_of_the_markdown() -> None:
+    text = ctxlab.study_table(study_frame(words=HOSTILE), budget=512).markdown()
+
+    table = [re.sub(r"\\.", "", line) for line in text.split("\n\n")[0].splitlines()]
+    assert {line.count("|") for line in table} == {table[1].count("|")}
+    assert len(table) == 7
+    assert "<img" not in text
+
+
+def test_a_pair_is_said_in_one_sentence_with_what_may_be_claimed() -> None:
+    apart = ctxlab.paired_difference(FRAME, "lexical", "sliding", budget=2048)
+    open_one = ctxlab.paired_difference(FRAME, "middle-out", "sliding", budget=2048)
+
+    told = (
+        r"lexical less sliding: \+34\.3 points, 95% interval \+\S+ to \+\S+, paired over 10 conversations; better, p .*"
+    )
+    assert re.fullmatch(told, apart.sentence())
+    assert "open" in open_one.sentence() and "no order is claimed" in open_one.sentence()
+    assert re.search(r"about \d+ conversations would be needed", open_one.sentence())
+    assert len(apart.frame()) == 245
+
+
+def test_a_variant_that_shares_no_case_is_not_compared() -> None:
+    apart = pd.concat([FRAME[FRAME["variant"] == "sliding"], FRAME[FRAME["variant"] == "lexical"].assign(seed=5)])
+
+    table = ctxlab.study_table(apart)
+
+    assert {row.verdict for row in table.rows} == {"baseline", "not compared"}
+    with pytest.raises(WrongArgument, match="no scored case in common"):
+        ctxlab.paired_difference(apart, "lexical", "sliding")
+
+
+def test_means_over_the_same_cases_are_not_said_to_differ() -> None:
+    assert not any("different cases" in note for note in TABLE.notes)
+
+
+def test_without_scipy_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+
+    with pytest.raises(MissingExtra, match=re.escape("pip install 'ctxlab[studies]'")):
+        ctxlab.study_table(FRAME)
+
+
+def test_a_mean_over_nothing_is_refused() -> None:
+    with pytest.raises(WrongArgument, match="no row of the frame has a value"):
+        ctxlab.mean_score(FRAME[:0])
