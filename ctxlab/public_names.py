@@ -18,7 +18,7 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
     A line of the stub is `from <module> import <name> as <name>`, the form in which a stub exports a name.
     """
     homes = _homes(f"{file.rpartition('.')[0]}.pyi")
-    public = sorted(homes, key=lambda name: (not name[0].isupper(), name))
+    public = sorted(homes, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     values = modules[package].__dict__
 
     def get(name: str) -> Any:

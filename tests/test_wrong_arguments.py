@@ -107,6 +107,9 @@ GOOD: dict[str, Any] = {
     "after": {},
     "keeps": "Hello",
     "what": "lore:book/0",
+    "cases": [],
+    "variants": ["sliding"],
+    "conversation": "c",
 }
 """By name, an argument that does; what is asked for under each name is one thing everywhere."""
 

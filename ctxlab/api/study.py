@@ -8,6 +8,8 @@ from typing import Any, Literal
 from ctxlab.api.build import build
 from ctxlab.api.sources import FilePath
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.display.html_table import fields_table, heading
+from ctxlab.display.one_line import plain
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.studies.cases import RETENTION, HistoryTokenizer, retention_cases
 from ctxlab.studies.study import StudyPlan, StudyResult, Variant, run_study
@@ -53,9 +55,19 @@ class Study:
         )
 
     def __repr__(self) -> str:
-        variants = ", ".join([repr(variant.name) for variant in self.plan.variants[:6]])
+        variants = ", ".join([repr(plain(variant.name)) for variant in self.plan.variants[:6]])
         more = f" and {len(self.plan.variants) - 6} more" if len(self.plan.variants) > 6 else ""
         return f"Study({variants}{more}; {sum(1 for _ in self.plan.cells())} cells a case)"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "budgets": ", ".join(["none" if budget is None else f"{budget:,}" for budget in self.plan.budgets]),
+            "budgets are those of": f"the {self.plan.budget_of}",
+            "seeds": ", ".join(map(str, self.plan.seeds)),
+            "scorers": ", ".join([scorer.name for scorer in self.plan.scorers]),
+            "tokenizer": self.plan.tokenizer.name if self.plan.tokenizer is not None else "each model's",
+        }
+        return heading(self) + fields_table(facts)
 
     @checked_arguments
     def run(

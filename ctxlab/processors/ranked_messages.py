@@ -48,8 +48,8 @@ class RankedMessages:
         found = [nodes.get(draft.origin.ref) if draft.origin.kind == "node" else None for draft in drafts]
         times = [None if node is None else node.timestamp for node in found]
         return [
-            Candidate(str(draft.text), draft.role, draft.speaker or draft.role, talk, time)
-            for draft, time, talk in zip(drafts, times, talks(times), strict=True)
+            Candidate(str(draft.text), draft.role, draft.speaker or (node and node.name) or draft.role, talk, time)
+            for draft, node, time, talk in zip(drafts, found, times, talks(times), strict=True)
         ]
 
     def ranking(self, name: str) -> Ranking:

@@ -1,4 +1,4 @@
-"""How a vendor caches prompts by itself or by marks: in which steps, and for how long."""
+"""Rules by which a vendor caches prompts, by itself or by marks: in which steps, and for how long."""
 
 from __future__ import annotations
 

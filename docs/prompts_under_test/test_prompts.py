@@ -2,8 +2,9 @@
 
 from functools import cache
 
-import ctxlab
 import pytest
+
+import ctxlab
 from ctxlab.testing import assert_context, before, fires, kept, sound_pairs, under
 
 SOUND = under(1800) & sound_pairs() & before("preset-frame", "history")

@@ -20,7 +20,7 @@ from typing import Any
 import ctxlab
 from ctxlab.engines.tokens import encoding
 from ctxlab.testing import generated_agent, generated_session
-from tests.bench import assets, languages, lore, requests, trees, what_if, widgets
+from tests.bench import assets, languages, lore, requests, studies, trees, what_if, widgets
 from tests.bench.timing import ENCODING, ROUNDS, Work, forget_counts, ms, timed
 
 SIZES = (100, 1_000, 10_000)
@@ -181,6 +181,7 @@ def main() -> None:
         print(f"| {work} | {cost} |")
     assets.main()
     requests.main()
+    studies.main()
     widgets.main()
 
 

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import ctxlab
 from ctxlab import EmbeddingsRanker, HybridRanker
 from ctxlab.engines.ranking import Candidate
 from ctxlab.engines.ranking.conversation_scores import AROUND, ConversationScores, is_short_for
@@ -246,3 +247,20 @@ def test_evidence_kept_is_above_every_published_figure_and_near_the_goal() -> No
     kept = evidence_kept([512, 1024, 2048, 4096, 8192], conversations=slice(2, 5))
 
     assert all(share > goal for share, goal in zip(kept, (0.70, 0.77, 0.83, 0.88, 0.93), strict=True)), kept
+
+
+def test_a_ranker_gets_the_names_of_messages_as_speakers() -> None:
+    session = ctxlab.Session(id="s")
+    for i, name in enumerate(("Ann", "", "Ann")):
+        session = session.append("word " * 40, id=f"m{i}", role="user", **({"name": name} if name else {}))
+    session = session.append("What did Ann say?", id="q", role="user")
+    speakers: list[str] = []
+
+    def spy(query: str, candidates: Sequence[Candidate]) -> Sequence[float]:
+        speakers.extend(each.speaker for each in candidates)
+        return [0.0] * len(candidates)
+
+    settings = {"token-limiter.strategy": "relevant", "token-limiter.ranker": "spy", "merge-consecutive.enabled": False}
+    ctxlab.build(session, budget_tokens=60, rankers=[spy], settings=settings)
+
+    assert speakers[:3] == ["Ann", "user", "Ann"]

@@ -83,6 +83,19 @@ def test_a_ranker_of_ones_own_is_a_function() -> None:
     assert "it has a score of -46 by 'shortest'" in str(life)
 
 
+@pytest.mark.parametrize("strategy", ["bm25", "embeddings", "hybrid"])
+def test_a_strategy_goes_by_the_ranker_of_its_name(strategy: str) -> None:
+    def mine(query: str, candidates: Sequence[Candidate]) -> list[float]:
+        return [float("ferry" in each.text) for each in candidates]
+
+    mine.__name__ = strategy
+
+    trace = cut(strategy, 18, rankers=[mine])
+
+    assert CHAT[2] in [message["content"] for message in trace.messages]
+    assert f"it has a score of 0 by '{strategy}'" in str(trace.why("node:m0"))
+
+
 def test_a_given_ranker_takes_the_place_of_one_of_its_name() -> None:
     class Mine:
         name = "bm25"
@@ -101,7 +114,7 @@ def test_a_given_ranker_takes_the_place_of_one_of_its_name() -> None:
         ([lambda query, candidates: [1.0]], "<lambda>", "ranker '<lambda>' gave 1 scores for 6 messages"),
         ([lambda query, candidates: [float("nan")] * 6], "<lambda>", "gave a score that is no number"),
         ([shortest, shortest], "shortest", "two rankers are named 'shortest'; each needs a name of its own"),
-        ([3], "3", "a int is no ranker"),
+        ([3], "3", "a value of type int is no ranker"),
     ],
 )
 def test_what_is_wrong_with_a_ranker_is_said(rankers: list[Any], name: str, why: str) -> None:

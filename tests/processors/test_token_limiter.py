@@ -7,10 +7,11 @@ import pytest
 from ctxlab.api import build, load
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
-from ctxlab.engines.truncation import BudgetReport, head_length, strategies
+from ctxlab.engines.truncation import BudgetReport, head_length
 from ctxlab.pipeline import BudgetTooSmall, OverBudget, Pipeline, Processor, Services, Trace, processor, remedies
 from ctxlab.processors import TokenLimiter, default_pipeline
 from ctxlab.testing.fakes import WordTokenizer
+from tests.promises.strategies import STRATEGIES
 
 
 def said(id: str, words: int, role: Any = "user", **fields: Any) -> Draft:
@@ -375,7 +376,7 @@ def test_a6_the_budget_of_a_models_window_is_named_as_budget_tokens_take_it() ->
     assert kept(limited(CHAT, 20, model=model, reserve_tokens=2)) == "b c d e"
 
 
-@pytest.mark.parametrize("strategy", list(strategies().by_name))
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("name", ["harbour_roleplay", "coding_chat", "research_tree"])
 def test_b3_what_would_keep_a_message_is_exact_on_the_bundled_conversations(name: str, strategy: str) -> None:
     folder = Path(__file__).parents[2] / "datasets"

@@ -1,4 +1,4 @@
-"""Whether what a cut by rank says of a message is true: the ranks and the walk along them, worked out in another way."""
+"""Whether what a cut by rank says of a message is true: ranks and the walk along them, worked out in another way."""
 
 from __future__ import annotations
 

@@ -9,8 +9,11 @@ from ctxlab import default_pipeline
 from ctxlab.context import Cause, Draft, Edit, Origin, Text
 from ctxlab.documents import Agent, Session, ToolCall
 from ctxlab.engines.tokens import Tokenizer
+from ctxlab.engines.truncation import strategies as strategies_there_are
 from ctxlab.testing.fakes import WordTokenizer
 
+STRATEGIES = tuple(name for name in strategies_there_are().by_name if name not in ("embeddings", "hybrid"))
+"""Truncation strategies that need no model, which not every machine has."""
 CHARACTERS = "ab xy.\n{}<>\\1中文。🇩🇪👩‍👩‍👧é\u0301"
 CALL_IDS = ("c1", "c2", "c3")
 
@@ -252,7 +255,8 @@ def setting_changes(draw: st.DrawFn, *, max_size: int = 3, wrong: bool = False) 
         elif wrong and draw(st.integers(0, 9)) == 0:
             found[name], wrong = draw(st.sampled_from([-1, "no such value", [1]])), False
         else:
-            found[name] = draw(values_of(fields[step][setting]))
+            known = {"strategy": STRATEGIES, "ranker": ("bm25",)}.get(setting)
+            found[name] = draw(st.sampled_from(known) if known else values_of(fields[step][setting]))
     return found
 
 

@@ -78,6 +78,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "SessionBranches.summary": ctxlab.branches(session).summary(),
         "TokenFlow.frame": ctxlab.token_flow(trace).frame(),
         "StudyTable.frame": ctxlab.study_table(study_frame()).frame(),
+        "StudyResult.frame": ctxlab.survey(session, budgets=[900, 1800], progress=False).frame(),
         "Trace.cuts": trace.cuts(),
         "Trace.ledger": trace.ledger(),
         "Worldbook.frame": book.frame(),

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, ModelProfile, Session, ToolCall
-from ctxlab.engines.truncation import BudgetReport, strategies
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.cut_reasons import CutChecker
 from tests.promises.rank_reasons import RANKING
-from tests.promises.strategies import CALL_IDS, agents, draft_rows, sessions
+from tests.promises.strategies import CALL_IDS, STRATEGIES, agents, draft_rows, sessions
 from tests.promises.test_limiter import Pairs
 
 Row = tuple[Draft, ...]
@@ -24,7 +24,7 @@ BUDGET = "token-limiter.budget_tokens"
 AMPLE = 10**9
 
 ways = st.fixed_dictionaries(
-    {"strategy": st.sampled_from(list(strategies().by_name))},
+    {"strategy": st.sampled_from(STRATEGIES)},
     optional={
         "head_share": st.sampled_from([0.0, 0.3, 0.5, 1.0]),
         "block_share": st.sampled_from([0.0, 0.3, 0.9, 1.0]),
@@ -168,7 +168,7 @@ def test_b2_every_reason_is_true_of_the_message_that_carries_it(case: Case) -> N
 
 
 placings = st.fixed_dictionaries(
-    {"token-limiter.strategy": st.sampled_from(list(strategies().by_name))},
+    {"token-limiter.strategy": st.sampled_from(STRATEGIES)},
     optional={
         "token-limiter.retained_characters": st.sampled_from([0, 10, 20]),
         "token-limiter.retain": st.sampled_from(["border", "each"]),

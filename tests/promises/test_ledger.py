@@ -12,19 +12,17 @@ from hypothesis import strategies as st
 from ctxlab.api import build, debug, diff, read
 from ctxlab.context import Cause, Context
 from ctxlab.documents import Agent, Session
-from ctxlab.engines.truncation import strategies
 from ctxlab.errors import ReadError
 from ctxlab.pipeline import BudgetTooSmall, NothingToSend, Services, Trace, processor
 from ctxlab.pipeline.explain.ledger import ledger_rows
 from ctxlab.pipeline.explain.token_breakdown import spending
 from ctxlab.processors import default_pipeline
 from ctxlab.studies import analysis_of, compare
-from tests.promises.strategies import agents, budgets, draft_rows, sessions, tokenizers
+from tests.promises.strategies import STRATEGIES, agents, budgets, draft_rows, sessions, tokenizers
 from tests.promises.test_limiter import Row, formatters, keys, limited, limited_or_too_small, message
 
 SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[3] / "shared"))
 DATA = SHARED / "data"
-STRATEGIES = tuple(strategies().by_name)
 MONOTONE = ("sliding", "whole-exchanges", "by-priority", "middle-out")
 TOOLS = ({"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}},)
 

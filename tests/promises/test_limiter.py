@@ -11,12 +11,12 @@ from ctxlab.api import build
 from ctxlab.context import BuildInput, Context, Draft, Origin, Text
 from ctxlab.documents import Agent, Session
 from ctxlab.engines.tokens import Tokenizer
-from ctxlab.engines.truncation import strategies
 from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import (
     CALL_IDS,
+    STRATEGIES,
     agents,
     budgets,
     draft_rows,
@@ -49,7 +49,7 @@ def limited_or_too_small(drafts: Row, budget: int, tokenizer: Any = None, **chan
 
 
 ways = st.fixed_dictionaries(
-    {"strategy": st.sampled_from(list(strategies().by_name))},
+    {"strategy": st.sampled_from(STRATEGIES)},
     optional={
         "head_share": st.sampled_from([0.0, 0.5, 1.0]),
         "block_share": st.sampled_from([0.0, 0.3, 1.0]),

@@ -91,6 +91,17 @@ def asset_folder(words: str, size: int) -> AssetFolder:
     return store
 
 
+def study_case(words: str, i: int) -> ctxlab.Case:
+    return ctxlab.Case(
+        f"{words}{i}", words, chat(words, 3), words, evidence=(words,), kind=words, labels={words[:99]: words}
+    )
+
+
+def study(words: str, size: int) -> ctxlab.Study:
+    cases = [study_case(words, i) for i in range(min(size, 40))]
+    return ctxlab.Study(cases, {words: {}}, budgets=[1, 10**6], tokenizer="chars4+4")
+
+
 def values(words: str, size: int) -> dict[str, Any]:
     session = chat(words, size)
     presets = tuple(MessageNode(name=words, content=words, role="system") for _ in range(min(size, 200)))
@@ -117,6 +128,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "AssetFolder": asset_folder(words, min(size, 60)),
         "BudgetReport": smaller.result.report(ctxlab.BudgetReport),
         "BuildFiles": BuildFiles({f"{words}{i}": b"x" for i in range(size)}, agents=[agent]),
+        "Case": study_case(words, 0),
         "Changes": smaller.changes("token-limiter"),
         "Comparison": ctxlab.compare({words: trace, f"{words}2": smaller}),
         "Comparison of many": ctxlab.compare({f"{words[:99]}{i}": smaller for i in range(8)}),
@@ -172,10 +184,13 @@ def values(words: str, size: int) -> dict[str, Any]:
         "SessionBranches": ctxlab.branches([session] * 3),
         "Stage": smaller.pipeline.stage("token-limiter"),
         "Sweep": ctxlab.sweep(talk, few, what="preset:29", depths=range(3), anchors=[words]),
+        "Study": study(words, size),
+        "StudyResult": study(words, min(size, 40)).run(progress=False),
         "Table": ctxlab.Table(words, [{f"{words[:9]}{i}": words for i in range(40)}] * min(size, 300)),
         "TokenFlow": ctxlab.token_flow(smaller),
         "Trace": smaller,
         "UserProfile": user,
+        "Variant": ctxlab.Variant(words, {words: words}),
         "Worldbook": book,
     }
 

@@ -13,7 +13,7 @@ import ctxlab
 from ctxlab import Agent, Session, Trace
 from ctxlab.documents import ModelProfile
 from ctxlab.engines.tokens import Tokenizer
-from ctxlab.engines.truncation import BudgetReport, strategies
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError, WrongSetting
 from ctxlab.pipeline import BudgetTooSmall, remedies
 from ctxlab.pipeline.explain.cut_causes import cut_causes
@@ -22,6 +22,7 @@ from ctxlab.studies.run_effect import run_effect
 from ctxlab.testing import generated_session
 from ctxlab_widgets.token_budget import TokenBudget
 from tests.gallery.samples import harbour_with
+from tests.promises.strategies import STRATEGIES
 
 DATASETS = Path(__file__).parents[2] / "datasets"
 SOURCES = {
@@ -445,7 +446,7 @@ def test_a_run_from_elsewhere_leaves_nothing_to_undo() -> None:
 # --- the sums
 
 
-@pytest.mark.parametrize("strategy", [*strategies().by_name])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_kept_row_and_what_was_counted_beside_it_are_what_the_limiter_counted(harbour: Trace, strategy: str) -> None:
     settings = {"token-limiter.strategy": strategy, "token-limiter.retained_characters": 40}
     trace = harbour.rerun(settings)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from ctxlab.api.study import RETENTION_BUDGETS, Study, retention_study
 from ctxlab.cli.output.terminal import Column, Screen, columns, complain
 from ctxlab.display.short_texts import counted
+from ctxlab.errors import CtxlabError
 from ctxlab.studies.study import StudyResult
 from ctxlab.studies.study.cell_means import cell_means
 from ctxlab.studies.study.study_file import read_study_file
@@ -40,7 +41,11 @@ class RunOptions:
 
 
 def announce(result: StudyResult) -> None:
-    """What was left out or built again, a line each on standard error."""
+    """What was left out or built again, a line each on standard error; raises CtxlabError where no cell was built."""
+    if not len(result):
+        raise CtxlabError("there is no case to build")
+    if result.errors == len(result):
+        raise CtxlabError(f"no cell could be built: {result.cell_table.columns['error'][0]}")
     for note in result.notes:
         complain(note)
 

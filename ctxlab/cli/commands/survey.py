@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ctxlab.api.survey import survey
+from ctxlab.api.survey import BUDGETS, survey
 from ctxlab.cli.commands.study import RunOptions, announce, print_means, print_rows
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.errors import CtxlabError
@@ -30,15 +30,13 @@ def print_survey(
     result = survey(
         [str(file) for file in files],
         strategies=strategies,
-        **({"budgets": tuple(budgets)} if budgets else {}),
+        budgets=tuple(budgets) or BUDGETS,
         tokenizer=tokenizer,
         path=options.out,
         backend=options.backend,
         processes=options.processes,
         address=options.address,
     )
-    if result.errors == len(result):
-        raise CtxlabError(f"no conversation could be built: {result.cell_table.columns['error'][0]}")
     announce(result)
     if figure is not None:
         drawn: Any = result.figure()

@@ -8,6 +8,7 @@ from typing import Final
 IN_OPTIONS: Final = (
     (re.compile(r"\bpick="), "--pick"),
     (re.compile(r"\bsay format="), "give --format"),
+    (re.compile(r"\bpass labels="), "give --labels"),
     (re.compile(r"\bRaise budget_tokens\b"), "Raise --budget"),
     (re.compile(r"; card_png\(agent, picture=\.\.\.\) takes yours"), ""),
     (re.compile(r"; give it with book= to put it in"), ""),

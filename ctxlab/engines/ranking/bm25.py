@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
-from typing import ClassVar
 
 from ctxlab.display.short_texts import first_of, short
 from ctxlab.engines.ranking.ranker import Candidate, Ranking
@@ -26,13 +25,16 @@ class Bm25:
     in its talk. Where the question names a speaker, a message of theirs that has a score counts `speaker` more.
     """
 
-    name: ClassVar[str] = "bm25"
     saturation: float = 1.2
     by_length: float = 0.6
     answers: float = 0.4
     asks: float = 0.25
     talk: float = 0.2
     speaker: float = 0.5
+
+    @property
+    def name(self) -> str:
+        return "bm25"
 
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
         asked = dict.fromkeys(words(query))

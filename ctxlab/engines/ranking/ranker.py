@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.errors import WrongArgument
@@ -84,8 +84,10 @@ def as_ranker(ranker: Ranker | RankerFunction) -> Ranker:
     """
     if not isinstance(ranker, type) and callable(getattr(ranker, "rank", None)) and hasattr(ranker, "name"):
         return ranker  # type: ignore[return-value]
-    function: Any = ranker
-    if isinstance(ranker, type) or not callable(function):
-        kind = f"the class {ranker.__name__}" if isinstance(ranker, type) else f"a {type(ranker).__name__}"
+    function = cast("Any", ranker)
+    if isinstance(ranker, type) or not callable(ranker):
+        kind = (
+            f"the class {ranker.__name__}" if isinstance(ranker, type) else f"a value of type {type(ranker).__name__}"
+        )
         raise WrongArgument(f"{kind} is no ranker; it takes rankers, and functions of a question and its messages")
     return FunctionRanker(getattr(function, "__name__", type(function).__name__), function)

@@ -8,7 +8,7 @@ from ctxlab.engines.truncation.least_room import Kept, KeptRange, LeastRoom, lea
 from ctxlab.engines.truncation.middle_out import MiddleOut
 from ctxlab.engines.truncation.recent_and_relevant import RecentAndRelevant
 from ctxlab.engines.truncation.registry import GROUP, STRATEGIES, Strategies, settings_of, strategies
-from ctxlab.engines.truncation.relevant import ByWords, Relevant
+from ctxlab.engines.truncation.relevant import ByMeaning, ByWords, ByWordsAndMeaning, Relevant
 from ctxlab.engines.truncation.shorten_messages import SHORTENED, Shortening, head_length
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.steady_block_cut import Block
@@ -25,8 +25,10 @@ __all__ = [
     "Block",
     "Border",
     "BudgetReport",
+    "ByMeaning",
     "ByPriority",
     "ByWords",
+    "ByWordsAndMeaning",
     "HeadAndTail",
     "Kept",
     "KeptRange",

@@ -13,7 +13,7 @@ from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
 from ctxlab.engines.truncation.middle_out import MiddleOut
 from ctxlab.engines.truncation.recent_and_relevant import RecentAndRelevant
-from ctxlab.engines.truncation.relevant import ByWords, Relevant
+from ctxlab.engines.truncation.relevant import ByMeaning, ByWords, ByWordsAndMeaning, Relevant
 from ctxlab.engines.truncation.sliding import Sliding
 from ctxlab.engines.truncation.steady_block_cut import Block
 from ctxlab.engines.truncation.strategy import Strategy, Traits
@@ -29,6 +29,8 @@ STRATEGIES: tuple[type[Strategy], ...] = (
     MiddleOut,
     Block,
     ByWords,
+    ByMeaning,
+    ByWordsAndMeaning,
     RecentAndRelevant,
     SummaryAndRelevant,
     Relevant,

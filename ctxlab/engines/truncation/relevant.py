@@ -17,7 +17,7 @@ RankerName = Annotated[
     Field(
         min_length=1,
         title="Ranker",
-        description="What scores messages by the question: bm25, or a ranker of your own.",
+        description="What scores messages by the question: bm25, embeddings, hybrid, or a ranker of your own.",
     ),
 ]
 
@@ -56,6 +56,26 @@ class ByWords(ByRanking):
     """Keep units by the words that they share with the newest user message, best first, each that fits."""
 
     name: ClassVar[str] = "bm25"
+
+
+@dataclass(frozen=True, slots=True)
+class ByMeaning(ByRanking):
+    """Keep units by how near they are to the newest user message in meaning, best first, each that fits.
+
+    An embedder compares them: the extra `embeddings` has some.
+    """
+
+    name: ClassVar[str] = "embeddings"
+
+
+@dataclass(frozen=True, slots=True)
+class ByWordsAndMeaning(ByRanking):
+    """Keep units by words shared with the newest user message and by meaning together, best first, each that fits.
+
+    An embedder compares meanings: the extra `embeddings` has some.
+    """
+
+    name: ClassVar[str] = "hybrid"
 
 
 @dataclass(frozen=True, slots=True)

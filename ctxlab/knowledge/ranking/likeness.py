@@ -79,8 +79,11 @@ def _passage_vectors(candidates: Sequence[Candidate], embedder: Embedder) -> tup
 
 
 def passages(candidates: Sequence[Candidate], i: int) -> list[str]:
-    """Texts that are embedded for a message: its pieces with the speaker, the first after the message before, the last before
-    the message after it, where they are of the same talk."""
+    """Texts that are embedded for a message: its pieces with the speaker.
+
+    The first follows the end of the message before, the last is followed by the beginning of the one after it, where
+    those are of the same talk.
+    """
     own = _with_speaker(candidates[i])
     pieces = [own[at : at + PIECE] for at in range(0, len(own), PIECE)] or [""]
     if i and candidates[i - 1].talk == candidates[i].talk:

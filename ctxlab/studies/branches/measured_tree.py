@@ -116,7 +116,7 @@ def _tokens(node: MessageNode, count: Callable[[str], int]) -> int:
 
 
 def _kind(number: int, node: MessageNode, shape: TreeShape) -> NodeKind:
-    """The kind of a message: a second answer to one message is a regeneration, a second question in one place an edit."""
+    """The kind of a message: a second answer in one place is a regeneration, a second question an edit."""
     parent = shape.parents[number]
     if parent < 0:
         return "root"

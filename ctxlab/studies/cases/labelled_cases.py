@@ -74,7 +74,7 @@ class LabelledCases:
         return dict(Counter(each.reason for each in self.left_out).most_common())
 
     def left_out_lines(self) -> tuple[str, ...]:
-        """What was left out, a line for each reason."""
+        """Numbers of questions that were left out, a line for each reason."""
         return tuple(f"left out: {counted(n, 'question')}, {reason}" for reason, n in self.left_out_counts().items())
 
     @checked_arguments

@@ -81,7 +81,7 @@ def _counter(name: str) -> tuple[Tokenizer | CharacterTokenizer, int]:
 
 @dataclass(frozen=True, slots=True)
 class RetentionSetting:
-    """How a case is built when retention is measured: no agent, and of the steps only the loader and the limiter.
+    """Options under which retention is measured: no agent, and of the steps only the loader and the limiter.
 
     Nothing is merged, injected or added, so that a budget is spent on the history alone and a message costs exactly
     what the tokenizer counts. The question is the newest message; it always stays and costs nothing. Head and tail

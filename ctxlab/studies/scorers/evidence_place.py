@@ -1,4 +1,4 @@
-"""Where in the prompt the surviving evidence stands: its head, its middle or its tail."""
+"""The third of the prompt in which the surviving evidence stands: its head, its middle or its tail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a build sent the messages of its path: whole, in part or not at all."""
+"""The messages of a path as a build sent them: whole, in part or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a vendor reads from its cache along a conversation, and what the prompts cost."""
+"""Tokens that a vendor reads from its cache along a conversation, and the price of the prompts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a prompt begins as the one before it, turn by turn along a conversation."""
+"""The share of a prompt that begins as the one before it, turn by turn along a conversation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of the prompt is said twice."""
+"""The share of the prompt that is said twice."""
 
 from __future__ import annotations
 

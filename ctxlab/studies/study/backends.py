@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Any, Literal, cast
 
 from ctxlab.assets.transcription.loaded_models import optional_module
@@ -24,11 +25,15 @@ def rows_of_batches(
     """The rows of each batch as it is done, in any order."""
     if backend == "dask":
         yield from _with_dask(plan, batches, processes, address)
-    elif processes > 1:
-        yield from _with_joblib(plan, batches, processes)
-    else:
-        for batch in batches:
-            yield rows_of_batch(plan, batch)
+        return
+    if processes > 1:
+        first = list(islice(batches := iter(batches), 2))
+        batches = chain(first, batches)
+        if len(first) > 1:  # one batch alone is built sooner than a process starts
+            yield from _with_joblib(plan, batches, processes)
+            return
+    for batch in batches:
+        yield rows_of_batch(plan, batch)
 
 
 class _Sent:
@@ -62,10 +67,11 @@ class _Sent:
 
 def _with_joblib(plan: StudyPlan, batches: Iterable[Batch], processes: int) -> Generator[list[Row]]:
     joblib: Any = optional_module("joblib", extra="studies", purpose="a study in several processes")
+
     sent = _Sent(batches)
     data = _pickled(plan)
-    run = joblib.delayed(rows_in_worker)
-    parallel = joblib.Parallel(
+    run: Any = joblib.delayed(rows_in_worker)
+    parallel: Any = joblib.Parallel(
         n_jobs=processes, return_as="generator_unordered", pre_dispatch=AHEAD * processes, batch_size=1
     )
     try:

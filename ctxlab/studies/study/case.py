@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.one_line import plain
 from ctxlab.documents import Session
 
@@ -32,9 +33,23 @@ class Case:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     labels: Mapping[str, str | int | float] = field(default_factory=dict[str, str | int | float])
 
+    def _repr_html_(self) -> str:
+        given = {
+            "conversation": self.conversation,
+            "session": self.session,
+            "question": self.question,
+            "leaf": self.leaf,
+            "evidence": ", ".join(self.evidence),
+            "must keep": ", ".join(self.must_keep),
+            "kind": self.kind,
+            "options": ", ".join(self.options),
+            **self.labels,
+        }
+        return heading(self) + fields_table({name: value for name, value in given.items() if value})
+
     def __repr__(self) -> str:
         question = f", {plain(self.question, 40)!r}" if self.question else ""
-        return f"Case({self.id!r} of {self.conversation!r}{question})"
+        return f"Case({plain(self.id)!r} of {plain(self.conversation)!r}{question})"
 
 
 @dataclass(frozen=True, slots=True)

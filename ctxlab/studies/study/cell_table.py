@@ -63,13 +63,6 @@ class CellTable:
         found = {name: self.columns[name][i] for name in names}
         return {name: value for name, value in found.items() if value is not None}
 
-    def frame(self) -> pd.DataFrame:
-        """One row a cell, without the keys."""
-        import pandas as pd
-
-        series = {name: _series(values, self.kinds[name]) for name, values in self.columns.items() if name != KEY}
-        return pd.DataFrame(series, index=pd.RangeIndex(len(self)))
-
     def arrow(self) -> Any:
         """An Arrow table whose metadata names labels and scores."""
         import pyarrow as pa
@@ -92,6 +85,14 @@ class CellTable:
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
         found: dict[str, Kind] = {field.name: kinds[field.type] for field in table.schema}
         return cls(columns, found, tuple(names["labels"]), tuple(names["scores"]))
+
+
+def cells_frame(table: CellTable) -> pd.DataFrame:
+    """One row a cell, without the keys."""
+    import pandas as pd
+
+    series = {name: _series(values, table.kinds[name]) for name, values in table.columns.items() if name != KEY}
+    return pd.DataFrame(series, index=pd.RangeIndex(len(table)))
 
 
 def _place(row: Row) -> tuple[Any, ...]:

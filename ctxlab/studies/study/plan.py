@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ctxlab.engines.tokens import tokenizer_named
-from ctxlab.errors import WrongArgument
+from ctxlab.engines.truncation.registry import strategies
+from ctxlab.errors import WrongArgument, did_you_mean
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.studies.study.build_function import BuildFunction
 from ctxlab.studies.study.scorer import ScoreColumn, Scorer
-from ctxlab.studies.study.variant import Variant, VariantSource, variants_of
+from ctxlab.studies.study.variant import STRATEGY, Variant, VariantSource, variants_of
 
 BudgetOf = Literal["prompt", "history"]
 OWN_OPTIONS = ("session", "leaf", "pending", "budget_tokens", "seed")
@@ -74,15 +75,20 @@ class StudyPlan:
         options: Mapping[str, Any] | None = None,
     ) -> StudyPlan:
         """The plan of variants, names of strategies or of scorers; raises WrongArgument for what is there twice."""
-        from ctxlab.studies.scorers.registry import scorers_of
         from ctxlab.studies.study.code_version import code_version
+        from ctxlab.studies.study.scorers_by_name import scorers_of
 
         sources: Sequence[VariantSource] | Any = [variants] if isinstance(variants, str | Variant) else variants
         found = variants_of(sources)
         for what, values in (("variants", found), ("budgets", budgets), ("seeds", seeds)):
             if not values:
                 raise WrongArgument(f"{what} is empty; a study needs one at least")
+        known = strategies().by_name
         for variant in found:
+            strategy = variant.settings.get(STRATEGY)
+            if isinstance(strategy, str) and strategy not in known:
+                near = did_you_mean(strategy, list(known))
+                raise WrongArgument(f"variant {variant.name!r}: there is no strategy {strategy!r}{near}")
             refuse_own_options(variant.options, f"variant {variant.name!r}")
         refuse_own_options(options or {}, "options")
         _refuse_twice("budgets", budgets)

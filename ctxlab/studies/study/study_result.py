@@ -15,7 +15,7 @@ from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.studies.study.batches import CaseSource, cases_of
 from ctxlab.studies.study.case import Case
 from ctxlab.studies.study.case_builds import CaseBuilds, trace_taken_from
-from ctxlab.studies.study.cell_table import CellTable
+from ctxlab.studies.study.cell_table import CellTable, cells_frame
 from ctxlab.studies.study.plan import Cell, StudyPlan
 from ctxlab.studies.study.scorer import ScoreColumn
 from ctxlab.studies.study.variant import Variant
@@ -96,7 +96,7 @@ class StudyResult:
 
         Rows are sorted by conversation, case, variant, budget and seed.
         """
-        return self.cell_table.frame()
+        return cells_frame(self.cell_table)
 
     @checked_arguments
     def table(

@@ -29,6 +29,8 @@ class SurveyCases:
             name = str(source) if isinstance(source, str | Path) else f"sessions[{i}]"
             try:
                 sessions, options = _sessions(source, name)
+            except WrongArgument:
+                raise
             except CtxlabError as problem:
                 case = _numbered(name, taken)
                 yield BrokenCase(case, case, str(problem))

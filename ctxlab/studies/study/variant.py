@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from ctxlab.display.html_table import fields_table, heading
+from ctxlab.display.one_line import plain
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.study.case import Case
 
@@ -25,7 +27,11 @@ class Variant:
     change: Callable[[Case], Case] | None = None
 
     def __repr__(self) -> str:
-        return f"Variant({self.name!r})"
+        return f"Variant({plain(self.name)!r})"
+
+    def _repr_html_(self) -> str:
+        change = {"change": getattr(self.change, "__name__", "a function")} if self.change is not None else {}
+        return heading(self) + fields_table({**self.settings, **self.options, **change})
 
 
 VariantSource = Variant | str | Mapping[str, Any]

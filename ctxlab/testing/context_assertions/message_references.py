@@ -23,7 +23,7 @@ Kind = Literal["messages", "source", "text", "unknown"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MessageReference:
-    """The meaning of a name in a test: the keys of the messages that it means, or words that are looked for in all messages.
+    """The meaning of a name in a test: keys of messages, or words that are looked for in all of them.
 
     `hint` names what is near where nothing of the run goes by it.
     """

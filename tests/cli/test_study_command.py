@@ -1,0 +1,211 @@
+"""`ctxlab study` and `ctxlab survey`: means for people and as JSON, and one line for everything that is wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import DATASETS
+from tests.cli.test_wrong_input import line, options_of
+
+CODING = DATASETS / "coding_chat.session.json"
+QUESTIONS = {
+    "sessions": [
+        {
+            "messages": [
+                {"role": "user", "content": "The key is under the blue mat."},
+                {"role": "assistant", "content": "I see."},
+                *[{"role": ("user", "assistant")[i % 2], "content": f"Nothing of note {i}. " * 8} for i in range(20)],
+            ]
+        }
+    ],
+    "questions": [],
+}
+
+
+@pytest.fixture
+def questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    import ctxlab
+
+    monkeypatch.chdir(tmp_path)
+    session = ctxlab.read_data(QUESTIONS["sessions"][0]).pick()
+    path = [node for node in session.path() if node.content]
+    asked = {"session": session.id, "question": "Where is the blue key?", "evidence": [path[0].id], "kind": "fact"}
+    other = {"session": session.id, "question": "Nobody knows?", "evidence": ["m99"], "kind": "fact"}
+    file = tmp_path / "questions.json"
+    file.write_text(json.dumps({"sessions": [session.to_data()], "questions": [asked, other]}))
+    return file
+
+
+def refused(result: Any, words: str = "") -> None:
+    """One line of the command's own on standard error, nothing on standard output."""
+    assert (result.code, result.out) == (2, ""), result
+    line(result.err)
+    assert words in result.err
+
+
+def test_retention_gives_both_scores_as_json(run: Any, questions: Path) -> None:
+    result = run(
+        "study", "retention", questions, "--strategies", "sliding,bm25", "--budgets", "60,5000", "--format", "json"
+    )
+
+    rows = json.loads(result.out)
+    assert [list(row) for row in rows] == [["strategy", "budget", "cases", "all_evidence", "share_of_evidence"]] * 4
+    assert [(row["strategy"], row["budget"], row["all_evidence"]) for row in rows] == [
+        ("sliding", 60, 0.0),
+        ("sliding", 5000, 1.0),
+        ("bm25", 60, 1.0),
+        ("bm25", 5000, 1.0),
+    ]
+    assert all(row["cases"] == 1 and row["share_of_evidence"] == row["all_evidence"] for row in rows)
+
+
+def test_without_strategies_it_is_every_one_there_is(run: Any, questions: Path) -> None:
+    from ctxlab.engines.truncation.registry import strategies
+
+    rows = json.loads(run("study", "retention", questions, "--budgets", "60", "--format", "json").out)
+
+    assert {row["strategy"] for row in rows} <= set(strategies().by_name)
+    assert {"sliding", "bm25", "block"} <= {row["strategy"] for row in rows}
+
+
+def test_a_table_says_what_its_means_rest_on(run: Any, questions: Path) -> None:
+    out = run(
+        "study", "retention", questions, "--strategies", "sliding", "--budgets", "60", "--tokenizer", "o200k_base"
+    ).out
+
+    assert re.search(r"sliding +60 +1 +0\.0% +0\.0%", out)
+    assert "1 case of 1 conversation; tokens by o200k_base" in out
+    assert "left out: 1 question, " in out
+
+
+def test_a_study_of_a_file_keeps_its_cells_beside_it(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    (tmp_path / "chat.json").write_bytes(CODING.read_bytes())
+    (tmp_path / "a.toml").write_text(
+        'out = "cells"\ntokenizer = "chars4+4"\nbudgets = [0, 900]\n[cases]\nfiles = "chat.json"\n'
+        '[variants.plain]\n[variants.block]\nstrategy = "block"\ntoken-limiter.marker = "..."\n'
+    )
+
+    first = run("study", "../a.toml", "--format", "json")
+    again = run("study", "../a.toml", "--format", "json", "--processes", "2")
+
+    rows = json.loads(first.out)
+    assert [(row["variant"], row["budget"], row["cases"]) for row in rows] == [
+        ("plain", None, 1),
+        ("plain", 900, 1),
+        ("block", None, 1),
+        ("block", 900, 1),
+    ]
+    assert rows[1]["tokens"] <= 900 < rows[0]["tokens"]
+    assert again.out == first.out
+    assert (tmp_path / "cells" / "cells.parquet").is_file()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x = ", "is no TOML"),
+        ("[variants.a]", "has no cases"),
+        ('[cases]\nfiles = "c.json"', "has no variants"),
+        ('variants = ["sliding"]\n[cases]\nkind = "questions"\nfiles = ["a", "b"]', "names 2 files"),
+        ('variants = ["slidng"]\n[cases]\nfiles = "c.json"', "did you mean 'sliding'?"),
+        (
+            'variant = ["sliding"]\n[cases]\nfiles = "c.json"',
+            "a key variant that means nothing; did you mean 'variants'?",
+        ),
+        (
+            'variants = ["sliding"]\n[cases]\nfile = "c.json"',
+            "key cases.file that means nothing; did you mean 'files'?",
+        ),
+        ('variants = ["sliding"]\n[cases]\nfiles = 3', "cases.files takes a list, not 3"),
+        ('variants = ["sliding"]\n[cases]\nfiles = []', "has no cases.files"),
+        ('variants = ["sliding"]\n[cases]\nfiles = "c.json"\nkind = "question"', "did you mean 'questions'?"),
+        ('variants = [3]\n[cases]\nfiles = "c.json"', "variants takes a list of texts, not of 3"),
+        ('variants = ["sliding"]\nbudgets = ["x"]\n[cases]\nfiles = "c.json"', "budgets takes a list of whole numbers"),
+        ('variants = ["sliding"]\nbudgets = [-3]\n[cases]\nfiles = "c.json"', "budgets takes tokens from 1 on"),
+        ('variants = ["sliding"]\nscorers = ["nothing"]\n[cases]\nfiles = "c.json"', "there is no scorer 'nothing'"),
+        ('variants = ["sliding"]\ntokenizer = "chars"\n[cases]\nfiles = "c.json"', "there is no tokenizer 'chars'"),
+        ('variants = ["sliding"]\nbudget_of = "all"\n[cases]\nfiles = "c.json"', "budget_of can't be 'all'"),
+        (
+            '[cases]\nfiles = "c.json"\n[variants.a]\nstratgy = "block"',
+            "no key 'stratgy'; did you mean 'strategy'?",
+        ),
+        ('[cases]\nfiles = "c.json"\n[variants.a]\ntoken-limitr.x = 3', "did you mean 'token-limiter'"),
+        ('variants = ["sliding"]\n[cases]\nfiles = "nowhere.json"', "nowhere.json does not exist"),
+        ('variants = ["sliding"]\n[cases]\nfiles = "c.json"\nagent = "no.json"', "no.json"),
+    ],
+)
+def test_a_wrong_study_file_is_one_line(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.json").write_bytes(CODING.read_bytes())
+    (tmp_path / "a.toml").write_text(text)
+
+    refused(run("study", "a.toml"), words)
+
+
+WRONG: dict[str, tuple[str, ...]] = {
+    "--strategies": ("slidng", "sliding,nonsense"),
+    "--budgets": ("x", "0", "1000,x", "-5"),
+    "--tokenizer": ("chars", "gpt-4o", ""),
+    "--labels": ("nowhere.json", str(DATASETS / "harbour_lore.json")),
+    "--figure": ("-", ".", "no/such/page.html", "page.png"),
+    "--out": ("no/such/folder", str(CODING)),
+    "--processes": ("0", "x", "-1"),
+    "--backend": ("ray", ""),
+    "--address": ("tcp://127.0.0.1:1",),
+    "--format": ("yaml", ""),
+}
+
+
+@pytest.mark.parametrize("command", ["study", "survey"])
+def test_every_wrong_value_of_an_option_is_one_line(run: Any, questions: Path, command: str) -> None:
+    call = ("study", "retention", questions) if command == "study" else ("survey", questions)
+    options = options_of(command)
+
+    assert {*options} <= {*WRONG}
+    for option in options:
+        for value in WRONG[option]:
+            data = ("study", "retention", CODING) if option == "--labels" else call
+            refused(run(*data, option, value))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ("study", "nowhere.toml"),
+        ("study", "."),
+        ("study", "retention"),
+        ("study", "retention", "nowhere.json"),
+        ("study", "retention", CODING),
+        ("study", "a.toml", "data.json"),
+        ("study", "a.toml", "--budgets", "300"),
+        ("survey", "nowhere.json"),
+        ("survey", DATASETS / "harbour_lore.json"),
+    ],
+)
+def test_a_wrong_call_is_one_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    refused(run(*call))
+
+
+def test_a_survey_has_a_row_for_each_cell_and_errors_are_rows(run: Any, questions: Path) -> None:
+    options = ("--strategies", "sliding,block", "--budgets", "30,500", "--tokenizer", "chars4+4")
+    result = run("survey", questions, CODING, "nowhere.json", *options, "--format", "json", "--figure", "page.html")
+
+    rows = json.loads(result.out)
+    assert len(rows) == 3 * 2 * 2
+    assert {row["error"] for row in rows if row["case"] == "nowhere.json"} == {"nowhere.json does not exist"}
+    assert all(
+        "what must stay needs" in row["error"] for row in rows if row["budget"] == 30 and row["case"] != "nowhere.json"
+    )
+    assert all(row["tokens"] <= 500 for row in rows if row["error"] is None)
+    assert "plotly" in (questions.parent / "page.html").read_text().casefold()
