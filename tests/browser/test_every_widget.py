@@ -17,6 +17,7 @@ from ctxlab_widgets._shared.widget import Widget
 from tests.browser.conftest import Opened
 from tests.gallery.looking import HOSTILE, colours_across, colours_of
 from tests.gallery.samples import SAMPLES, WITH_FILES
+from tests.gallery.studies import made_up_result
 
 CONTRAST = (Path(__file__).parents[1] / "gallery" / "contrast.js").read_text(encoding="utf-8")
 WIDGETS = Path(ctxlab_widgets.__file__).parent
@@ -249,12 +250,21 @@ def hostile() -> Trace:
     return ctxlab.build(session, Agent(name=HOSTILE_NAME), books=[book], rules=[rule], budget_tokens=4000)
 
 
+def study_of_strangers() -> Widget:
+    names = [HOSTILE_NAME, *HOSTILE]
+    scores = {name.encode("utf-8", "replace").decode(): (0.2 + i / 10, 0.5, "block") for i, name in enumerate(names)}
+    widget = ctxlab_widgets.Study(made_up_result(conversations=7, cases=2, variants=scores, words=HOSTILE_NAME))
+    widget.picked, widget.listed = widget.table.variants[:2], True
+    return widget
+
+
 def of_strangers(name: str, trace: Trace) -> Widget:
     made = {
         "agent_form": lambda: ctxlab_widgets.AgentForm(trace.start.input.agent),
         "branch_tree": lambda: ctxlab_widgets.BranchTree(trace.start.input.session),
         "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),
         "run_history": lambda: ctxlab_widgets.lab(trace).head,
+        "study": study_of_strangers,
     }
     kind = "".join(word.title() for word in name.partition(",")[0].split("_"))
     return made[name]() if name in made else getattr(ctxlab_widgets, kind)(trace)

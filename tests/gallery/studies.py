@@ -32,8 +32,8 @@ MADE_UP = {
 """By variant the share of evidence, the prefix that is reused, and the strategy that builds it here."""
 
 
-def made_up_result(conversations: int = 10, cases: int = 12, variants: Any = MADE_UP) -> StudyResult:
-    """A result of real cases whose scores are drawn: cases of one conversation resemble one another."""
+def made_up_result(conversations: int = 10, cases: int = 12, variants: Any = MADE_UP, words: str = "") -> StudyResult:
+    """A result of real cases with drawn scores: cases of one conversation resemble one another. `words` end names."""
     plan = StudyPlan(
         build=ctxlab.build,
         variants=tuple([Variant(name, {STRATEGY: strategy}) for name, (_, _, strategy) in variants.items()]),
@@ -44,8 +44,8 @@ def made_up_result(conversations: int = 10, cases: int = 12, variants: Any = MAD
     session = ctxlab.load(HARBOUR)
     asked = [
         Case(
-            f"talk {talk + 1}, q{i + 1}",
-            f"talk {talk + 1}",
+            f"talk {talk + 1}, q{i + 1}{words}",
+            f"talk {talk + 1}{words}",
             session,
             question="What is lever 7 for?",
             kind=KINDS[i % 3],
