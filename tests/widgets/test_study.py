@@ -39,6 +39,12 @@ def of_skills(*skills: float, conversations: int = 10, seed: int = 1) -> Study:
     return Study(frame, baseline="sliding")
 
 
+@pytest.fixture(scope="module")
+def kept() -> Study:
+    """One that no test changes."""
+    return Study(result())
+
+
 def test_the_numbers_are_those_of_the_study_table() -> None:
     widget = Study(result())
     table = result().table("all_evidence", budget=2048, baseline="sliding", also=["input_usd"])
@@ -297,8 +303,8 @@ def test_without_a_study_it_is_empty() -> None:
         {"command": "compare_case", "case": "talk 1, q1", "seed": None},
     ],
 )
-def test_what_is_no_command_is_refused_and_changes_nothing(wrong: object) -> None:
-    widget = Study(result())
+def test_what_is_no_command_is_refused_and_changes_nothing(wrong: object, kept: Study) -> None:
+    widget = kept
     before = (widget.view, widget.budget, widget.score, widget.baseline, widget.cost, widget.picked, widget.trace)
 
     widget._handle_custom_msg(wrong, [])

@@ -45,7 +45,8 @@ describe("scales", () => {
   });
 
   it("keep 0 where there is room for a few numbers only", () => {
-    expect(fewer([-20, 0, 20, 40, 60, 80], 3)).toContain(0);
+    expect(fewer([-20, 0, 20, 40, 60, 80, 100], 4)).toEqual([0, 40, 80]);
+    expect(fewer([1, 1.5, 2, 2.5], 9)).toEqual([1, 1.5, 2, 2.5]);
     expect(tickText(-1500)).toBe("−1,500");
   });
 });

@@ -24,6 +24,8 @@ export interface Place {
   x: number;
   y: number;
   box: Box;
+  /** A line from its own mark, where the name is not right beside it. */
+  leader: string;
 }
 
 const HEIGHT = 14;
@@ -38,9 +40,21 @@ export function placed(names: readonly Named[], taken: readonly Box[], within: B
     const box = candidates(names[i]).find((each) => inside(each, within) && !boxes.some((other) => meet(each, other)));
     if (!box) continue;
     boxes.push(box);
-    found[i] = { x: box.x, y: box.y + HEIGHT - 3, box };
+    found[i] = { x: box.x, y: box.y + HEIGHT - 3, box, leader: leaderTo(names[i], box) };
   }
   return found;
+}
+
+/** From the nearer end of a mark to the name above or below it, or from its point to the name at its side. */
+function leaderTo({ x, y, top, bottom }: Named, box: Box): string {
+  const under = box.y + HEIGHT;
+  const isBeside = box.x >= x || box.x + box.width <= x;
+  const far = isBeside ? Math.max(box.y - y, y - under) : Math.max(box.y - bottom, top - under);
+  if (far < HEIGHT) return "";
+  const edge = under <= y ? under : box.y;
+  const from = isBeside ? y : under <= y ? top : bottom;
+  const to = Math.min(box.x + box.width, Math.max(box.x, x));
+  return `M${x} ${from}L${to} ${edge}`;
 }
 
 function candidates({ x, y, width, top: above, bottom: below }: Named): Box[] {
@@ -51,7 +65,9 @@ function candidates({ x, y, width, top: above, bottom: below }: Named): Box[] {
   const near = [-HEIGHT / 2, -HEIGHT - 2, 2, -HEIGHT - 12, 12];
   return [
     ...near.flatMap((top) => [box(right, y + top), box(left, y + top)]),
-    ...[middle, x - 12, x - width + 12].flatMap((at) => [box(at, above - HEIGHT - 3), box(at, below + 3)]),
+    ...[3, 19, 35].flatMap((far) =>
+      [middle, x - 12, x - width + 12].flatMap((at) => [box(at, above - HEIGHT - far), box(at, below + far)]),
+    ),
     ...[24, 38, 52].flatMap((far) => [
       box(right, y - far - HEIGHT / 2),
       box(right, y + far - HEIGHT / 2),

@@ -268,12 +268,17 @@ function link(view: View, points: Point[], frame: Frame): SVGElement[] {
 function names(
   points: Point[],
   frame: Frame,
-  { view, chosen }: { view: View; chosen: ReadonlySet<string> },
+  { view, picked, chosen }: { view: View; picked: readonly string[]; chosen: ReadonlySet<string> },
 ): SVGElement[] {
-  const named = points.filter((point) => point.labelled || chosen.has(point.variant));
+  const isPicked = (point: Point): boolean => picked.includes(point.variant);
+  const named = points.filter((point) => point.labelled || chosen.has(point.variant) || isPicked(point));
   const wanted = named.map((point): Named => {
     const isStrong = point.frontier;
-    const weight = (point.frontier ? 2 : 0) + (point.baseline ? 2 : 0) + (chosen.has(point.variant) ? 1 : 0);
+    const weight =
+      (point.frontier ? 2 : 0) +
+      (point.baseline ? 2 : 0) +
+      (chosen.has(point.variant) ? 1 : 0) +
+      (isPicked(point) ? 3 : 0);
     const width = widthOf(cutName(point.variant), isStrong);
     const [mean, low = mean, high = mean] = point.mean;
     const [y, top, bottom] = [down(frame, mean), down(frame, high), down(frame, low)];
@@ -293,7 +298,8 @@ function names(
     const place = found[i];
     if (!place) return [];
     const cls = `nm${point.frontier ? " on" : ""}`;
-    return [svg("text", { class: cls, x: place.x, y: place.y }, harmless(cutName(point.variant)))];
+    const leader = place.leader ? [svg("path", { class: "leader", d: place.leader })] : [];
+    return [...leader, svg("text", { class: cls, x: place.x, y: place.y }, harmless(cutName(point.variant)))];
   });
 }
 

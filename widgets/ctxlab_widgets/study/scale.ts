@@ -35,10 +35,11 @@ export function stepOf(least: number): number {
   return found * power;
 }
 
-/** Ticks for a narrow place: the first, the last and what stands between, at most `most` of them. */
+/** Ticks for a narrow place, at most `most` of them and none near another; 0 is always one of them. */
 export function fewer(ticks: readonly number[], most: number): number[] {
-  const every = Math.ceil((ticks.length - 1) / Math.max(1, most - 1));
-  return ticks.filter((tick, i) => i % every === 0 || tick === 0);
+  const every = Math.max(1, Math.ceil((ticks.length - 1) / Math.max(1, most - 1)));
+  const start = Math.max(0, ticks.indexOf(0)) % every;
+  return ticks.filter((_, i) => (i - start) % every === 0);
 }
 
 /** A tick as people read it: "1,500", "0.25". */

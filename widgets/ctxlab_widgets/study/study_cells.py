@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.assets.transcription.loaded_models import optional_module
 from ctxlab.display.one_line import plain
 from ctxlab.errors import ReadError, WrongArgument
-from ctxlab.studies.scorers import SCORERS
 from ctxlab.studies.study import ScoreColumn, StudyResult
 from ctxlab.studies.study.cell_folder import CELLS
-from ctxlab.studies.study.cell_table import CellTable
+from ctxlab.studies.study.cell_table import CellTable, cells_frame
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS
+from ctxlab.studies.study.scorers_by_name import scorers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,7 +105,7 @@ def _of_folder(path: Path) -> StudyCells:
         ) from None
     except Exception as problem:  # a broken file raises whatever pyarrow and json raise
         raise ReadError(f"{file} can't be read as cells of a study: {plain(str(problem), 120)}") from problem
-    frame = table.frame()
+    frame = cells_frame(table)
     known = _known_columns()
     scores = [known.get(name) or _unknown_column(name) for name in table.scores]
     return StudyCells(frame, _with_numbers(frame, scores))
@@ -123,7 +123,7 @@ def _of_frame(frame: Any) -> StudyCells:
 
 
 def _known_columns() -> dict[str, ScoreColumn]:
-    return {column.name: column for scorer in SCORERS for column in scorer.columns}
+    return {column.name: column for scorer in scorers().by_name.values() for column in scorer.columns}
 
 
 def _unknown_column(name: str) -> ScoreColumn:

@@ -156,10 +156,14 @@ function nameOf(row: Row): HTMLElement {
     "span",
     { class: "nm" },
     row.baseline ? glyph([PIN]) : h("span", { class: "nopin" }),
-    h("span", { class: isStrong ? "strong" : null }, harmless(row.variant)),
-    row.baseline && h("span", { class: "tag" }, "baseline"),
-    row.oracle && h("span", { class: "tag" }, "oracle"),
-    row.frontier && h("span", { class: "tag" }, "frontier"),
+    h(
+      "span",
+      { class: "words" },
+      h("span", { class: isStrong ? "strong" : null }, harmless(row.variant)),
+      row.baseline && h("span", { class: "tag" }, "baseline"),
+      row.oracle && h("span", { class: "tag" }, "oracle"),
+      row.frontier && h("span", { class: "tag" }, "frontier"),
+    ),
   );
 }
 
