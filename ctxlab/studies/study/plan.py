@@ -75,8 +75,8 @@ class StudyPlan:
         options: Mapping[str, Any] | None = None,
     ) -> StudyPlan:
         """The plan of variants, names of strategies or of scorers; raises WrongArgument for what is there twice."""
+        from ctxlab.studies.scorers.registry import scorers_of
         from ctxlab.studies.study.code_version import code_version
-        from ctxlab.studies.study.scorers_by_name import scorers_of
 
         sources: Sequence[VariantSource] | Any = [variants] if isinstance(variants, str | Variant) else variants
         found = variants_of(sources)
