@@ -33,7 +33,7 @@ def scorers() -> Scorers:
     found: dict[str, Scorer] = {scorer.name: scorer for scorer in SCORERS}
     for plugin in announced(GROUP, problems):
         try:
-            scorer = plugin.value() if isinstance(plugin.value, type) else plugin.value
+            scorer: Any = plugin.value() if isinstance(plugin.value, type) else plugin.value
             problem = _problem(scorer, found)
         except Exception as error:  # somebody else's class may raise anything when it is made
             scorer, problem = None, raised(error)
