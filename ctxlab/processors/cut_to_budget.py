@@ -88,6 +88,13 @@ class Cut:
         return next((i for i, draft in enumerate(drafts) if not draft.pinned), len(drafts))
 
     def result(self) -> Context:
+        """The context after the cut; afterwards this cut has no more units, and nothing of it is held in a circle."""
+        try:
+            return self._result()
+        finally:
+            self.units.close()
+
+    def _result(self) -> Context:
         protected = self._protected(self.units)
         window = self._window(protected)
         verdict = self.strategy.cut(window)
@@ -370,3 +377,7 @@ class _Replayed:
                 self._found.append(unit)
             yield self._found[i]
             i += 1
+
+    def close(self) -> None:
+        """Forget the source: a generator that is not read to its end holds whoever made it."""
+        self._source = iter(())

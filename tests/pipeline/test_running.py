@@ -1,3 +1,4 @@
+import gc
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, PipelineError, UnexplainedDrop, UnknownProcessor
 from ctxlab.pipeline import Pipeline, Processor, ProcessorFailed, ProcessorSettings, Services, Trace, processor
 from ctxlab.testing.fakes import WordTokenizer
+from tests.promises.strategies import STRATEGIES
 from tests.reports import all_left
 
 SERVICES = Services(tokenizer=WordTokenizer(message_tokens=1, request_tokens=2))
@@ -254,3 +256,20 @@ def test_a_run_s_table_names_what_was_amiss_at_the_start() -> None:
     trace = ctxlab.build(ctxlab.Session(id="s").append("Hello"), model="gpt4o")
 
     assert "did you mean &#x27;gpt-4o&#x27;?" in trace._repr_html_()  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_finished_build_that_nobody_holds_is_gone_without_a_collection() -> None:
+    def contexts() -> int:
+        return sum(isinstance(each, Context) for each in gc.get_objects())
+
+    conversation = ctxlab.example("coding")
+    ctxlab.build(conversation, budget_tokens=2_000)
+    gc.collect()
+    gc.disable()
+    try:
+        before = contexts()
+        for strategy in STRATEGIES:
+            ctxlab.build(conversation, budget_tokens=2_000, settings={"token-limiter.strategy": strategy})
+        assert contexts() == before
+    finally:
+        gc.enable()

@@ -21,7 +21,7 @@ RETENTION_SCORES = ("all_evidence", "share_of_evidence")
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """Where cells go and what builds them."""
+    """The folder for cells, and the processes that build them."""
 
     out: Path | None = None
     processes: int = 1
@@ -41,7 +41,7 @@ class RunOptions:
 
 
 def announce(result: StudyResult) -> None:
-    """What was left out or built again, a line each on standard error; raises CtxlabError where no cell was built."""
+    """Print notes of a result, a line each on standard error; raises CtxlabError where no cell was built."""
     if not len(result):
         raise CtxlabError("there is no case to build")
     if result.errors == len(result):

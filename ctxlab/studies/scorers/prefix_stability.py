@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ctxlab.pipeline import Trace
+from ctxlab.studies.common_prefix import common_prefix_tokens
 from ctxlab.studies.scorers.successive_builds import refuse_few_turns, successive_builds
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
-from ctxlab.studies.what_if.sent_pieces import prefix_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +46,6 @@ class PrefixStability:
             "prefix_tokens": same,
             "new_tokens": sum(whole for _, whole in pairs) / len(pairs) - same,
         }
-
-
-def common_prefix_tokens(old: Trace, new: Trace) -> int:
-    """Tokens of a prompt that begin as in the one before: whole messages, then the beginning of the next.
-
-    Tool definitions stand in front of the messages: where they differ nothing is the same.
-    """
-    if _tools(old) != _tools(new):
-        return 0
-    tokens = prefix_tokens(old.result.drafts, new.result.drafts, new.services.tokenizer)
-    return min(new.tokens, new.request_tokens + tokens)
-
-
-def _tools(trace: Trace) -> object:
-    agent = trace.start.input.agent
-    return agent.tools if agent else ()
 
 
 PREFIX = PrefixStability()

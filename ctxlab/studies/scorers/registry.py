@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from ctxlab.errors import WrongArgument, did_you_mean
-from ctxlab.plugins import announced
+from ctxlab.plugins import announced, raised
 from ctxlab.studies.study.scorer import Scorer
 
 GROUP = "ctxlab.scorers"
@@ -32,8 +32,11 @@ def scorers() -> Scorers:
     problems: list[str] = []
     found: dict[str, Scorer] = {scorer.name: scorer for scorer in SCORERS}
     for plugin in announced(GROUP, problems):
-        scorer = plugin.value() if isinstance(plugin.value, type) else plugin.value
-        problem = _problem(scorer, found)
+        try:
+            scorer: Any = plugin.value() if isinstance(plugin.value, type) else plugin.value
+            problem = _problem(scorer, found)
+        except Exception as error:  # somebody else's class may raise anything when it is made
+            scorer, problem = None, raised(error)
         if problem is None:
             found[scorer.name] = scorer
         else:

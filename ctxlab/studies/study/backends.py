@@ -1,4 +1,4 @@
-"""Where batches are built: in this process, in several of this machine, or by dask's workers."""
+"""Backends, which build batches: this process, several of this machine, or dask's workers."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from ctxlab.studies.study.cell_rows import Row, rows_of_case
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS, Cell, StudyPlan
 
 CELLS_A_BATCH = 100
+CELLS_A_COLLECTION = 1_000
+"""Cells of a process after which its garbage is collected, which takes as long as some twenty of them."""
 CaseSource = Iterable[Case | BrokenCase] | Callable[[], Iterable[Case | BrokenCase]]
 """Cases, or a function that gives them, such as a generator function: it is called again to look at a case again."""
 
@@ -83,6 +86,22 @@ class BatchStream:
         return wanted
 
 
+class _Collector:
+    """Full collections of garbage at intervals: runs leave circles, and put off the collections that Python makes."""
+
+    def __init__(self) -> None:
+        self.cells = 0
+
+    def after(self, cells: int) -> None:
+        self.cells += cells
+        if self.cells >= CELLS_A_COLLECTION:
+            self.cells = 0
+            gc.collect()
+
+
+_COLLECTOR = _Collector()
+
+
 def rows_of_batch(plan: StudyPlan, batch: Batch) -> list[Row]:
     """The rows of a batch, in any process; raises CtxlabError where that has other code than the study began with."""
     from ctxlab.studies.study.code_version import code_version
@@ -93,9 +112,11 @@ def rows_of_batch(plan: StudyPlan, batch: Batch) -> list[Row]:
             "with; install the same ones everywhere"
         )
     cells: tuple[Cell, ...] = tuple(plan.cells())
-    return [
+    rows = [
         row for case, wanted in batch.cases for row in rows_of_case(plan, case, [(key, cells[i]) for key, i in wanted])
     ]
+    _COLLECTOR.after(len(rows))
+    return rows
 
 
 def size_of(source: Any, plan: StudyPlan) -> int | None:

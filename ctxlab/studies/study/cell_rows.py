@@ -18,7 +18,7 @@ Row = dict[str, Any]
 """The values of one cell by column, `labels` and `scores` as dicts of their own."""
 LONGEST_ERROR = 600
 ROUNDING = 1e-9
-"""How far a share may be beyond its ends, as sums of fractions are."""
+"""The most that a share may be beyond its ends, as sums of fractions are."""
 
 
 def rows_of_case(plan: StudyPlan, case: Case | BrokenCase, wanted: Sequence[tuple[str, Cell]]) -> list[Row]:

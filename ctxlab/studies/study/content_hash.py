@@ -45,7 +45,7 @@ def _hash(value: Any, inside: tuple[int, ...]) -> bytes:
 
 
 def _pieces(value: Any, inside: tuple[int, ...]) -> Iterator[bytes]:
-    """What is hashed of a value: first its kind, then its words, or the hashes of what is in it."""
+    """The bytes that are hashed of a value: first its kind, then its words, or the hashes of what is in it."""
     if isinstance(value, PLAIN):
         yield _kind(value)
         yield value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")

@@ -45,7 +45,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyPlan:
-    """What is built for each case, and how it is scored; it pickles with cloudpickle.
+    """Variants, budgets, seeds and scorers of a study, and its tokenizer; it pickles with cloudpickle.
 
     With `budget_of="history"` a budget is for the history alone: what must stay comes on top. `tokenizer` counts in
     place of each model's own. `options` are those of every build; a case's and a variant's own take their place.
@@ -75,8 +75,8 @@ class StudyPlan:
         options: Mapping[str, Any] | None = None,
     ) -> StudyPlan:
         """The plan of variants, names of strategies or of scorers; raises WrongArgument for what is there twice."""
+        from ctxlab.studies.scorers.registry import scorers_of
         from ctxlab.studies.study.code_version import code_version
-        from ctxlab.studies.study.scorers_by_name import scorers_of
 
         sources: Sequence[VariantSource] | Any = [variants] if isinstance(variants, str | Variant) else variants
         found = variants_of(sources)

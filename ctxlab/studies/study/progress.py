@@ -51,7 +51,7 @@ class StudyProgress:
                 print(self.line(perf_counter() - self._start), file=sys.stderr, flush=True)  # noqa: T201
 
     def line(self, seconds: float) -> str:
-        """What is done after so many seconds, in words."""
+        """The cells that are done after so many seconds, and the time left, in words."""
         if self._total is None:
             return f"{self._done:,} cells"
         words = f"{self._done:,} of {self._total:,} cells"

@@ -54,7 +54,7 @@ def run_study(
 
 
 def _left_out(source: Any) -> dict[str, int]:
-    """What a source says that it left out, as numbers by reason; nothing where it says nothing."""
+    """Numbers of cases that a source says it left out, by reason; nothing where it says nothing."""
     counts = getattr(source, "left_out_counts", dict[str, int])
     found: dict[str, int] = dict(counts())
     return found

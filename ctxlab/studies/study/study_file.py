@@ -22,7 +22,7 @@ VARIANT_KEYS = ("strategy", "settings", "agent", "user", "model", "books", "rule
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyFile:
-    """What a file says of a study; `out` is the folder for its cells, or None."""
+    """The parts of a study that a file names; `out` is the folder for its cells, or None."""
 
     cases: CaseSource
     variants: tuple[Variant, ...]

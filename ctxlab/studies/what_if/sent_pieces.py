@@ -48,35 +48,3 @@ def pieces_of(drafts: Sequence[Draft]) -> dict[str, SentPiece]:
 def pieces_not_in(trace: Trace, shared: Collection[int]) -> dict[str, SentPiece]:
     """The pieces of the messages of a result that aren't among those of these identities."""
     return pieces_of([draft for draft in trace.result.drafts if id(draft) not in shared])
-
-
-def is_sent_alike(a: Draft, b: Draft) -> bool:
-    """Whether a model gets the same of both."""
-    return a is b or (
-        str(a.text) == str(b.text)
-        and (a.role, a.speaker, a.reasoning, a.result_of, a.calls)
-        == (b.role, b.speaker, b.reasoning, b.result_of, b.calls)
-        and [file.as_data() for file in a.assets] == [file.as_data() for file in b.assets]
-    )
-
-
-def prefix_tokens(earlier: Sequence[Draft], later: Sequence[Draft], counter: TokenCounter) -> int:
-    """Tokens with which an earlier prompt began too: those of equal messages, and of the words shared by the next."""
-    total = 0
-    for a, b in zip(earlier, later, strict=False):
-        if not is_sent_alike(a, b):
-            return total + (counter.count(_common_head(str(a.text), str(b.text))) if a.role == b.role else 0)
-        total += counter.count_draft(b)
-    return total
-
-
-def _common_head(a: str, b: str) -> str:
-    """The characters with which both texts begin, found by halving."""
-    same, end = 0, min(len(a), len(b))
-    while same < end:
-        middle = (same + end + 1) // 2
-        if a[same:middle] == b[same:middle]:
-            same = middle
-        else:
-            end = middle - 1
-    return a[:same]

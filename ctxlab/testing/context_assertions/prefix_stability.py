@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from ctxlab.api.build import rebuild
-from ctxlab.context import AssetRef, Draft
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
 from ctxlab.providers.prefix_breaks import prefix_breaks
+from ctxlab.studies.common_prefix import common_prefix_tokens
 from ctxlab.testing.context_assertions.expectation import Finding
 
 
@@ -25,8 +25,7 @@ class SharedPrefix:
     @property
     def share(self) -> float:
         """The share of the earlier prompt that the later one begins with; 1 for an empty one."""
-        whole = self.old.tokens - self.old.request_tokens
-        return self.tokens / whole if whole else 1.0
+        return min(1.0, self.tokens / self.old.tokens) if self.old.tokens else 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,30 +51,8 @@ class LeastShared:
 def least_shared(trace: Trace, turns: int) -> LeastShared:
     """Of the prompts for the last `turns` messages of the user those two neighbours that share least."""
     runs = _runs(trace, turns)
-    pairs = [SharedPrefix(old, new, shared_tokens(old, new)) for old, new in pairwise(runs)]
+    pairs = [SharedPrefix(old, new, common_prefix_tokens(old, new)) for old, new in pairwise(runs)]
     return LeastShared(min(pairs, key=lambda pair: pair.share, default=None), len(pairs))
-
-
-def shared_tokens(old: Trace, new: Trace) -> int:
-    """Tokens of the longest beginning that two prompts have in common: whole messages, then words of the next one."""
-    counter = new.services.tokenizer
-    tokens = 0
-    for before, after in zip(old.result.drafts, new.result.drafts, strict=False):
-        if _sent(before) != _sent(after):
-            if before.role == after.role:
-                tokens += counter.count(_common_start(str(before.text), str(after.text)))
-            break
-        tokens += counter.count_draft(after)
-    return tokens
-
-
-def _common_start(a: str, b: str) -> str:
-    return a[: next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))]
-
-
-def _sent(draft: Draft) -> tuple[object, ...]:
-    files = [part.as_data() for part in draft.body if isinstance(part, AssetRef)]
-    return draft.role, str(draft.text), files, draft.calls, draft.result_of, draft.reasoning, draft.speaker
 
 
 def _runs(trace: Trace, turns: int) -> Sequence[Trace]:
