@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.assets.transcription.loaded_models import optional_module
 from ctxlab.display.one_line import plain
 from ctxlab.errors import ReadError, WrongArgument
+from ctxlab.studies.scorers.registry import scorers
 from ctxlab.studies.study import ScoreColumn, StudyResult
 from ctxlab.studies.study.cell_folder import CELLS
 from ctxlab.studies.study.cell_table import CellTable, cells_frame
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS
-from ctxlab.studies.study.scorers_by_name import scorers
 
 if TYPE_CHECKING:
     import pandas as pd
