@@ -11,7 +11,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.one_line import plain
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.studies.cases import RETENTION, HistoryTokenizer, retention_cases
+from ctxlab.studies.cases import RETENTION, retention_cases
 from ctxlab.studies.study import StudyPlan, StudyResult, Variant, run_study
 from ctxlab.studies.study.usable_strategies import usable_strategies
 
@@ -24,9 +24,10 @@ class Study:
     `cases` are values of `ctxlab.Case`: a list, or a function that gives them one by one, so that a corpus needn't fit
     in memory. `variants` are names of strategies, settings by name, or values of `ctxlab.Variant`. A budget of None is
     none. `scorers` are scorers or their names. `tokenizer` counts in place of each model's own: an encoding, such as
-    "o200k_base", or "chars4+4", which is max(1, ceil(characters / 4)) a message plus 4, or a tokenizer. With
-    `budget_of="history"` a budget is for the history alone: the question, presets and tool definitions come on top.
-    `options` are those of `ctxlab.build` for every case; options of a case or of a variant take their place.
+    "o200k_base", or "chars4+4", which is max(1, ceil(characters / 4)) a message plus 4 and counts texts alone, as
+    "o200k_base+4" does, or a tokenizer. With `budget_of="history"` a budget is for the history alone: the question,
+    presets and tool definitions come on top. `options` are those of `ctxlab.build` for every case; options of a case or
+    of a variant take their place.
     """
 
     @checked_arguments
@@ -117,7 +118,6 @@ def retention_study(
         usable.names,
         budgets,
         scorers=["evidence"],
-        tokenizer=HistoryTokenizer(setting.tokenizer),
-        options={"settings": dict(setting.settings)},
+        **setting.study_options(),
     )
     return study, usable.notes

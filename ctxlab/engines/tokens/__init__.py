@@ -1,6 +1,6 @@
 """Tokens: exact for OpenAI's models, estimated for others, and what media and wire formats add."""
 
-from ctxlab.engines.tokens.character_tokenizer import CharacterTokenizer, tokenizer_named
+from ctxlab.engines.tokens.character_tokenizer import CharacterTokenizer
 from ctxlab.engines.tokens.encodings import encoding
 from ctxlab.engines.tokens.estimate import estimate_tokens
 from ctxlab.engines.tokens.media_rules import (
@@ -10,8 +10,10 @@ from ctxlab.engines.tokens.media_rules import (
     media_tokens,
 )
 from ctxlab.engines.tokens.model_encodings import ModelName, read_model_name
+from ctxlab.engines.tokens.named_tokenizer import tokenizer_named
 from ctxlab.engines.tokens.overhead import Overhead
 from ctxlab.engines.tokens.picture_formulas import ImageCost, image_cost, image_tokens
+from ctxlab.engines.tokens.text_tokenizer import TextTokenizer
 from ctxlab.engines.tokens.tokenizer import Tokenizer
 from ctxlab.public_names import listed
 
@@ -23,6 +25,7 @@ __all__ = [
     "MediaTokens",
     "ModelName",
     "Overhead",
+    "TextTokenizer",
     "Tokenizer",
     "encoding",
     "estimate_tokens",

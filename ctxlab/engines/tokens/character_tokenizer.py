@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.context import Draft
-from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR
-from ctxlab.engines.tokens.tokenizer import Tokenizer
-from ctxlab.errors import WrongSetting, did_you_mean
-
-_NAME = re.compile(r"chars([1-9][0-9]{0,5})\+([0-9]{1,6})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +46,3 @@ class CharacterTokenizer:
 
     def count_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:
         return 0
-
-
-def tokenizer_named(name: str) -> Tokenizer | CharacterTokenizer:
-    """The tokenizer of an encoding, without a wire format's overhead, or one like "chars4+4".
-
-    Raises WrongSetting where there is none of this name.
-
-    >>> tokenizer_named("chars3+1").name, tokenizer_named("o200k_base").name
-    ('chars3+1', 'o200k_base')
-    """
-    found = _NAME.fullmatch(name)
-    if found is not None:
-        return CharacterTokenizer(int(found[1]), int(found[2]))
-    if name not in ENCODINGS and name != ESTIMATOR:
-        known = [*sorted(ENCODINGS), ESTIMATOR, "chars4+4"]
-        raise WrongSetting(f"there is no tokenizer {name!r}{did_you_mean(name, known)}")
-    return Tokenizer.of_encoding(name)

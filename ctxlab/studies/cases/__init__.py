@@ -4,12 +4,11 @@ from ctxlab.public_names import listed
 from ctxlab.studies.cases.labelled_cases import LabelledCases, LeftOut
 from ctxlab.studies.cases.oracle import ORACLE, evidence_first
 from ctxlab.studies.cases.retention_cases import retention_cases
-from ctxlab.studies.cases.retention_setting import RETENTION, HistoryTokenizer, RetentionSetting
+from ctxlab.studies.cases.retention_setting import RETENTION, RetentionSetting
 
 __all__ = [
     "ORACLE",
     "RETENTION",
-    "HistoryTokenizer",
     "LabelledCases",
     "LeftOut",
     "RetentionSetting",

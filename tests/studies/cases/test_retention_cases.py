@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import ctxlab
 from ctxlab.context import Draft, Origin, Text
+from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.errors import BrokenFile, WrongArgument, WrongSetting
-from ctxlab.studies.cases import ORACLE, RETENTION, HistoryTokenizer, LabelledCases, retention_cases
-from ctxlab.studies.scorers import EVIDENCE
-from ctxlab.studies.study import Case, ScoredRun
+from ctxlab.studies.cases import ORACLE, RETENTION, LabelledCases, retention_cases
+from ctxlab.studies.study import Case, ScoredRun, Variant
 from tests.studies.straight_retention import head_and_tail, newest_first, quarter_of_characters, retention
 
 ROOT = Path(__file__).parents[3]
@@ -23,19 +26,23 @@ SHARED = Path(os.environ.get("CTXLAB_SHARED", ROOT.parent / "shared")) / "data"
 LOCOMO = SHARED / "locomo" / "locomo_first5.json"
 MEMORYBANK = SHARED / "memorybank" / "memory_bank_cn.json"
 BUDGETS = (512, 1024, 2048, 4096, 8192)
+PLAIN = ["sliding", "head-and-tail", "middle-out", "block"]
 CUTS = {"sliding": newest_first, "head-and-tail": head_and_tail}
 needs_locomo = pytest.mark.skipif(not LOCOMO.exists(), reason=f"{LOCOMO} isn't there")
 
 
-def kept(case: Case, strategy: str, budget: int, tokenizer: str = "chars4+4") -> float:
-    """Whether all evidence is kept in the setting of retention."""
-    options = RETENTION.with_tokenizer(tokenizer).options()
-    settings = {**options.pop("settings"), "token-limiter.strategy": strategy}
-    trace = ctxlab.build(case.session, pending=case.question, budget_tokens=budget, settings=settings, **options)
-    assert trace.tokens <= budget
-    found = EVIDENCE.score(ScoredRun(case, trace, lambda leaf: trace))["all_evidence"]
-    assert isinstance(found, float)
-    return found
+def kept(cases: Sequence[Case], *strategies: str | Variant, budgets: Sequence[int] = (100_000,)) -> pd.DataFrame:
+    """The rows of a study in the setting of retention; no history passes its budget."""
+    study = ctxlab.Study(cases, strategies, budgets, scorers=["evidence", history_tokens], **RETENTION.study_options())
+    frame = study.run(progress=False).frame()
+    assert frame["error"].isna().all()
+    assert (frame["history_tokens"] <= frame["budget"]).all()
+    return frame
+
+
+def history_tokens(run: ScoredRun) -> float:
+    question = quarter_of_characters(run.case.question or "")
+    return run.trace.tokens - question
 
 
 def locomo(**question: Any) -> Any:
@@ -94,11 +101,11 @@ def test_locomo_has_its_questions_but_for_those_without_answers_and_evidence() -
 
 
 def same_as_the_straight_script(cases: LabelledCases, file: Path) -> None:
-    for strategy, cut in CUTS.items():
-        for budget in BUDGETS:
-            assert [kept(case, strategy, budget) for case in cases] == retention(
-                file, cut, budget, quarter_of_characters
-            )
+    frame = kept(cases.cases, *CUTS, budgets=BUDGETS)
+    order = [case.id for case in cases]
+    for (strategy, budget), rows in frame.groupby(["variant", "budget"]):
+        scores = rows.set_index("case")["all_evidence"][order]
+        assert list(scores) == retention(file, CUTS[strategy], budget, quarter_of_characters)
 
 
 @needs_locomo
@@ -155,7 +162,7 @@ def test_the_labels_of_memorybank_are_messages_of_it() -> None:
 
     assert len(cases) >= 150
     assert not cases.left_out
-    assert kept(cases.cases[0], "sliding", 100_000) == 1
+    assert (kept(cases.cases[:1], "sliding")["all_evidence"] == 1).all()
 
 
 def memory_set(folder: Path) -> Path:
@@ -194,7 +201,7 @@ def test_every_question_of_bfcl_evals_memory_set_has_evidence() -> None:
     cases = retention_cases(Path(package.origin).parent)
 
     assert (len(cases), len(cases.conversations), cases.left_out) == (155, 5, ())
-    assert all(kept(case, "sliding", 100_000) == 1 for case in cases.cases[::40])
+    assert (kept(cases.cases[::40], "sliding")["all_evidence"] == 1).all()
 
 
 # --- the setting
@@ -204,26 +211,26 @@ def test_every_question_of_bfcl_evals_memory_set_has_evidence() -> None:
     ("name", "text", "tokens"),
     [("chars4+4", "hello", 6), ("chars4+4", "", 5), ("o200k_base", "hello world", 2), ("o200k_base+4", "hello", 5)],
 )
-def test_a_message_costs_what_the_tokenizer_counts(name: str, text: str, tokens: int) -> None:
-    draft = Draft("node:a", "user", (Text.of(text, Origin("node", "a")),), Origin("node", "a"), speaker="Somebody")
+def test_a_message_costs_its_text_and_its_speaker_nothing(name: str, text: str, tokens: int) -> None:
+    origin = Origin("node", "a")
+    draft = Draft("node:a", "user", (Text.of(text, origin),), origin, speaker="Somebody")
 
-    assert HistoryTokenizer(name).count_draft(draft) == tokens
+    assert tokenizer_named(RETENTION.with_tokenizer(name).tokenizer).count_draft(draft) == tokens
 
 
 @pytest.mark.parametrize("name", ["o200k", "chars4+x", "o200k_base+", "+4", "o200k_base+٤"])
 def test_another_name_of_a_tokenizer_is_refused(name: str) -> None:
-    with pytest.raises(WrongSetting, match="no tokenizer"):
-        HistoryTokenizer(name)
+    with pytest.raises(WrongSetting, match=re.escape(f"no tokenizer {name!r}")):
+        RETENTION.with_tokenizer(name)
 
 
-def test_the_question_costs_nothing_and_stays() -> None:
-    session = ctxlab.Session(id="s").append("word " * 100).append("yes", role="assistant")
-    options = RETENTION.options()
+def test_the_question_comes_on_top_of_the_budget() -> None:
+    session = ctxlab.Session(id="s").append("word " * 100).append("yes", role="assistant", id="yes")
+    case = Case("c", "s", session, "A question longer than the budget?" * 9, evidence=("yes",))
 
-    trace = ctxlab.build(session, pending="A question longer than the budget?" * 9, budget_tokens=5, **options)
+    (row,) = kept([case], "sliding", budgets=[5]).itertuples()
 
-    assert [message["content"][:3] for message in trace.messages] == ["yes", "A q"]
-    assert trace.tokens == 5
+    assert (row.messages, row.all_evidence, row.history_tokens) == (2, 1, 5)
 
 
 @pytest.mark.parametrize("budget", [20, 40, 80])
@@ -232,13 +239,7 @@ def test_the_oracle_keeps_at_least_what_any_plain_cut_keeps(budget: int) -> None
     for n in range(12):
         session = session.append(f"{n} " + "word " * (n % 5), role=("user", "assistant")[n % 2], id=f"m{n}")
     case = Case("c", "s", session, "?", evidence=("m1", "m4", "m8"))
-    assert ORACLE.change is not None
 
-    def share(of: Case, strategy: str) -> Any:
-        options = RETENTION.options()
-        settings = {**options.pop("settings"), "token-limiter.strategy": strategy}
-        trace = ctxlab.build(of.session, pending="?", budget_tokens=budget, settings=settings, **options)
-        return EVIDENCE.score(ScoredRun(of, trace, lambda leaf: trace))["share_of_evidence"]
+    frame = kept([case], ORACLE, *PLAIN, budgets=[budget]).set_index("variant")
 
-    best = share(ORACLE.change(case), "by-priority")
-    assert all(best >= share(case, strategy) for strategy in ("sliding", "head-and-tail", "middle-out", "block"))
+    assert frame.loc["oracle", "share_of_evidence"] >= frame.loc[PLAIN, "share_of_evidence"].max()

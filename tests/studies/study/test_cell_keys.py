@@ -98,6 +98,7 @@ HASHED: tuple[Any, ...] = (
     partial(scaled, 3),
     Variant("a", {"x.y": 3}),
     tokenizer_named("o200k_base"),
+    tokenizer_named("o200k_base+4"),
     ctxlab.default_pipeline(),
     frozenset({"one", "two", "three"}),
 )

@@ -33,8 +33,31 @@ def test_the_prompt_of_a_run_is_counted_by_it() -> None:
     assert ctxlab.build(session, tokenizer=tokenizer_named("o200k_base")).estimated is False
 
 
+@given(st.text(max_size=60), st.integers(0, 9))
+def test_an_encoding_with_tokens_a_message_counts_the_text_and_nothing_else(text: str, more: int) -> None:
+    counter, origin = tokenizer_named(f"o200k_base+{more}"), ctxlab.Origin("node", "a")
+    draft = ctxlab.Draft("k", "user", (ctxlab.Text.of(text, origin),), origin, speaker="Ann", reasoning="Hm.")
+
+    assert counter.count_draft(draft) == tokenizer_named("o200k_base").count(text) + more
+    assert counter.count_tools([{"name": "x"}]) == counter.request_tokens == 0
+    assert pickle.loads(pickle.dumps(counter)).count_draft(draft) == counter.count_draft(draft)
+
+
 @pytest.mark.parametrize(
-    "name", ["", "chars", "chars4", "chars0+4", "chars4+", "chars-1+4", "chars4+4 ", "o200k", "gpt-4o"]
+    "name",
+    [
+        "",
+        "chars",
+        "chars4",
+        "chars0+4",
+        "chars4+",
+        "chars-1+4",
+        "chars4+4 ",
+        "o200k",
+        "gpt-4o",
+        "gpt-4o+4",
+        "estimator+",
+    ],
 )
 def test_a_name_of_no_tokenizer_is_refused_with_what_there_is(name: str) -> None:
     with pytest.raises(WrongSetting, match="there is no tokenizer"):
