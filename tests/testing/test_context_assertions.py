@@ -53,7 +53,7 @@ MET: tuple[Expectation, ...] = (
     kept("preset-scene"),
     kept("lore:The lighthouse"),
     kept("No ledger, no lamp log"),
-    kept("re:no LEDGER.*lamp"),
+    kept("re:(?i)no LEDGER.*lamp"),
     has("No ledger"),
     has("re:ledger"),
     before("preset:0", "history"),

@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ctxlab.display.short_texts import short
-from ctxlab.engines.regexes.pattern import Pattern
-from ctxlab.engines.regexes.python_limited_search import BadPython
-from ctxlab.engines.regexes.python_patterns import first_span
-from ctxlab.engines.regexes.work_limits import Limits
-from ctxlab.errors import WrongArgument
+from ctxlab.engines.regexes import WordsOrPattern
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 
-PATTERN = "re:"
 QUESTION = "pending"
-LIMITS = Limits(timeout_seconds=5.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +17,7 @@ class MustKeep:
 
     A text is found where a message holds it as it is written; `re:` and a pattern, in the form of Python's `regex`
     module, where that matches in one message. The question itself doesn't count. A pattern that doesn't compile or
-    takes too long raises WrongArgument.
+    takes too much work raises WrongArgument.
     """
 
     name: str = "must-keep"
@@ -42,19 +35,8 @@ class MustKeep:
         if not wanted:
             return {"must_keep_all": None, "must_keep_share": None}
         texts = [str(draft.text) for draft in run.trace.result.drafts if draft.key != QUESTION]
-        kept = sum(is_in(each, texts) for each in wanted)
+        kept = sum(WordsOrPattern(each).is_in_any(texts) for each in wanted)
         return {"must_keep_all": float(kept == len(wanted)), "must_keep_share": kept / len(wanted)}
-
-
-def is_in(wanted: str, texts: Sequence[str]) -> bool:
-    """Whether a text, or a pattern behind `re:`, is in one of these texts; raises WrongArgument for a bad pattern."""
-    if not wanted.startswith(PATTERN):
-        return any(wanted in text for text in texts)
-    pattern = Pattern(wanted.removeprefix(PATTERN), "", "python")
-    try:
-        return any(first_span(pattern, text, LIMITS) is not None for text in texts)
-    except BadPython as problem:
-        raise WrongArgument(f"must_keep names the pattern {short(wanted)!r}: {problem}") from None
 
 
 MUST_KEEP = MustKeep()

@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ctxlab.display.one_line import plain
+from ctxlab.engines.regexes import WordsOrPattern
+from ctxlab.engines.regexes.words_or_pattern import PATTERN
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
 from ctxlab.studies.what_if.sent_pieces import SentPiece, pieces_of
 
-if TYPE_CHECKING:
-    import regex
-
 KeepSource = str | re.Pattern[str] | Callable[[Trace], bool]
 KEYS = ("node:", "preset:", "lore:", "kb:", "made:", "pending")
 """Beginnings of keys; another text is looked for in what is sent."""
-PATTERN = "re:"
-TIMEOUT_SECONDS = 2.0
-"""For one search of a pattern; one that takes longer is found nowhere."""
+FLAGS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VERBOSE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +62,7 @@ def _keep(source: KeepSource, sent: SentContext | None) -> Keep:
         return _of_text(source, sent)
     body = getattr(source, "pattern", None)
     if isinstance(body, str):
-        return _of_pattern(body, int(getattr(source, "flags", 0)))
+        return _of_words(WordsOrPattern(PATTERN + body, _flags(source)))
     if callable(source):
         name = getattr(source, "__name__", type(source).__name__)
         return Keep(name, lambda context: bool(source(context.trace)))
@@ -77,10 +74,8 @@ def _keep(source: KeepSource, sent: SentContext | None) -> Keep:
 def _of_text(source: str, sent: SentContext | None) -> Keep:
     if not source:
         raise WrongArgument("keeps holds an empty text, which every context has")
-    if source.startswith(PATTERN):
-        return _of_pattern(source.removeprefix(PATTERN), 0)
     if not source.startswith(KEYS) or (sent is not None and source not in sent.pieces):
-        return Keep(source, lambda context: any(source in text for text in context.texts))
+        return _of_words(WordsOrPattern(source))
     if sent is None:
         return Keep(source, lambda context: source in context.pieces)
     words = sent.pieces[source].text
@@ -92,18 +87,11 @@ def _of_text(source: str, sent: SentContext | None) -> Keep:
     return Keep(source, has_words)
 
 
-def _of_pattern(body: str, flags: int) -> Keep:
-    import regex
-
-    try:
-        pattern = regex.compile(body, flags & (re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE | re.ASCII))
-    except regex.error as wrong:
-        raise WrongArgument(f"keeps holds the pattern {plain(body, 60)!r}, which can't be read: {wrong}") from None
-    return Keep(PATTERN + body, lambda context: any(_found(pattern, text) for text in context.texts))
+def _of_words(words: WordsOrPattern) -> Keep:
+    return Keep(words.source, lambda context: words.is_in_any(context.texts))
 
 
-def _found(pattern: regex.Pattern[str], text: str) -> bool:
-    try:
-        return pattern.search(text, timeout=TIMEOUT_SECONDS) is not None
-    except TimeoutError:
-        return False
+def _flags(pattern: Any) -> str:
+    """The letters of the flags of a compiled pattern, of the module `re` or of `regex`."""
+    ascii_only = {"a": re.ASCII} if isinstance(pattern, re.Pattern) else {}
+    return "".join([letter for letter, flag in (FLAGS | ascii_only).items() if int(pattern.flags) & flag])

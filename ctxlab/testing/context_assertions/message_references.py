@@ -10,12 +10,10 @@ from ctxlab.context import Draft, Origin
 from ctxlab.display.one_line import visible
 from ctxlab.display.short_texts import nearest
 from ctxlab.display.source_styles import BY_NAME, OF_KIND, OF_PART, OVERHEAD
-from ctxlab.engines.regexes.python_limited_search import found
+from ctxlab.engines.regexes import WordsOrPattern
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.merged_parts import pieces
 
-PATTERN = "re:"
-"""The beginning of a text that is a regular expression."""
 LORE = "lore"
 
 Kind = Literal["messages", "source", "text", "unknown"]
@@ -56,7 +54,7 @@ def reference(trace: Trace, name: str) -> MessageReference:
     source = _source(name)
     if source is not None:
         return MessageReference(name, "source", tuple([k for k, origin in known.items() if _of(origin) == source]))
-    if name and any(_matches(name, str(draft.text)) for draft in _all_drafts(trace)):
+    if name and WordsOrPattern(name).is_in_any(str(draft.text) for draft in _all_drafts(trace)):
         return MessageReference(name, "text")
     return MessageReference(name, "unknown", hint=nearest(name, list(known)[:2000]))
 
@@ -81,7 +79,8 @@ def places(trace: Trace, ref: MessageReference) -> list[SentPlace]:
 
 def has_words(trace: Trace, words: str) -> list[int]:
     """The messages of the prompt, counted from 0, that have these words, or match a pattern (`re:...`)."""
-    return [at for at, draft in enumerate(trace.result.drafts) if _matches(words, str(draft.text))]
+    sought = WordsOrPattern(words)
+    return [at for at, draft in enumerate(trace.result.drafts) if sought.is_in(str(draft.text))]
 
 
 def life_of(trace: Trace, key: str) -> str:
@@ -143,13 +142,10 @@ def _of(origin: Origin) -> str:
     return OF_KIND.get(origin.kind, OVERHEAD)
 
 
-def _matches(words: str, text: str) -> bool:
-    return found(words.removeprefix(PATTERN), text) if words.startswith(PATTERN) else words in text
-
-
 def _spans_of(words: str, text: str) -> Iterator[tuple[int, int]]:
-    if words.startswith(PATTERN):
-        if _matches(words, text):  # patterns say whether, not where: the whole message counts
+    sought = WordsOrPattern(words)
+    if sought.is_pattern:
+        if sought.is_in(text):  # patterns say whether, not where: the whole message counts
             yield 0, len(text)
         return
     at = text.find(words)
