@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ctxlab.api.study import RETENTION_BUDGETS, Study, retention_study
+from ctxlab.api.study import RETENTION_BUDGETS, Study, retention_study, study_of
 from ctxlab.cli.output.terminal import Column, Screen, columns, complain
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError
@@ -53,16 +53,7 @@ def announce(result: StudyResult) -> None:
 def print_study_file(path: Path, options: RunOptions, *, as_json: bool) -> None:
     """Run the study of a file, and print the mean of each column for each variant and budget."""
     file = read_study_file(path)
-    study = Study(
-        file.cases,
-        file.variants,
-        file.budgets,
-        file.seeds,
-        file.scorers,
-        tokenizer=file.tokenizer,
-        budget_of="history" if file.budget_of == "history" else "prompt",
-        options=file.options,
-    )
+    study = study_of(file)
     result = options.run(study, file.out)
     numbers = [each.name for each in result.columns if each.unit != "text"]
     print_means(result, ("tokens", "messages", "cut_messages", *numbers), as_json=as_json)
