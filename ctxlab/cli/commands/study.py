@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -89,9 +89,9 @@ def print_means(result: StudyResult, names: Sequence[str], *, as_json: bool, var
     if as_json:
         print_rows(rows)
         return
-    shares = {each.name for each in result.columns if each.unit == "share"}
+    units: dict[str, str] = {each.name: each.unit for each in result.columns}
     titles = [Column(variant, style="step"), *[Column(name, right=True) for name in ("budget", "cases", *names)]]
-    columns(screen, titles, [_cells(row, variant, names, shares) for row in rows])
+    columns(screen, titles, [_cells(row, variant, names, units) for row in rows])
     screen.blank()
     conversations = counted(result.conversations, "conversation")
     screen.line(f"{counted(result.cases, 'case')} of {conversations}; tokens by {result.tokenizer}")
@@ -107,12 +107,14 @@ def print_rows(rows: Sequence[dict[str, Any]]) -> None:
     typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
 
 
-def _cells(row: dict[str, Any], variant: str, names: Sequence[str], shares: set[str]) -> tuple[str, ...]:
+def _cells(row: dict[str, Any], variant: str, names: Sequence[str], units: Mapping[str, str]) -> tuple[str, ...]:
     budget = "none" if row["budget"] is None else f"{row['budget']:,}"
-    return (row[variant], budget, f"{row['cases']:,}", *[_number(row[name], share=name in shares) for name in names])
+    return (row[variant], budget, f"{row['cases']:,}", *[_number(row[name], units.get(name, "")) for name in names])
 
 
-def _number(value: float | None, *, share: bool) -> str:
+def _number(value: float | None, unit: str) -> str:
     if value is None:
         return "-"
-    return f"{value:.1%}" if share else f"{value:,.1f}"
+    if unit == "usd":
+        return f"${value:.5f}"
+    return f"{value:.1%}" if unit == "share" else f"{value:,.1f}"

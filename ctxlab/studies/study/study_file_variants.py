@@ -74,7 +74,7 @@ def _variant(
     steps = {key: value for key, value in table.data.items() if key not in VARIANT_KEYS}
     wrong = next((key for key, value in steps.items() if not isinstance(value, dict) and "." not in key), None)
     if wrong is not None:
-        raise ReadError(f"{table.place}: {table.prefix}{wrong} means nothing{did_you_mean(wrong, VARIANT_KEYS)}")
+        raise ReadError(f"{table.place}: {table.prefix[:-1]} has no key {wrong!r}{did_you_mean(wrong, VARIANT_KEYS)}")
     strategy = table.value("strategy", str, None)
     settings = {**settings_of(table.value("settings", dict, {})), **settings_of(steps)}
     options = table.options() | injections.options(table)
