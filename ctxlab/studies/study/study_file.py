@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from ctxlab.errors import BrokenFile, ReadError, did_you_mean
+from ctxlab.studies.scorers.registry import scorer_named
 from ctxlab.studies.study.batches import CaseSource
 from ctxlab.studies.study.scorer import Scorer
 from ctxlab.studies.study.scorer_of_kind import ScorerOfKind
-from ctxlab.studies.study.scorers_by_name import scorer_named
 from ctxlab.studies.study.study_file_cases import CASE_KEYS, cases_of_file
 from ctxlab.studies.study.study_file_table import StudyFileTable, settings_of
 from ctxlab.studies.study.study_file_variants import variants_of_file
