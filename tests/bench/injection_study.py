@@ -103,9 +103,7 @@ def by_place_and_lore(frame: pd.DataFrame, budget: int, score: str = "prefix_sha
     rows = [["eviction", "lore", *ORDERS["place"]], ["---"] * 2 + ["---:"] * len(ORDERS["place"])]
     for eviction in ORDERS["eviction"]:
         for lore in ORDERS["lore"]:
-            rows.append(
-                [eviction, lore, *[f"{100 * means[eviction, lore, place]:.0f}" for place in ORDERS["place"]]]
-            )
+            rows.append([eviction, lore, *[f"{100 * means[eviction, lore, place]:.0f}" for place in ORDERS["place"]]])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 
 
@@ -132,7 +130,7 @@ def basis(frame: pd.DataFrame, tokenizer: str) -> str:
         f"{cases:,} questions of {conversations} conversations, {frame['variant'].nunique()} variants, budgets "
         f"{', '.join(f'{budget:,}' for budget in sorted(frame['budget'].unique()))}: {len(frame):,} cells; tokens "
         f"counted with {tokenizer}{failed}. With {conversations} conversations no p can be below "
-        f"{2 / 2 ** least.conversations:.3g}.\n"
+        f"{2 / 2**least.conversations:.3g}.\n"
     )
 
 
@@ -181,7 +179,9 @@ def main() -> None:
             with_price(frame), "all_evidence", budget=budget, baseline="top, sliding, moving", also=[COST]
         )
         folder = given.page.parent / "pictures"
-        figure_as_svg(lambda theme, made=table: made.pareto(cost=COST, theme=theme), folder, f"injection_study-{given.corpus}")
+        figure_as_svg(
+            lambda theme, made=table: made.pareto(cost=COST, theme=theme), folder, f"injection_study-{given.corpus}"
+        )
     given.page.write_text(filled(page, frame, given.corpus, given.tokenizer))
     print(f"{given.page}: {len(frame):,} cells")
 

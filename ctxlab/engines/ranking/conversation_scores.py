@@ -80,7 +80,7 @@ class ConversationScores:
         return words * min(1.0, by.most_words / (self.words_of_question or 1.0)) + by.by_speaker * self.by_speaker
 
     def reason(self, i: int) -> str:
-        """What a message shares with the question, as a clause that goes on after its place and score."""
+        """Words that a message shares with the question, as a clause that goes on after its place and score."""
         shared = [repr(short(word)) for word in self.shared(i)]
         if shared:
             found = f"it shares {first_of(shared, MOST_NAMED)} with the question"
@@ -157,7 +157,7 @@ class ConversationScores:
 
     @cached_property
     def _frequencies(self) -> Numbers:
-        """How often each word to look for stands in each message, shape (words, messages)."""
+        """Counts of each word to look for in each message, shape (words, messages)."""
         import numpy as np
 
         frequencies = np.zeros((len(self._found), len(self)))
