@@ -25,6 +25,8 @@ REAL = {
     "10_compare_truncation": "memorybank/memory_bank_cn.json",
     "11_attachments": "locomo/locomo_first5.json",
     "12_requests": "tau-bench/airline_60.json",
+    "14_injection_ab": "swe-agent/demonstrations__function_calling_simple.traj",
+    "15_branch_analytics": "oasst/trees_60.jsonl",
     "index": "claude-code-log/representative_messages.jsonl",
 }
 

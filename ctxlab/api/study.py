@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.api.build import build
 from ctxlab.api.sources import FilePath
@@ -14,6 +14,9 @@ from ctxlab.pipeline.services import TokenCounter
 from ctxlab.studies.cases import RETENTION, retention_cases
 from ctxlab.studies.study import StudyPlan, StudyResult, Variant, run_study
 from ctxlab.studies.study.usable_strategies import usable_strategies
+
+if TYPE_CHECKING:
+    from ctxlab.studies.study.study_file import StudyFile
 
 RETENTION_BUDGETS = (512, 1_024, 2_048, 4_096, 8_192)
 
@@ -54,6 +57,14 @@ class Study:
             budget_of=budget_of,
             options=options,
         )
+
+    @classmethod
+    @checked_arguments
+    def from_file(cls, path: FilePath) -> Study:
+        """The study of a TOML file, as `ctxlab study FILE.toml` runs it; raises ReadError for what is no study."""
+        from ctxlab.studies.study.study_file import read_study_file
+
+        return study_of(read_study_file(str(path)))
 
     def __repr__(self) -> str:
         variants = ", ".join([repr(plain(variant.name)) for variant in self.plan.variants[:6]])
@@ -96,6 +107,20 @@ class Study:
             address=address,
             progress=progress,
         )
+
+
+def study_of(file: StudyFile) -> Study:
+    """The study that a file describes."""
+    return Study(
+        file.cases,
+        file.variants,
+        file.budgets,
+        file.seeds,
+        file.scorers,
+        tokenizer=file.tokenizer,
+        budget_of="history" if file.budget_of == "history" else "prompt",
+        options=file.options,
+    )
 
 
 def retention_study(

@@ -1,4 +1,4 @@
-"""What-ifs in bulk: old conversations under two configurations, single changes, places, the smallest context."""
+"""Old conversations under two configurations, single changes, places, the smallest context."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class Cut:
             cost=self.cost,
             shortened=self._shortened,
             cost_of=self.cost_of,
-            is_protected=lambda unit: protected.issuperset(unit.at),
+            is_protected=lambda unit: unit.at[0] in protected and protected.issuperset(unit.at),
             draft=self._draft,
             query=self.ranked.query,
             ranking=self.ranked.ranking,
@@ -366,13 +366,18 @@ class _Replayed:
     def __init__(self, source: Iterator[Unit]) -> None:
         self._source = source
         self._found: list[Unit] = []
+        self._are_all_found = False
 
     def __iter__(self) -> Iterator[Unit]:
+        return iter(self._found) if self._are_all_found else self._walk()
+
+    def _walk(self) -> Iterator[Unit]:
         i = 0
         while True:
             if i == len(self._found):
                 unit = next(self._source, None)
                 if unit is None:
+                    self._are_all_found = True
                     return
                 self._found.append(unit)
             yield self._found[i]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import isnan
 
 from ctxlab.context import Context, Draft
-from ctxlab.engines.ranking import Candidate, Ranker, Ranking
+from ctxlab.engines.ranking import Ranker, Ranking
+from ctxlab.engines.ranking.candidates import REMEMBERED, Candidates, candidates_of
 from ctxlab.engines.truncation import Unit
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.ranker_registry import ranker_named
@@ -42,15 +43,20 @@ class RankedMessages:
         return sorted([i for unit in self.units for i in unit.at if i != self.question])
 
     @cached_property
-    def candidates(self) -> list[Candidate]:
+    def candidates(self) -> Candidates:
         drafts = [self.ctx.drafts[i] for i in self.ranked]
         nodes = self.ctx.input.session.nodes
         found = [nodes.get(draft.origin.ref) if draft.origin.kind == "node" else None for draft in drafts]
-        times = [None if node is None else node.timestamp for node in found]
-        return [
-            Candidate(str(draft.text), draft.role, draft.speaker or (node and node.name) or draft.role, talk, time)
-            for draft, node, time, talk in zip(drafts, found, times, talks(times), strict=True)
-        ]
+        times = tuple([None if node is None else node.timestamp for node in found])
+        return candidates_of(
+            tuple([str(draft.text) for draft in drafts]),
+            tuple([draft.role for draft in drafts]),
+            tuple(
+                [draft.speaker or (node and node.name) or draft.role for draft, node in zip(drafts, found, strict=True)]
+            ),
+            _talks(times),
+            times,
+        )
 
     def ranking(self, name: str) -> Ranking:
         """The scores of all messages by a ranker, by position; raises WrongSetting for one that isn't there."""
@@ -61,13 +67,14 @@ class RankedMessages:
     def _ranking(self, ranker: Ranker) -> Ranking:
         found = ranker.rank(self.query, self.candidates)
         if len(found.scores) != len(self.ranked):
-            given = f"{len(found.scores):,} scores for {len(self.ranked):,} messages"
-            raise WrongArgument(f"ranker {ranker.name!r} gave {given}")
+            words = f"{len(found.scores):,} scores for {len(self.ranked):,} messages"
+            raise WrongArgument(f"ranker {ranker.name!r} gave {words}")
+        given = [float(score) for score in found.scores]
+        if any(map(isnan, given)):
+            raise WrongArgument(f"ranker {ranker.name!r} gave a score that is no number")
         scores = [0.0] * len(self.ctx.drafts)
-        for i, score in zip(self.ranked, found.scores, strict=True):
-            if isnan(score):
-                raise WrongArgument(f"ranker {ranker.name!r} gave a score that is no number")
-            scores[i] = float(score)
+        for i, score in zip(self.ranked, given, strict=True):
+            scores[i] = score
         return Ranking(scores, _ReasonsByPosition(found, self.ranked))
 
 
@@ -89,14 +96,14 @@ def _is_asked(draft: Draft) -> bool:
     return draft.role == "user" and not draft.pinned and not draft.is_result
 
 
-def talks(timestamps: Sequence[str | None]) -> list[int]:
+def talks(timestamps: Sequence[str | None]) -> tuple[int, ...]:
     """A number for each message that rises where the conversation paused for hours, by the times that are known.
 
     >>> talks(["2024-05-01T10:00", None, "2024-05-01T11:00", "2024-05-02T09:00"])
-    [0, 0, 0, 1]
+    (0, 0, 0, 1)
     """
     if not any(timestamps):
-        return [0] * len(timestamps)
+        return (0,) * len(timestamps)
     found: list[int] = []
     talk, last = 0, None
     for timestamp in timestamps:
@@ -106,7 +113,12 @@ def talks(timestamps: Sequence[str | None]) -> list[int]:
                 talk += 1
             last = time
         found.append(talk)
-    return found
+    return tuple(found)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _talks(timestamps: tuple[str | None, ...]) -> tuple[int, ...]:
+    return talks(timestamps)
 
 
 def _time(timestamp: str) -> datetime | None:

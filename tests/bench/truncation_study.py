@@ -8,13 +8,15 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 
 import pandas as pd
 
 import ctxlab
+from ctxlab.display.theme import ThemeName
 
 PAGE = Path(__file__).parents[2] / "docs" / "truncation_study.md"
 PLACE = r"(<!-- {kind}: (?P<score>\w+) -->\n).*?(<!-- end -->)"
@@ -42,21 +44,27 @@ def scores_with_figures(page: str) -> list[str]:
     return [match["score"] for match in re.finditer(PLACE.format(kind="figure"), page, flags=re.DOTALL)]
 
 
-def draw(frame: pd.DataFrame, scores: Sequence[str], folder: Path) -> None:
-    """The figure of each score as SVG, light and dark, drawn by a browser that reaches nothing."""
+def figure_as_svg(figure: Callable[[ThemeName], Any], folder: Path, name: str) -> None:
+    """A figure as SVG, light and dark, drawn by a browser that reaches nothing."""
     from plotly.offline import get_plotlyjs
 
     from tests.gallery.pages import browsing
 
     folder.mkdir(parents=True, exist_ok=True)
+    themes: tuple[ThemeName, ...] = ("light", "dark")
     with browsing() as browser:
         tab = browser.new_page()
         tab.add_script_tag(content=get_plotlyjs())
-        for score in scores:
-            for theme in ("light", "dark"):
-                figure = ctxlab.study_table(frame, score).figure(theme=theme)
-                url = str(tab.evaluate(TO_SVG, json.loads(figure.to_json())))
-                (folder / f"truncation_study-{score}-{theme}.svg").write_text(unquote(url.partition(",")[2]))
+        for theme in themes:
+            url = str(tab.evaluate(TO_SVG, json.loads(figure(theme).to_json())))
+            (folder / f"{name}-{theme}.svg").write_text(unquote(url.partition(",")[2]))
+
+
+def draw(frame: pd.DataFrame, scores: Sequence[str], folder: Path) -> None:
+    """The figure of each score."""
+    for score in scores:
+        table = ctxlab.study_table(frame, score)
+        figure_as_svg(lambda theme, made=table: made.figure(theme=theme), folder, f"truncation_study-{score}")
 
 
 def main() -> None:

@@ -101,8 +101,8 @@ class RankChecker:
         """A reason without the clause on what was set aside, and whether that clause is true."""
         newest = re.fullmatch(rf"(.*), and past the recent share of {N} tokens?", reason)
         if newest:
-            share, older = int(newest[2].replace(",", "")), [unit for unit in self.cut.free if unit[0] >= i]
-            through = sum(map(self.cut.cost, older)) + (0 if [i] in older else self.cut.cost(self.cut.unit[i]))
+            share, first = int(newest[2].replace(",", "")), self.cut.unit[i][0]  # a unit is as old as its call
+            through = sum(self.cut.cost(unit) for unit in self.cut.free if unit[0] >= first)
             is_share = share == int(self.cut.left * self.settings.recent_share)
             return newest[1], is_share and through > share
         reason = reason.removesuffix("; the summary quotes it")

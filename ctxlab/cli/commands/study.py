@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from ctxlab.api.study import RETENTION_BUDGETS, Study, retention_study
+from ctxlab.api.study import RETENTION_BUDGETS, Study, retention_study, study_of
 from ctxlab.cli.output.terminal import Column, Screen, columns, complain
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError
@@ -53,16 +53,7 @@ def announce(result: StudyResult) -> None:
 def print_study_file(path: Path, options: RunOptions, *, as_json: bool) -> None:
     """Run the study of a file, and print the mean of each column for each variant and budget."""
     file = read_study_file(path)
-    study = Study(
-        file.cases,
-        file.variants,
-        file.budgets,
-        file.seeds,
-        file.scorers,
-        tokenizer=file.tokenizer,
-        budget_of="history" if file.budget_of == "history" else "prompt",
-        options=file.options,
-    )
+    study = study_of(file)
     result = options.run(study, file.out)
     numbers = [each.name for each in result.columns if each.unit != "text"]
     print_means(result, ("tokens", "messages", "cut_messages", *numbers), as_json=as_json)
@@ -98,9 +89,9 @@ def print_means(result: StudyResult, names: Sequence[str], *, as_json: bool, var
     if as_json:
         print_rows(rows)
         return
-    shares = {each.name for each in result.columns if each.unit == "share"}
+    units: dict[str, str] = {each.name: each.unit for each in result.columns}
     titles = [Column(variant, style="step"), *[Column(name, right=True) for name in ("budget", "cases", *names)]]
-    columns(screen, titles, [_cells(row, variant, names, shares) for row in rows])
+    columns(screen, titles, [_cells(row, variant, names, units) for row in rows])
     screen.blank()
     conversations = counted(result.conversations, "conversation")
     screen.line(f"{counted(result.cases, 'case')} of {conversations}; tokens by {result.tokenizer}")
@@ -116,12 +107,14 @@ def print_rows(rows: Sequence[dict[str, Any]]) -> None:
     typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
 
 
-def _cells(row: dict[str, Any], variant: str, names: Sequence[str], shares: set[str]) -> tuple[str, ...]:
+def _cells(row: dict[str, Any], variant: str, names: Sequence[str], units: Mapping[str, str]) -> tuple[str, ...]:
     budget = "none" if row["budget"] is None else f"{row['budget']:,}"
-    return (row[variant], budget, f"{row['cases']:,}", *[_number(row[name], share=name in shares) for name in names])
+    return (row[variant], budget, f"{row['cases']:,}", *[_number(row[name], units.get(name, "")) for name in names])
 
 
-def _number(value: float | None, *, share: bool) -> str:
+def _number(value: float | None, unit: str) -> str:
     if value is None:
         return "-"
-    return f"{value:.1%}" if share else f"{value:,.1f}"
+    if unit == "usd":
+        return f"${value:.5f}"
+    return f"{value:.1%}" if unit == "share" else f"{value:,.1f}"

@@ -78,7 +78,7 @@ def _prose(text: str, start: int, stop: int) -> Iterator[Place]:
 
 
 def _end(text: str, start: int, stop: int, mark: re.Match[str]) -> int | None:
-    """Where the sentence that began at `start` ends with this mark; None where it goes on."""
+    """Position at which the sentence that began at `start` ends with this mark; None where it goes on."""
     marks, after = mark[0], mark.end()
     if marks == "\n":
         return after if _ends_line(text, start, stop, mark.start()) else None

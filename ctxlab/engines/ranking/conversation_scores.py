@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import log1p
 from typing import TYPE_CHECKING
 
 import regex
 
+from ctxlab.display.short_texts import first_of, short
+from ctxlab.engines.ranking.candidates import Candidates
 from ctxlab.engines.ranking.ranker import Candidate
-from ctxlab.engines.ranking.word_index import WordIndex, word_index
-from ctxlab.engines.ranking.words import STOP_WORDS, Terms, words_as_written
+from ctxlab.engines.ranking.weights import Weights
+from ctxlab.engines.ranking.word_index import Occurrences
+from ctxlab.engines.ranking.words import STOP_WORDS, words_as_written
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +31,8 @@ AROUND = 2
 MOST_WORDS = 200
 """Words of a question that are looked for, the rarest first."""
 SHORTEST_NICKNAME = 3
+MOST_NAMED = 6
+"""Words that a reason names."""
 
 _ASKER = regex.compile(r"(?i)\b(?:i|me|my|mine|myself)\b|我|俺|咱")
 _ASKED = regex.compile(r"(?i)\b(?:you|your|yours|yourself)\b|你|您")
@@ -42,7 +48,11 @@ class ConversationScores:
     """
 
     query: str
-    candidates: Sequence[Candidate]
+    messages: Sequence[Candidate]
+
+    @cached_property
+    def candidates(self) -> Candidates:
+        return Candidates.of(self.messages)
 
     @cached_property
     def asked(self) -> dict[str, str]:
@@ -57,36 +67,56 @@ class ConversationScores:
     @cached_property
     def named(self) -> frozenset[str]:
         """The speakers that the question names, by a word of their name or by its beginning."""
-        speakers = {each.speaker for each in self.candidates if each.speaker and each.speaker != each.role}
-        return frozenset(named_in(self.query, speakers))
+        return frozenset(named_in(self.query, self.candidates.named_speakers))
 
     def shared(self, i: int) -> list[str]:
-        """Words of the question that a message has too, as the question writes them."""
-        return [self.asked[term] for term in self.asked if term in self.terms[i].counts]
+        """Words that were looked for and that a message has too, as the question writes them."""
+        counts = self.candidates.index.terms[i].counts
+        return [self.asked[term] for term in self._found if term in counts]
 
-    @property
-    def terms(self) -> list[Terms]:
-        return self._index.terms
+    def total(self, by: Weights) -> Numbers:
+        """The scores by their weights; those of words count less where the question has many or rare ones."""
+        words = by.own * self.own + by.around * self.around + by.of_talk * self.of_talk
+        return words * min(1.0, by.most_words / (self.words_of_question or 1.0)) + by.by_speaker * self.by_speaker
+
+    def reason(self, i: int) -> str:
+        """Words that a message shares with the question, as a clause that goes on after its place and score."""
+        shared = [repr(short(word)) for word in self.shared(i)]
+        if shared:
+            found = f"it shares {first_of(shared, MOST_NAMED)} with the question"
+        elif self.around[i]:
+            found = "it shares no word with the question, but messages around it do"
+        elif self.of_talk[i]:
+            found = "it shares no word with the question, but its talk does"
+        else:
+            found = "it shares no word with the question"
+        return f"{found}{self._of_speaker(i)}"
+
+    def _of_speaker(self, i: int) -> str:
+        if not self.by_speaker[i]:
+            return ""
+        if self.named:
+            return f", and {short(self.candidates.speakers[i])}, whom the question names, wrote it"
+        return f", and the {self._role}, {'of' if self._role == 'user' else 'to'} whom the question speaks, wrote it"
 
     @cached_property
     def own(self) -> Numbers:
-        return bm25(self._frequencies, self._lengths)
+        return bm25(self._frequencies, self.candidates.lengths)
 
     @cached_property
     def around(self) -> Numbers:
-        import numpy as np
-
-        return bm25(*[self._with_neighbours(np.array(each)) for each in (self._frequencies, self._lengths)])
+        return bm25(*[self._with_neighbours(each) for each in (self._frequencies, self.candidates.lengths)])
 
     @cached_property
     def of_talk(self) -> Numbers:
         import numpy as np
 
-        starts = np.flatnonzero(np.diff(self._talks, prepend=self._talks[:1] - 1))
-        if not len(starts):
-            return np.zeros(0)
-        sums = [np.add.reduceat(each, starts, axis=-1) for each in (self._frequencies, self._lengths)]
-        return np.repeat(bm25(*sums), np.diff(starts, append=len(self._talks)))
+        talks = self.candidates.talk_numbers
+        starts = np.flatnonzero(np.diff(talks, prepend=talks[:1] - 1))
+        if len(starts) < 2:  # it would be the same for all
+            return np.zeros(len(talks))
+        sums = [np.add.reduceat(each, starts, axis=-1) for each in (self._frequencies, self.candidates.lengths)]
+        return np.repeat(bm25(*sums), np.diff(starts, append=len(talks)))
 
     @cached_property
     def by_speaker(self) -> Numbers:
@@ -98,46 +128,48 @@ class ConversationScores:
         import numpy as np
 
         if self.named:
-            return np.array([float(each.speaker in self.named) for each in self.candidates])
+            return np.array([speaker in self.named for speaker in self.candidates.speakers], np.float64)
+        role = self._role
+        return np.array([each == role for each in self.candidates.roles] if role else [False] * len(self), np.float64)
+
+    def __len__(self) -> int:
+        return len(self.candidates)
+
+    @cached_property
+    def _role(self) -> str:
+        """The role of whom the question speaks, where it names no speaker; "" where it speaks of none or both."""
         asker, asked = _ASKER.search(self.query) is not None, _ASKED.search(self.query) is not None
-        role = {(True, False): "user", (False, True): "assistant"}.get((asker, asked))
-        return np.array([float(each.role == role) for each in self.candidates])
+        return {(True, False): "user", (False, True): "assistant"}.get((asker, asked), "")
 
     @cached_property
-    def _talks(self) -> NDArray[np.int64]:
-        import numpy as np
-
-        return np.fromiter((each.talk for each in self.candidates), np.int64, len(self.candidates))
-
-    @cached_property
-    def _lengths(self) -> Numbers:
-        import numpy as np
-
-        return np.fromiter((each.length for each in self.terms), np.float64, len(self.terms))
+    def words_of_question(self) -> float:
+        """The weights of the words that were found, added up: many words or rare ones weigh much."""
+        return sum([word_weight(len(self), len(each.at)) for each in self._found.values()])
 
     @cached_property
-    def _index(self) -> WordIndex:
-        return word_index([each.text for each in self.candidates])
+    def _found(self) -> dict[str, Occurrences]:
+        """The messages that have each word to look for."""
+        found = self.candidates.index.having(self.asked)
+        if len(found) <= MOST_WORDS:
+            return found
+        rarest = sorted(found, key=lambda word: len(found[word].at))[:MOST_WORDS]
+        return {word: found[word] for word in found if word in frozenset(rarest)}
 
     @cached_property
     def _frequencies(self) -> Numbers:
-        """How often each word to look for stands in each message, shape (words, messages)."""
+        """Counts of each word to look for in each message, shape (words, messages)."""
         import numpy as np
 
-        places = [found for _, found in self._index.having(self.asked)]
-        if len(places) > MOST_WORDS:
-            places = sorted(places, key=len)[:MOST_WORDS]
-        frequencies = np.zeros((len(places), len(self.terms)))
-        for row, found in enumerate(places):
-            for i, times in found:
-                frequencies[row, i] = times
+        frequencies = np.zeros((len(self._found), len(self)))
+        for row, each in zip(frequencies, self._found.values(), strict=True):
+            row[each.at] = each.times
         return frequencies
 
     def _with_neighbours(self, numbers: Numbers) -> Numbers:
         """The sum over each message and the `AROUND` messages of its talk before and after it."""
-        sums = numbers.copy()
+        sums, talks = numbers.copy(), self.candidates.talk_numbers
         for step in range(1, AROUND + 1):
-            same = self._talks[step:] == self._talks[:-step]
+            same = talks[step:] == talks[:-step]
             sums[..., step:] += same * numbers[..., :-step]
             sums[..., :-step] += same * numbers[..., step:]
         return sums
@@ -157,6 +189,11 @@ def bm25(frequencies: Numbers, lengths: Numbers) -> Numbers:
     damped = SATURATION * (1 - BY_LENGTH + BY_LENGTH * lengths / (mean or 1.0))
     # A sum over the first axis has one order, whatever the number of threads; BLAS has several.
     return (weights[:, None] * frequencies * (SATURATION + 1) / (frequencies + damped)).sum(axis=0)
+
+
+def word_weight(texts: int, found_in: int) -> float:
+    """BM25's weight of a word by the number of texts that have it."""
+    return log1p((texts - found_in + 0.5) / (found_in + 0.5))
 
 
 def named_in(query: str, speakers: Iterable[str]) -> list[str]:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from ctxlab.engines.ranking.words import Terms, postings, term_frequencies
 
-REMEMBERED = 8
-"""Conversations of which the words are remembered."""
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Occurrences(NamedTuple):
+    """The places of the texts that have a word, rising, and how often it stands in each."""
+
+    at: NDArray[np.int64]
+    times: NDArray[np.float64]
 
 
 class WordIndex:
@@ -20,26 +28,25 @@ class WordIndex:
 
     def __init__(self, texts: Sequence[str]) -> None:
         self.terms: list[Terms] = term_frequencies(texts)
-        self._asked = 0
+        self._is_asked = False
+        self._found: dict[str, Occurrences] = {}
 
     def __len__(self) -> int:
         return len(self.terms)
 
     @cached_property
-    def mean_length(self) -> float:
-        """Words of a text on average; 1 where there are none."""
-        return sum([each.length for each in self.terms]) / len(self.terms) if self.terms else 1.0
-
-    @cached_property
     def _postings(self) -> dict[str, list[tuple[int, int]]]:
         return postings(self.terms)
 
-    def having(self, words: Iterable[str]) -> Iterator[tuple[str, Sequence[tuple[int, int]]]]:
-        """For each word that any text has, the places of those texts and how often it stands there, both in order."""
+    def having(self, words: Iterable[str]) -> dict[str, Occurrences]:
+        """For each word that any text has, the texts that have it, in the order of the words."""
         asked = list(dict.fromkeys(words))
-        self._asked += 1
-        found = self._postings if self._asked > 1 else self._looked_through(asked)
-        return ((word, found[word]) for word in asked if word in found)
+        unknown = [word for word in asked if word not in self._found]
+        if unknown:
+            found = self._postings if self._is_asked else self._looked_through(unknown)
+            self._is_asked = True
+            self._found |= {word: _occurrences(found[word]) for word in unknown if word in found}
+        return {word: self._found[word] for word in asked if word in self._found}
 
     def _looked_through(self, asked: list[str]) -> dict[str, list[tuple[int, int]]]:
         wanted = frozenset(asked)
@@ -50,16 +57,8 @@ class WordIndex:
         return found
 
 
-_remembered: OrderedDict[tuple[str, ...], WordIndex] = OrderedDict()
+def _occurrences(found: list[tuple[int, int]]) -> Occurrences:
+    import numpy as np
 
-
-def word_index(texts: Sequence[str]) -> WordIndex:
-    """The index of some texts; those of the last conversations are remembered."""
-    key = tuple(texts)
-    found = _remembered.pop(key, None)
-    if found is None:
-        found = WordIndex(key)
-    _remembered[key] = found
-    while len(_remembered) > REMEMBERED:
-        _remembered.popitem(last=False)
-    return found
+    pairs = np.array(found, np.int64)
+    return Occurrences(pairs[:, 0], pairs[:, 1].astype(np.float64))

@@ -32,7 +32,7 @@ ASCII_RUNS = re.compile(r"\d[\d,.]*\d|[^\W_][\w'’]*", re.ASCII)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terms:
-    """How often each word of a text stands in it, and how many words there are altogether."""
+    """Counts of the words of a text, and their number altogether."""
 
     counts: dict[str, int]
     length: int
@@ -110,7 +110,7 @@ def words_as_written(text: str) -> Iterator[tuple[str, str]]:
 
 
 def term_counts(text: str) -> Terms:
-    """How often each word stands in a text; remembered for the texts that were asked for lately."""
+    """Counts of the words of a text; remembered for the texts that were asked for lately."""
     return _cache()(text)
 
 

@@ -1,4 +1,4 @@
-"""What bears on the question first."""
+"""Messages that bear on the question first."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ MOST_TEXTS = 128
 MOST_CHARACTERS = 100_000
 """Texts and characters in one request; OpenAI takes 300,000 tokens."""
 NO_KEY = "none"
-"""What the client sends where there is no key: it insists on one."""
+"""Key that the client sends where there is no key: it insists on one."""
 
 
 @dataclass(frozen=True, slots=True)

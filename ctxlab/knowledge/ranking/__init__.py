@@ -2,10 +2,9 @@
 
 from ctxlab.knowledge.ranking.embeddings import EmbeddingsRanker
 from ctxlab.knowledge.ranking.hybrid import HybridRanker
-from ctxlab.knowledge.ranking.weights import WEIGHTS, Weights
 from ctxlab.public_names import listed
 
-__all__ = ["WEIGHTS", "EmbeddingsRanker", "HybridRanker", "Weights"]
+__all__ = ["EmbeddingsRanker", "HybridRanker"]
 
 
 def __dir__() -> list[str]:

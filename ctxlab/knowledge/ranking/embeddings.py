@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ctxlab.display.html_table import heading
 from ctxlab.engines.ranking import Candidate, Ranking
+from ctxlab.engines.ranking.candidates import Candidates
 from ctxlab.engines.ranking.ranks import ordinal, ranks
 from ctxlab.knowledge.embedders import Embedder
 from ctxlab.knowledge.ranking.likeness import check_embedder, chosen_embedder, likeness
@@ -32,8 +33,9 @@ class EmbeddingsRanker:
         return "embeddings"
 
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
-        embedder = chosen_embedder(self.embedder, [query, *[each.text for each in candidates]])
-        scores: list[float] = likeness(query, candidates, embedder).tolist()
+        messages = Candidates.of(candidates)
+        embedder = chosen_embedder(self.embedder, [query, *messages.texts])
+        scores: list[float] = likeness(query, messages, embedder).tolist()
         places: list[int] = []
 
         def reason(i: int) -> str:

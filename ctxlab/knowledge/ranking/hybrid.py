@@ -8,22 +8,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ctxlab.display.html_table import heading
-from ctxlab.display.short_texts import first_of, short
 from ctxlab.engines.ranking import Candidate, Ranking
+from ctxlab.engines.ranking.candidates import Candidates
 from ctxlab.engines.ranking.conversation_scores import ConversationScores
 from ctxlab.engines.ranking.ranks import ordinal, ranks
+from ctxlab.engines.ranking.weights import BY_WORDS_AND_MEANING, Weights
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.embedders import Embedder
 from ctxlab.knowledge.ranking.likeness import check_embedder, chosen_embedder, likeness
-from ctxlab.knowledge.ranking.weights import WEIGHTS, Weights
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
-
-MOST_NAMED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +33,7 @@ class HybridRanker:
     """
 
     embedder: Embedder | str | None = None
-    weights: Weights = WEIGHTS
+    weights: Weights = BY_WORDS_AND_MEANING
 
     def __post_init__(self) -> None:
         check_embedder(self.embedder)
@@ -50,12 +48,12 @@ class HybridRanker:
         return "hybrid"
 
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
-        embedder = chosen_embedder(self.embedder, [query, *[each.text for each in candidates]])
-        words = ConversationScores(query, candidates)
-        alike = likeness(query, candidates, embedder)
-        by, weigh = self.weights, standard_scores(alike)
-        total = by.own * words.own + by.around * words.around + by.of_talk * words.of_talk
-        scores: list[float] = (total + by.by_speaker * words.by_speaker + by.meaning * weigh).tolist()
+        messages = Candidates.of(candidates)
+        embedder = chosen_embedder(self.embedder, [query, *messages.texts])
+        words = ConversationScores(query, messages)
+        alike = likeness(query, messages, embedder)
+        total = words.total(self.weights) + self.weights.meaning * standard_scores(alike)
+        scores: list[float] = total.tolist()
         return Ranking(scores, _Reasons(scores, words, alike.tolist()))
 
 
@@ -79,10 +77,8 @@ class _Reasons:
 
     def __call__(self, i: int) -> str:
         place = f"is {ordinal(self.places[i])} of {len(self.scores):,} by words and meaning"
-        shared = [repr(short(word)) for word in self.words.shared(i)]
-        found = f"shares {first_of(shared, MOST_NAMED)}" if shared else "shares no word"
-        alike = f"is {self.alike[i]:.2f} alike, read with its neighbours"
-        return f"{place}, with a score of {self.scores[i]:.3g}: it {found} with the question and {alike}"
+        alike = f"read with its neighbours it is {self.alike[i]:.2f} alike"
+        return f"{place}, with a score of {self.scores[i]:.3g}: {self.words.reason(i)}; {alike}"
 
     @cached_property
     def places(self) -> list[int]:

@@ -7,6 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from ctxlab.engines.ranking import Candidate
+from ctxlab.engines.ranking.candidates import Candidates
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.embedders import Embedder, embedder_for, embedder_named, vectors_of
 
@@ -52,16 +53,15 @@ def likeness(query: str, candidates: Sequence[Candidate], embedder: Embedder) ->
 
     if not candidates:
         return np.zeros(0)
-    vectors, starts = _passage_vectors(candidates, embedder)
+    vectors, starts = _passage_vectors(Candidates.of(candidates), embedder)
     # einsum has one order of summing, whatever the number of threads; BLAS has several.
     cosines = np.einsum("ij,j->i", vectors, vectors_of(embedder, [query])[0])
     return np.clip(np.maximum.reduceat(cosines, starts).astype(np.float64), -1, 1)
 
 
-def _passage_vectors(candidates: Sequence[Candidate], embedder: Embedder) -> tuple[Vectors, Sequence[int]]:
+def _passage_vectors(candidates: Candidates, embedder: Embedder) -> tuple[Vectors, Sequence[int]]:
     """The vectors of all messages' passages, and where those of each message begin; remembered for the last ones."""
-    parts = tuple([(each.text, each.speaker if each.speaker != each.role else "", each.talk) for each in candidates])
-    key = (embedder.name, embedder.version, parts)
+    key = (embedder.name, embedder.version, candidates)
     with _remembering:
         found = _remembered.pop(key, None)
     if found is None:

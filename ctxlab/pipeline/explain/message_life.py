@@ -105,7 +105,7 @@ def life(trace: Trace, key: str) -> Life:
 
 
 def _with_details(trace: Trace, step: Step, event: Event) -> Event:
-    """What the step says of a message that it dropped, beside the cause that it shares with others."""
+    """Sentence of the step on a message that it dropped, beside the cause that it shares with others."""
     if event.kind != "dropped" or event.before is None or event.cause is None:
         return event
     more = drop_details(trace, step, [event.before.key]).get(event.before.key)

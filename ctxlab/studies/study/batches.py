@@ -55,6 +55,7 @@ class BatchStream:
         self._names = CellKeys(plan)
         self._ids: set[str] = set()
         self._taken = {*OWN_COLUMNS, KEY, *(column.name for column in plan.columns)}
+        self._taken |= {name for variant in plan.variants for name in variant.labels}
 
     def __iter__(self) -> Iterator[Batch]:
         cases: list[tuple[Case | BrokenCase, tuple[tuple[str, int], ...]]] = []

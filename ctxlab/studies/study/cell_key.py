@@ -23,7 +23,8 @@ class CellKeys:
             content_hash([(scorer.name, scorer.version, scorer) for scorer in plan.scorers]),
         )
         self._variants = {
-            each.name: content_hash((each.name, each.settings, each.options, each.change)) for each in plan.variants
+            each.name: content_hash((each.name, each.settings, each.options, each.change, each.labels))
+            for each in plan.variants
         }
         self._sessions: OrderedDict[int, tuple[Session, bytes]] = OrderedDict()
 

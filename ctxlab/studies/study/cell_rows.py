@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ctxlab.display.one_line import plain
@@ -61,13 +61,17 @@ def _row(case: Case | BrokenCase, cell: Cell, key: str) -> Row:
         "variant": cell.variant.name,
         "budget": cell.budget,
         "seed": cell.seed,
-        "labels": {name: _label(value) for name, value in case.labels.items()},
+        "labels": {name: _label(value) for name, value in _labels(case, cell)},
         "tokens": None,
         "messages": None,
         "cut_messages": None,
         "error": None,
         "scores": {},
     }
+
+
+def _labels(case: Case | BrokenCase, cell: Cell) -> Iterable[tuple[str, str | int | float]]:
+    return {**case.labels, **cell.variant.labels}.items()
 
 
 def _scores(scorer: Scorer, run: ScoredRun) -> dict[str, Any]:

@@ -97,7 +97,7 @@ class StudyPlan:
         if wrong is not None:
             raise WrongArgument(f"budgets takes tokens from 1 on, or None for no budget; got {wrong}")
         chosen = scorers_of(scorers)
-        _refuse_shared_columns(chosen)
+        _refuse_shared_columns(chosen, found)
         counter = tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer
         given = dict(options or {})
         return cls(build, found, tuple(budgets), tuple(seeds), chosen, counter, budget_of, given, code_version())
@@ -149,7 +149,7 @@ def _refuse_twice(name: str, values: Sequence[object]) -> None:
         raise WrongArgument(f"{name} names {twice} twice; name each once")
 
 
-def _refuse_shared_columns(scorers: Sequence[Scorer]) -> None:
+def _refuse_shared_columns(scorers: Sequence[Scorer], variants: Sequence[Variant]) -> None:
     taken = {**dict.fromkeys(OWN_COLUMNS, "every study"), KEY: "every study"}
     for scorer in scorers:
         for column in scorer.columns:
@@ -158,3 +158,7 @@ def _refuse_shared_columns(scorers: Sequence[Scorer]) -> None:
                     f"scorer {scorer.name!r} fills {column.name!r}, which {taken[column.name]} fills too"
                 )
             taken[column.name] = f"scorer {scorer.name!r}"
+    for variant in variants:
+        label = next((name for name in variant.labels if name in taken), None)
+        if label is not None:
+            raise WrongArgument(f"variant {variant.name!r} has a label {label!r}, which {taken[label]} fills too")

@@ -19,12 +19,14 @@ class Variant:
     """One way of building: settings of steps, and further options of `ctxlab.build`, in place of the case's own.
 
     `change` makes another case of a case, where settings can't say it: a preset moved, an entry taken out.
+    `labels` are further columns of the frame.
     """
 
     name: str
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     change: Callable[[Case], Case] | None = None
+    labels: Mapping[str, str | int | float] = field(default_factory=dict[str, str | int | float])
 
     def __repr__(self) -> str:
         return f"Variant({plain(self.name)!r})"

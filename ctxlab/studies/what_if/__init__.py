@@ -1,4 +1,4 @@
-"""What-ifs in bulk: two configurations over old conversations, single changes, places, the smallest context."""
+"""Two configurations over old conversations, single changes, places, the smallest context."""
 
 from ctxlab.public_names import listed
 from ctxlab.studies.what_if.ablate import Ablation, AblationRow

@@ -17,7 +17,7 @@ NOTHING = "no effect"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContextChange:
-    """What another build sends otherwise, by keys of messages.
+    """Messages that another build sends otherwise, by keys of messages.
 
     `lost` were sent and no longer are, `gained` are new, `rewritten` are sent with other words or fields.
     `fires_no_more` and `fires_now` are lore entries. With `is_rearranged` what is left of the messages is joined or

@@ -1,4 +1,4 @@
-"""What a context is to keep: messages by key, texts, patterns, or a function that says whether it does."""
+"""Things that a context is to keep: messages by key, texts, patterns, or a function that says whether it does."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Keep:
 
 
 def keeps_of(sources: KeepSource | Iterable[KeepSource], like: Trace | None = None) -> tuple[Keep, ...]:
-    """What is to be kept, from keys, texts, patterns (`re:...`) and functions of a trace.
+    """Things to be kept, from keys, texts, patterns (`re:...`) and functions of a trace.
 
     A message is kept where it is sent, alone or as a part of another; with `like` only with the words that it has
     there. A key with the id of no message that is sent `like` there is looked for as a text.

@@ -192,7 +192,7 @@ def _with_one_pipeline(*configurations: Configuration) -> list[Configuration]:
 
 @dataclass(slots=True)
 class _Built:
-    """What a turn hands on to the next one under one configuration."""
+    """State that a turn hands on to the next one under one configuration."""
 
     drafts: tuple[Draft, ...] | None
     activations: Activations
@@ -237,7 +237,7 @@ class _Replaying:
         )
 
     def _turn_above(self, node: str) -> tuple[_Built, _Built] | None:
-        """What the nearest turn above hands on; turns come parents first, so that others are done with."""
+        """State that the nearest turn above hands on; turns come parents first, so that others are done with."""
         above = self.conversation.session.nodes[node].parent_id
         done = {known: n for n, (known, _) in enumerate(self.path)}
         seen = set[str]()

@@ -33,7 +33,7 @@ class SentPiece:
 
 
 def pieces_of(drafts: Sequence[Draft]) -> dict[str, SentPiece]:
-    """What is sent of each message, by key, in the order in which it is sent."""
+    """Words that are sent of each message, by key, in the order in which it is sent."""
     found: dict[str, SentPiece] = {}
     for draft in drafts:
         if not draft.merged:

@@ -145,7 +145,7 @@ class _Sweeping:
         self.without = self._without()
 
     def _without(self) -> Mapping[str, SentPiece] | None:
-        """What is sent without the thing; None where that can't be built."""
+        """Messages that are sent without the thing; None where that can't be built."""
         try:
             alone = run_on(self.trace, Removals(self.trace).without([self.thing.key]))
         except CtxlabError:

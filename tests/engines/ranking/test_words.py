@@ -74,7 +74,15 @@ def test_an_index_gives_what_looking_through_gives(texts: list[str], letters: li
     index = WordIndex(texts)
     asked = ["key", "door", "城堡", *letters]
 
-    first, again = list(index.having(asked)), list(index.having(asked))
+    looked_through, indexed = index.having(asked), index.having(["x", *asked])
 
-    assert [(word, list(found)) for word, found in first] == [(word, list(found)) for word, found in again]
-    assert all(words(texts[i]).count(word) == n for word, found in first for i, n in found)
+    assert list(looked_through) == [word for word in dict.fromkeys(asked) if any(word in words(text) for text in texts)]
+    for word, found in looked_through.items():
+        counts = [words(text).count(word) for text in texts]
+        assert dict(zip(found.at.tolist(), found.times.tolist(), strict=True)) == {
+            i: n for i, n in enumerate(counts) if n
+        }
+        again = WordIndex(texts)
+        again.having([])
+        assert [each.tolist() for each in again.having([word])[word]] == [each.tolist() for each in found]
+    assert looked_through.keys() <= indexed.keys()

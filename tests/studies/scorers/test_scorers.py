@@ -24,7 +24,8 @@ from ctxlab.studies.scorers import (
     Repetition,
     function_scorer,
 )
-from ctxlab.studies.study import Case, ScoredRun, scorer_named, scorers
+from ctxlab.studies.scorers.registry import scorer_named, scorers
+from ctxlab.studies.study import Case, ScoredRun
 from ctxlab.testing.fakes import WordTokenizer
 
 Scores = dict[str, Any]
