@@ -105,8 +105,8 @@ def sweep(
     like. `options` are those of `build`, which raises what it raises; a place that can't be built is a row with its
     error.
     """
+    from ctxlab.studies.turns import turn_above
     from ctxlab.studies.what_if.sweep import sweep as swept
-    from ctxlab.studies.what_if.turns import turn_above
 
     start = start_of(session, agent, **options)
     found = start.start.input

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctxlab
-from ctxlab.studies.what_if.turns import turns_of
+from ctxlab.studies.turns import turns_of
 from ctxlab.testing import generated_agent, generated_session
 from tests.bench.timing import Work, ms, timed
 

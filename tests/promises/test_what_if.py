@@ -16,13 +16,13 @@ from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Services
 from ctxlab.processors import default_pipeline
 from ctxlab.studies.common_prefix import prefix_tokens
+from ctxlab.studies.turns import turns_of
 from ctxlab.studies.what_if.configuration import Configuration
 from ctxlab.studies.what_if.context_change import context_change
 from ctxlab.studies.what_if.delta_debugging import ddmin
 from ctxlab.studies.what_if.removals import Removals, run_on
 from ctxlab.studies.what_if.sent_pieces import pieces_of
 from ctxlab.studies.what_if.turn_builds import TurnBuilds
-from ctxlab.studies.what_if.turns import turns_of
 from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import sessions, spoken
 

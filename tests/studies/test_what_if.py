@@ -11,8 +11,8 @@ import ctxlab
 from ctxlab import Agent, LoreEntry, Session, Trace, Worldbook
 from ctxlab.errors import CtxlabError, WrongArgument, WrongSetting
 from ctxlab.processors.session_loader import SessionLoader
+from ctxlab.studies.turns import turn_above, turns_of
 from ctxlab.studies.what_if.sent_pieces import pieces_of
-from ctxlab.studies.what_if.turns import turn_above, turns_of
 from ctxlab.testing import generated_agent, generated_session
 
 AGENT = Agent.model_validate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import cast
@@ -10,8 +10,8 @@ from typing import cast
 from ctxlab.errors import WrongArgument
 from ctxlab.providers import Payload, payload, provider_named
 from ctxlab.providers.cost import PRICED_AS, price_of
-from ctxlab.studies.scorers.successive_builds import TurnBuild, refuse_few_turns, successive_builds
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
+from ctxlab.studies.successive_builds import TurnBuild, refuse_few_turns, successive_builds
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class PrefixCost:
         )
 
     def score(self, run: ScoredRun) -> Mapping[str, ScoreValue]:
-        turns = list(self._turns(successive_builds(run, self.turns)))
+        turns = list(self._turns(successive_builds(run.trace, run.at, self.turns)))
         if not turns:
             return dict.fromkeys([column.name for column in self.columns])
         prices = [price for _, _, price in turns if price is not None]
@@ -66,7 +66,7 @@ class PrefixCost:
             f"{begin}input_usd": sum(prices) / len(prices) if len(prices) == len(turns) else None,
         }
 
-    def _turns(self, builds: list[TurnBuild]) -> Iterator[tuple[int, int, float | None]]:
+    def _turns(self, builds: Iterable[TurnBuild]) -> Iterator[tuple[int, int, float | None]]:
         """Cached tokens, all tokens and the price of each turn but the first, whose cache nobody knows."""
         before: Payload | None = None
         earlier: str | None = None

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ctxlab.studies.common_prefix import common_prefix_tokens
-from ctxlab.studies.scorers.successive_builds import refuse_few_turns, successive_builds
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
+from ctxlab.studies.successive_builds import refuse_few_turns, successive_builds
 
 
 @dataclass(frozen=True, slots=True)
 class PrefixStability:
     """The longest common prefix of successive prompts, as a share of the later one: the mean of the last turns.
 
-    Turns are user's messages on the path. `prefix_tokens` and `new_tokens` are means a turn, in the tokens of the
+    Turns are messages on the path that the model answers. `prefix_tokens` and `new_tokens` are means a turn, in the
+    tokens of the
     run's own tokenizer, with no vendor's rules. There are no scores where fewer than two turns can be built.
     """
 
@@ -35,7 +36,7 @@ class PrefixStability:
         )
 
     def score(self, run: ScoredRun) -> Mapping[str, ScoreValue]:
-        traces = [build.trace for build in successive_builds(run, self.turns)]
+        traces = [build.trace for build in successive_builds(run.trace, run.at, self.turns)]
         pairs = [(common_prefix_tokens(old, new), new.tokens) for old, new in pairwise(traces)]
         if not pairs:
             return dict.fromkeys([column.name for column in self.columns])

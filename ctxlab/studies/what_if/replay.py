@@ -16,11 +16,11 @@ from ctxlab.pipeline import Trace, diff
 from ctxlab.pipeline.explain.diff import Diff
 from ctxlab.processors import default_pipeline
 from ctxlab.studies.common_prefix import prefix_tokens
+from ctxlab.studies.turns import TurnChoice, refuse_unknown_turns, turns_of
 from ctxlab.studies.what_if.configuration import Configuration, StartFunction
 from ctxlab.studies.what_if.context_change import ContextChange, context_change, named
 from ctxlab.studies.what_if.keeps import Keep, SentContext
 from ctxlab.studies.what_if.turn_builds import Activations, TurnBuilds
-from ctxlab.studies.what_if.turns import TurnChoice, refuse_unknown_turns, turns_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -77,7 +77,7 @@ def sound_pairs() -> Expectation:
 def prefix_stable(turns: int = 10, *, share: float = 0.9) -> Expectation:
     """Over the last turns each prompt begins with at least this share of the tokens of the prompt before it.
 
-    The prompts are built for each of the last `turns` messages of the user on the path; 1 means that a prompt only
+    The prompts are built at the last `turns` messages of the path that the model answers; 1 means that a prompt only
     ever grows at its end, which is what a vendor's prompt cache rewards.
     """
     if turns < 2 or not 0 <= share <= 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -11,6 +10,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
 from ctxlab.providers.prefix_breaks import prefix_breaks
 from ctxlab.studies.common_prefix import common_prefix_tokens
+from ctxlab.studies.successive_builds import successive_builds
 from ctxlab.testing.context_assertions.expectation import Finding
 
 
@@ -38,7 +38,7 @@ class LeastShared:
     def finding(self, share: float) -> Finding:
         """Whether every prompt begins with at least this share of the one before it; where it does least, and why."""
         if self.pair is None:
-            return Finding(None, "the path has fewer than two messages of the user, so no prompt follows another")
+            return Finding(None, "fewer than two turns of the path can be built, so no prompt follows another")
         pair = self.pair
         build_input = pair.new.start.input
         at = build_input.leaf or build_input.session.active_leaf_id
@@ -49,24 +49,9 @@ class LeastShared:
 
 
 def least_shared(trace: Trace, turns: int) -> LeastShared:
-    """Of the prompts for the last `turns` messages of the user those two neighbours that share least."""
-    runs = _runs(trace, turns)
-    pairs = [SharedPrefix(old, new, common_prefix_tokens(old, new)) for old, new in pairwise(runs)]
-    return LeastShared(min(pairs, key=lambda pair: pair.share, default=None), len(pairs))
-
-
-def _runs(trace: Trace, turns: int) -> Sequence[Trace]:
-    """The builds at the last messages of the user, the run itself last."""
-    build_input = trace.start.input
-    path = build_input.session.path(build_input.leaf)
-    at = [node.id for node in path if node.role == "user" and node.enabled]
-    leaf = build_input.leaf or build_input.session.active_leaf_id
-    if build_input.pending is None and at and at[-1] == leaf:
-        at.pop()
-    return [*_built(trace, at[max(0, len(at) - turns + 1) :]), trace]
-
-
-def _built(trace: Trace, leaves: Sequence[str]) -> Iterator[Trace]:
+    """Of the prompts for the last `turns` turns of the path those two neighbours that share least."""
     start = replace(trace.start, input=replace(trace.start.input, pending=None))
     alone = replace(trace, start=start)
-    return (rebuild(alone, leaf=leaf) for leaf in leaves)
+    runs = [build.trace for build in successive_builds(trace, lambda leaf: rebuild(alone, leaf=leaf), turns)]
+    pairs = [SharedPrefix(old, new, common_prefix_tokens(old, new)) for old, new in pairwise(runs)]
+    return LeastShared(min(pairs, key=lambda pair: pair.share, default=None), len(pairs))

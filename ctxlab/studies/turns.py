@@ -16,12 +16,12 @@ TurnChoice = Literal["active", "all"] | Collection[str] | None
 def turns_of(session: Session, turns: TurnChoice = None) -> list[str]:
     """Ids of the messages that the model answers or may answer next: of the active path, or of all branches.
 
-    That is a message of the user, or the last of a row of tool results; of a path that has neither it is its leaf.
+    That is a message of the user that is sent, or the last of a row of tool results; of a path that has neither it is
+    its leaf.
     """
     if turns in (None, "active"):
         path: list[str] = [node.id for node in session.path()] if session.active_leaf_id else []
-        found = [node for node, below in zip(path, [*path[1:], None], strict=True) if _is_turn(session, node, below)]
-        return found or path[-1:]
+        return turns_of_path(session, path) or path[-1:]
     everything: list[str] = [node.id for node in session.in_order() if _is_turn_of_any(session, node.id)]
     if turns == "all":
         return everything
@@ -29,9 +29,17 @@ def turns_of(session: Session, turns: TurnChoice = None) -> list[str]:
     return [node.id for node in session.in_order() if node.id in wanted]
 
 
+def turns_of_path(session: Session, path: Sequence[str]) -> list[str]:
+    """Of these messages, one below the other, those that the model answers, and the last where it may answer it."""
+    return [node for node, below in zip(path, [*path[1:], None], strict=True) if _is_turn(session, node, below)]
+
+
 def _is_turn(session: Session, node: str, below: str | None) -> bool:
-    role = session.nodes[node].role
-    return role in ("user", "tool") and (below is None or session.nodes[below].role == "assistant")
+    message = session.nodes[node]
+    if message.role not in ("user", "tool") or message.is_enabled is False:
+        return False
+    is_sent = message.role == "tool" or bool(message.content.strip() or message.attachments)
+    return is_sent and (below is None or session.nodes[below].role == "assistant")
 
 
 def _is_turn_of_any(session: Session, node: str) -> bool:
