@@ -10,6 +10,7 @@ from ctxlab.api.sources import FilePath
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.one_line import plain
+from ctxlab.display.progress import ProgressOption
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.studies.cases import RETENTION, retention_cases
 from ctxlab.studies.study import StudyPlan, StudyResult, Variant, run_study
@@ -89,14 +90,15 @@ class Study:
         backend: Literal["local", "dask"] = "local",
         processes: int = 1,
         address: str | None = None,
-        progress: bool = True,
+        progress: ProgressOption = True,
     ) -> StudyResult:
         """Build and score every cell; one that fails is a row with its error.
 
         With `path` the cells are kept in that folder: a run that was ended goes on where it was, and a cell is built
         again only when something that it depends on has changed. At the end they are one file, `cells.parquet`, whose
         bytes are the same however it was run. `processes` is the number of processes; with `backend="dask"` they are
-        dask's, or those of the scheduler at `address`. Progress goes to standard error.
+        dask's, or those of the scheduler at `address`. `progress` shows a bar on standard error
+        where it takes over a second; a function is called with the share that is done.
         """
         return run_study(
             self.plan,

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from ctxlab.api.build import build
 from ctxlab.api.sources import FilePath
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.display.progress import ProgressOption
 from ctxlab.documents import Library, Session
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.studies.study import StudyPlan, StudyResult, run_study
@@ -29,7 +30,7 @@ def survey(
     backend: Literal["local", "dask"] = "local",
     processes: int = 1,
     address: str | None = None,
-    progress: bool = True,
+    progress: ProgressOption = True,
 ) -> StudyResult:
     """Every conversation cut by every strategy at every budget: one frame, and a figure by `figure()`.
 

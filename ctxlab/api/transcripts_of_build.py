@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from threading import RLock
-from typing import Unpack
+from typing import Any, Unpack
 
 from ctxlab.api.options import BuildOptions, listed
 from ctxlab.api.resolve import start_of, transcriber_of
@@ -15,6 +15,7 @@ from ctxlab.assets.transcription.process_registry import process_registry
 from ctxlab.assets.transcription.registry import TranscriptionTask
 from ctxlab.assets.transcription.transcriber import FileTranscriber
 from ctxlab.context import AssetRef, Transcript
+from ctxlab.display.progress import ProgressOption, progress_of
 from ctxlab.documents import AssetSource
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.pipeline import Trace
@@ -26,24 +27,26 @@ def ensure_transcripts(
     agent: AgentSource | None = None,
     *,
     timeout_seconds: float | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: ProgressOption = True,
     **options: Unpack[BuildOptions],
 ) -> EnsuredTranscripts:
     """The texts that `build` with the same arguments would make of files, begun together and waited for.
 
     A build that follows takes them as they are. After `timeout_seconds` in all, what is not ready goes on by itself;
-    None waits until each file is read, has failed or is out of its own time. `progress` is called with the share that
-    is done, in [0, 1], never twice with one; with 1 when
-    all files have ended, also in failure. Steps are run up to the last one that reads files, and nothing of that is
-    kept.
+    None waits until each file is read, has failed or is out of its own time. `progress` shows a bar on standard error
+    where it takes over a second; a function is called with the share that is done, in [0, 1], never twice with one;
+    with 1 when all files have ended, also in failure. Steps are run up to the last one that reads files, and nothing of
+    that is kept.
     """
-    shares = _Shares(progress)
-    asked = _Asked(start_of(session, agent, **options), shares)
-    asked.run()
-    shares.begin()
-    ended = process_registry().wait([task.id for task in asked.tasks if task.id], timeout_seconds=timeout_seconds)
-    if all(task.ended for task in ended):
-        shares.end()
+    with progress_of("files", progress) as report:
+        shares = _Shares(report)
+        asked = _Asked(start_of(session, agent, **options), shares)
+        asked.run()
+        shares.begin()
+        ended = process_registry().wait([task.id for task in asked.tasks if task.id], timeout_seconds=timeout_seconds)
+        if all(task.ended for task in ended):
+            shares.end()
+        shares.close()
     by_id = {task.id: task for task in ended}
     return EnsuredTranscripts(tuple(by_id.get(task.id, task) for task in asked.tasks))
 
@@ -51,8 +54,8 @@ def ensure_transcripts(
 class _Shares:
     """The share of all tasks that is done, told whenever it grows, from when all are begun to the 1 at the end."""
 
-    def __init__(self, told: Callable[[float], None] | None) -> None:
-        self.told = told
+    def __init__(self, told: Callable[[float], Any]) -> None:
+        self.told: Callable[[float], Any] | None = told
         self.shares: dict[int, float] = {}
         self.last: float | None = None
         self.lock = RLock()
@@ -66,6 +69,10 @@ class _Shares:
         with self.lock:
             if self.told is not None:
                 self.told(1.0)
+
+    def close(self) -> None:
+        """Tell no more; tasks that aren't ready go on by themselves."""
+        with self.lock:
             self.told = None
 
     def _tell(self) -> None:

@@ -13,6 +13,7 @@ from ctxlab.api.options import BuildOptions, listed
 from ctxlab.api.resolve import session_of, start_of
 from ctxlab.api.sources import AgentSource, SessionSource, session_or_library
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.display.progress import ProgressOption, progress_of
 from ctxlab.documents import Library, Session
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
@@ -26,7 +27,6 @@ SessionSources: TypeAlias = SessionSource | Sequence[SessionSource]
 Configured: TypeAlias = Annotated[Mapping[str, Any], "options of build and settings"] | Variant | str
 Kept: TypeAlias = str | re.Pattern[str] | Callable[[Trace], Any]
 Keeps: TypeAlias = Annotated[Kept | Sequence[Kept], "keys, texts, patterns or functions of a trace"]
-Progress: TypeAlias = Callable[[float], Any] | None
 OPTIONS = frozenset({"agent", *BuildOptions.__annotations__})
 REFUSED: Mapping[str, str] = {
     "leaf": "is each turn in its turn; turns= says which",
@@ -43,7 +43,7 @@ def replay(
     *,
     turns: Literal["active", "all"] | Sequence[str] | None = None,
     must_keep: Keeps = (),
-    progress: Progress = None,
+    progress: ProgressOption = True,
 ) -> Replay:
     """Every turn of old conversations built under two configurations; `.worst()` are the turns that change.
 
@@ -51,8 +51,8 @@ def replay(
     "token-limiter.strategy": "block"}`, or is the name of a strategy. A turn is a message that the model answers: of
     the active path, of all branches (`turns="all"`), or those of these ids. Lore that fired at a turn is known at the
     next, as when each build gets the `activations` of the one before. `must_keep` are texts, patterns and keys of
-    messages whose loss counts most. A turn that can't be built has its error; `progress` is called with the share that
-    is done.
+    messages whose loss counts most. A turn that can't be built has its error; `progress` shows a bar
+    on standard error where it takes over a second; a function is called with the share that is done.
     """
     from ctxlab.studies.what_if.configuration import configuration_of
     from ctxlab.studies.what_if.keeps import keeps_of
@@ -63,7 +63,9 @@ def replay(
         for each, name in ((before, "before"), (after, "after"))
     ]
     facts = keeps_of(must_keep)
-    return replayed(_conversations(sessions), first, second, turns=turns, facts=facts, progress=progress)
+    found = _conversations(sessions)
+    with progress_of("replay", progress) as report:
+        return replayed(found, first, second, turns=turns, facts=facts, progress=report)
 
 
 @listed(BuildOptions)
@@ -72,7 +74,7 @@ def ablate(
     agent: AgentSource | None = None,
     *,
     only: Sequence[str] | None = None,
-    progress: Progress = None,
+    progress: ProgressOption = True,
     **options: Unpack[BuildOptions],
 ) -> Ablation:
     """The run that `build` gives with one thing otherwise, for each single thing, those with the largest effect first.
@@ -83,7 +85,8 @@ def ablate(
     """
     from ctxlab.studies.what_if.ablate import ablate as ablated
 
-    return ablated(start_of(session, agent, **options).finished(), only=only, progress=progress)
+    with progress_of("ablate", progress) as report:
+        return ablated(start_of(session, agent, **options).finished(), only=only, progress=report)
 
 
 @listed(BuildOptions)
@@ -95,7 +98,7 @@ def sweep(
     depths: Sequence[float] | None = None,
     orders: Sequence[float] | None = None,
     anchors: Sequence[str] | None = None,
-    progress: Progress = None,
+    progress: ProgressOption = True,
     **options: Unpack[BuildOptions],
 ) -> Sweep:
     """A preset or a lore entry, by its key, at each depth and each anchor in each order, and what that does.
@@ -119,11 +122,12 @@ def sweep(
         except CtxlabError:
             earlier = None
     trace = start.finished()
-    return swept(trace, earlier, what, depths=depths, orders=orders, anchors=anchors, progress=progress)
+    with progress_of("sweep", progress) as report:
+        return swept(trace, earlier, what, depths=depths, orders=orders, anchors=anchors, progress=report)
 
 
 @checked_arguments
-def minimise(trace: Trace, *, keeps: Keeps, progress: Progress = None) -> Minimised:
+def minimise(trace: Trace, *, keeps: Keeps, progress: ProgressOption = True) -> Minimised:
     """The smallest context that still keeps all of `keeps`, by taking out presets, lore entries and messages.
 
     `keeps` are keys of messages (`"node:u5"`, `"preset:0"`, `"lore:book/3"`), which are kept with the words that they
@@ -133,7 +137,8 @@ def minimise(trace: Trace, *, keeps: Keeps, progress: Progress = None) -> Minimi
     """
     from ctxlab.studies.what_if.minimise import minimise as minimised
 
-    return minimised(trace, keeps=keeps, progress=progress)
+    with progress_of("minimise", progress) as report:
+        return minimised(trace, keeps=keeps, progress=report)
 
 
 def _conversations(sessions: SessionSources) -> list[Conversation]:

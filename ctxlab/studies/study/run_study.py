@@ -7,12 +7,12 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from ctxlab.display.progress import ProgressOption, WorkProgress
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.study.backends import Backend, rows_of_batches
 from ctxlab.studies.study.batches import CELLS_A_BATCH, BatchStream, CaseSource, size_of
 from ctxlab.studies.study.cell_folder import CellFolder, CellsInMemory
 from ctxlab.studies.study.plan import StudyPlan
-from ctxlab.studies.study.progress import StudyProgress
 from ctxlab.studies.study.study_result import StudyResult
 
 
@@ -24,7 +24,7 @@ def run_study(
     backend: Backend = "local",
     processes: int = 1,
     address: str | None = None,
-    progress: bool = True,
+    progress: ProgressOption = True,
     cells_a_batch: int = CELLS_A_BATCH,
     notes: Sequence[str] = (),
 ) -> StudyResult:
@@ -38,17 +38,17 @@ def run_study(
     if address is not None and backend != "dask":
         raise WrongArgument('address is that of a dask scheduler; give backend="dask" with it')
     kept = CellFolder(path) if path is not None else CellsInMemory()
-    with kept, StudyProgress(size_of(source, plan), shown=progress) as shown:
+    with kept, WorkProgress("cells", size_of(source, plan), progress) as shown:
         stream = BatchStream(source, plan, kept.known, size=cells_a_batch)
         reused = 0
         runs = rows_of_batches(plan, stream, backend=backend, processes=processes, address=address)
         with closing(runs) as batches:
             for rows in batches:
                 kept.add(rows)
-                shown.advance(stream.reused - reused, built=False)
+                shown.advance(stream.reused - reused, reused=True)
                 reused = stream.reused
                 shown.advance(len(rows))
-        shown.advance(stream.reused - reused, built=False)
+        shown.advance(stream.reused - reused, reused=True)
         table = kept.finish(stream.keys, plan.columns)
     return StudyResult(plan, table, source, stream.cases, (*notes, *kept.notes), _left_out(source))
 
