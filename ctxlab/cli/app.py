@@ -330,8 +330,10 @@ FolderOption = Annotated[
         "--out", metavar="FOLDER", help="Keep the cells there, and go on where a run ended.", show_default=False
     ),
 ]
-ProcessesOption = Annotated[int, typer.Option("--processes", metavar="N", min=1, help="Processes that build.")]
-BackendOption = Annotated[Backend, typer.Option("--backend", help="What runs them.")]
+ProcessesOption = Annotated[
+    int | None, typer.Option("--processes", metavar="N", min=1, help="Processes that build, by default 1.")
+]
+BackendOption = Annotated[Backend | None, typer.Option("--backend", help="What runs them, by default local.")]
 AddressOption = Annotated[
     str | None, typer.Option("--address", metavar="A", help="A dask scheduler's, such as tcp://host:8786.")
 ]
@@ -353,8 +355,8 @@ def study(
         str | None, typer.Option("--tokenizer", metavar="T", help="Of retention: chars4+4, o200k_base, ...")
     ] = None,
     out: FolderOption = None,
-    processes: ProcessesOption = 1,
-    backend: BackendOption = Backend.local,
+    processes: ProcessesOption = None,
+    backend: BackendOption = None,
     address: AddressOption = None,
     form: Annotated[Form, typer.Option("--format", help="For people, or the means as JSON.")] = Form.text,
 ) -> None:
@@ -365,7 +367,7 @@ def study(
     """
     from ctxlab.cli.commands.study import RunOptions, print_retention, print_study_file
 
-    run_options = RunOptions(out, processes, backend.value, address)
+    run_options = RunOptions(out, processes, backend.value if backend else None, address)
     if what != "retention":
         given = {"DATA": data, "--labels": labels, "--strategies": strategies, "--budgets": budgets}
         wrong = next((name for name, value in {**given, "--tokenizer": tokenizer}.items() if value), None)
@@ -398,8 +400,8 @@ def survey(
         Path | None, typer.Option("--figure", metavar="PAGE", help="Write a figure as HTML.", show_default=False)
     ] = None,
     out: FolderOption = None,
-    processes: ProcessesOption = 1,
-    backend: BackendOption = Backend.local,
+    processes: ProcessesOption = None,
+    backend: BackendOption = None,
     address: AddressOption = None,
     form: Annotated[Form, typer.Option("--format", help="For people, or a row a cell as JSON.")] = Form.text,
 ) -> None:
@@ -409,7 +411,7 @@ def survey(
 
     print_survey(
         files,
-        RunOptions(out, processes, backend.value, address),
+        RunOptions(out, processes, backend.value if backend else None, address),
         strategies=_names(strategies),
         budgets=_numbers(budgets),
         tokenizer=tokenizer,

@@ -1,3 +1,5 @@
+import json
+import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -273,6 +275,32 @@ def test_a_case_says_what_is_built_and_what_it_must_be(tmp_path: Path) -> None:
     assert len(case.expectations) == 7
     assert "not kept('a0'): it is sent" in told
     assert "under(50)" in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'session = "talk.json"\nleaf = "u8"\nbudget_tokens = 900',
+        'session = "talk.json"\nagent = "agent.json"\nquestion = "And now?"\nbudget_tokens = 1800',
+        'session = "request.json"',
+    ],
+)
+def test_a_case_goes_into_a_study_and_is_built_there_as_it_is_alone(tmp_path: Path, text: str) -> None:
+    shutil.copy(HERE / "harbour_roleplay.session.json", tmp_path / "talk.json")
+    shutil.copy(HERE / "harbour_roleplay.agent.json", tmp_path / "agent.json")
+    request = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
+    (tmp_path / "request.json").write_text(json.dumps(request))
+    (tmp_path / "one.toml").write_text(f"{text}\n[expect]\nunder = 9000")
+    (case,) = load_context_cases(tmp_path)
+
+    budget = case.options.get("budget_tokens")
+    frame = ctxlab.Study([case.case()], ["sliding"], [budget]).run(progress=False).frame()
+
+    alone = case.build()
+    assert list(frame["error"]) == [None]
+    assert list(frame["tokens"]) == [alone.tokens]
+    assert list(frame["messages"]) == [len(alone.result.drafts)]
+    assert list(frame["case"]) == ["one"]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from ctxlab.api.study import RETENTION_BUDGETS, Study, retention_study, study_of
 from ctxlab.cli.output.terminal import Column, Screen, columns, complain
@@ -14,30 +14,51 @@ from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError
 from ctxlab.studies.study import StudyResult
 from ctxlab.studies.study.cell_means import cell_means
-from ctxlab.studies.study.study_file import read_study_file
+from ctxlab.studies.study.study_file import StudyFile, read_study_file
 
 RETENTION_SCORES = ("all_evidence", "share_of_evidence")
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """The folder for cells, and the processes that build them."""
+    """The folder for cells, and the processes that build them; None is what a study's file says, or the default."""
 
     out: Path | None = None
-    processes: int = 1
-    backend: Literal["local", "dask"] = "local"
+    processes: int | None = None
+    backend: Literal["local", "dask"] | None = None
     address: str | None = None
 
-    def run(self, study: Study, path: Path | None = None) -> StudyResult:
-        """The result of a study; its notes go to standard error."""
-        result = study.run(
-            self.out if self.out is not None else path,
-            backend=self.backend,
-            processes=self.processes,
-            address=self.address,
+    def of_file(self, file: StudyFile) -> RunOptions:
+        """These options, and those of a study's file where there are none."""
+        backend = "dask" if file.backend == "dask" else "local"
+        return RunOptions(
+            self.out if self.out is not None else file.out,
+            self.processes or file.processes,
+            self.backend or backend,
+            self.address if self.address is not None else file.address,
         )
+
+    def arguments(self) -> RunArguments:
+        """The arguments of `Study.run` and of `survey`."""
+        return {
+            "path": self.out,
+            "processes": self.processes if self.processes is not None else 1,
+            "backend": self.backend if self.backend is not None else "local",
+            "address": self.address,
+        }
+
+    def run(self, study: Study) -> StudyResult:
+        """The result of a study; its notes go to standard error."""
+        result = study.run(**self.arguments())
         announce(result)
         return result
+
+
+class RunArguments(TypedDict):
+    path: Path | None
+    processes: int
+    backend: Literal["local", "dask"]
+    address: str | None
 
 
 def announce(result: StudyResult) -> None:
@@ -54,7 +75,7 @@ def print_study_file(path: Path, options: RunOptions, *, as_json: bool) -> None:
     """Run the study of a file, and print the mean of each column for each variant and budget."""
     file = read_study_file(path)
     study = study_of(file)
-    result = options.run(study, file.out)
+    result = options.of_file(file).run(study)
     numbers = [each.name for each in result.columns if each.unit != "text"]
     print_means(result, ("tokens", "messages", "cut_messages", *numbers), as_json=as_json)
 

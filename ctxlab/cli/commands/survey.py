@@ -32,10 +32,7 @@ def print_survey(
         strategies=strategies,
         budgets=tuple(budgets) or BUDGETS,
         tokenizer=tokenizer,
-        path=options.out,
-        backend=options.backend,
-        processes=options.processes,
-        address=options.address,
+        **options.arguments(),
     )
     announce(result)
     if figure is not None:

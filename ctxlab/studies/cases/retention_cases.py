@@ -34,20 +34,20 @@ def retention_cases(source: CaseSource, labels: Labels = None) -> LabelledCases:
     A file of LoCoMo, the wheel of bfcl-eval or its folder (the memory set), and
     `{"sessions": [...], "questions": [{"session", "question", "evidence", "kind"}]}` bring their questions. For other
     conversations, such as MemoryBank's, `labels` is a list of such questions or its file; `person` is as good as
-    `session` there. Raises WrongArgument for a file without questions.
+    `session` there. Raises WrongArgument for a file without questions, and for `labels` where it brings its own.
     """
     if isinstance(source, Library):
         return _of_sessions(source.sessions, labels, "the library")
     name = os.fspath(source)
     path = Path(name).expanduser()
     title = path.name
-    if path.is_dir():
-        return _cases(title, bfcl_memory_cases(path, name))
-    found = source_at(path, name)
-    if isinstance(found.data, Archive):
+    found = None if path.is_dir() else source_at(path, name)
+    if found is None or isinstance(found.data, Archive):
+        _refuse_labels(labels, title)
         return _cases(title, bfcl_memory_cases(path, name))
     own = _own_form(found)
     if own is not None:
+        _refuse_labels(labels, title)
         return _cases(
             title, question_cases(read_data(own["sessions"], source=name).sessions, own["questions"], name=name)
         )
@@ -62,15 +62,22 @@ def _own_form(source: Source) -> Mapping[str, Any] | None:
 
 
 def _of_sessions(sessions: Sequence[Session], labels: Labels, name: str) -> LabelledCases:
-    if labels is not None:
-        return _cases(name, question_cases(sessions, _labels(labels), name=name))
     with_questions = [session for session in sessions if is_locomo(session)]
-    if not with_questions:
+    if with_questions:
+        _refuse_labels(labels, name)
+    elif labels is not None:
+        return _cases(name, question_cases(sessions, _labels(labels), name=name))
+    else:
         raise WrongArgument(
             f"{name} has conversations and no questions: pass labels=, a list of objects with session, question and "
             f"evidence (ids of messages), or a file of the form {FORM}"
         )
     return _cases(name, (each for session in with_questions for each in locomo_cases(session)))
+
+
+def _refuse_labels(labels: Labels, name: str) -> None:
+    if labels is not None:
+        raise WrongArgument(f"{name} brings its own questions, so it takes no labels; leave them out")
 
 
 def _labels(labels: Any) -> object:

@@ -18,12 +18,13 @@ from ctxlab.studies.study.study_file_table import StudyFileTable, settings_of
 from ctxlab.studies.study.study_file_variants import variants_of_file
 from ctxlab.studies.study.variant import Variant
 
-KEYS = ("cases", "variants", "grid", "budgets", "seeds", "scorers", "tokenizer", "budget_of", "settings", "out")
+RUN_KEYS = ("out", "processes", "backend", "address")
+KEYS = ("cases", "variants", "grid", "budgets", "seeds", "scorers", "tokenizer", "budget_of", "settings", *RUN_KEYS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StudyFile:
-    """The parts of a study that a file names; `out` is the folder for its cells, or None."""
+    """The parts of a study that a file names, and how it is run; `out` is the folder for its cells, or None."""
 
     cases: CaseSource
     variants: tuple[Variant, ...]
@@ -34,6 +35,9 @@ class StudyFile:
     tokenizer: str | None = None
     budget_of: str = "prompt"
     out: Path | None = None
+    processes: int = 1
+    backend: str = "local"
+    address: str | None = None
 
 
 def read_study_file(path: str | Path) -> StudyFile:
@@ -44,6 +48,7 @@ def read_study_file(path: str | Path) -> StudyFile:
     combination is a variant. `presets_at` and `lore_at` put the agent's injected presets and the books' entries at the
     "top" of the history, at its "end" or at a depth, `lore = "frozen"` makes the entries constant. A scorer is a name,
     or a table of it and its settings; with `kind` it scores cases of that kind alone. A budget of 0 is none.
+    `out`, `processes`, `backend` and `address` are those of `Study.run`.
     """
     place = Path(path).expanduser()
     data = _data(place)
@@ -63,6 +68,9 @@ def read_study_file(path: str | Path) -> StudyFile:
         file.value("tokenizer", str, None),
         file.choice("budget_of", ("prompt", "history")),
         file.path("out") if "out" in data else None,
+        file.value("processes", int, 1),
+        file.choice("backend", ("local", "dask")),
+        file.value("address", str, None),
     )
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from ctxlab.api.build import build
+from ctxlab.api.resolve import session_of
+from ctxlab.api.sources import library_of, session_or_library
 from ctxlab.argument_checks import checked_arguments, shown
+from ctxlab.documents import Library, Session
 from ctxlab.errors import BrokenFile, CtxlabError, did_you_mean
 from ctxlab.pipeline import Trace
+from ctxlab.studies.study import Case
 from ctxlab.testing.context_assertions import expect
 from ctxlab.testing.context_assertions.assert_context import ContextAssertion, assert_context
 from ctxlab.testing.context_assertions.expectation import Expectation
@@ -29,6 +33,7 @@ OPTIONS: Mapping[str, type | tuple[type, ...]] = {
     "settings": dict,
 }
 KNOWN = ("title", "question", "expect", *FILES, *LISTS_OF_FILES, *OPTIONS)
+NOT_OF_A_CASE = ("leaf", "pending", "pick", "budget_tokens", "seed")
 LARGEST_FILE = 1_000_000
 """A case is written by hand."""
 
@@ -54,10 +59,32 @@ class ContextCase:
         """The context of this case; `options` of `ctxlab.build` take the place of the file's."""
         return build(self.session, **{**self.options, **options})
 
+    def case(self) -> Case:
+        """The case for a study: conversation, question and options; budget and seed are a study's own.
+
+        Its expectations aren't scored. What else a file of the conversation holds is in the option `library`.
+        """
+        given = {name: value for name, value in self.options.items() if name not in NOT_OF_A_CASE}
+        session, brought = _session(self.session, self.options)
+        if brought is not None:
+            library = given.get("library")
+            given["library"] = brought if library is None else brought | library_of(library)
+        leaf, question = self.options.get("leaf"), self.options.get("pending")
+        return Case(self.id, session.id, session, question, leaf, options=given)
+
     def check(self, **options: Any) -> ContextAssertion:
         """Build, and raise an AssertionError that names every expectation that isn't met."""
         __tracebackhide__ = True
         return assert_context({self.title or self.id: self.build(**options)}, *self.expectations)
+
+
+def _session(file: Path, options: Mapping[str, Any]) -> tuple[Session, Library | None]:
+    """The conversation of a case, and what else its file holds."""
+    held = session_or_library(file)
+    if isinstance(held, Session):
+        return held, None
+    session = session_of(held, {"pick": options.get("pick")})
+    return session, replace(held, sessions=(session,))
 
 
 @checked_arguments

@@ -146,6 +146,21 @@ def test_questions_of_ones_own_name_sessions_and_evidence(tmp_path: Path) -> Non
     assert len(cases.left_out_counts()) == 5
 
 
+def test_labels_of_what_brings_its_own_questions_are_refused(tmp_path: Path) -> None:
+    stored = json.loads(ctxlab.write(ctxlab.Session(id="s").append("Hi", id="a"), tmp_path / "s.json").data)
+    labels = [{"session": "s", "question": "Hi?", "evidence": ["a"]}]
+    own = [
+        written(tmp_path / "l.json", [locomo()]),
+        written(tmp_path / "own.json", {"sessions": stored, "questions": labels}),
+        memory_set(tmp_path / "set"),
+    ]
+
+    for each in own:
+        assert len(retention_cases(each)) == 1
+        with pytest.raises(WrongArgument, match=f"{each.name} brings its own questions"):
+            retention_cases(each, labels)
+
+
 def test_conversations_without_questions_say_how_to_bring_some(tmp_path: Path) -> None:
     ctxlab.write(ctxlab.Session(id="s").append("Hi"), tmp_path / "s.json")
 
