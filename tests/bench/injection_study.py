@@ -156,7 +156,8 @@ def filled(page: str, frame: pd.DataFrame, corpus: str, tokenizer: str) -> str:
 def _picture(corpus: str, budget: int) -> str:
     name = f"pictures/injection_study-{corpus}"
     dark = f'<source media="(prefers-color-scheme: dark)" srcset="{name}-dark.svg">'
-    return f'<picture>{dark}<img src="{name}-light.svg" alt="All evidence against {COST}, at {budget:,} tokens" width="960"></picture>\n'
+    words = f"All evidence against {COST}, at {budget:,} tokens"
+    return f'<picture>{dark}<img src="{name}-light.svg" alt="{words}" width="960"></picture>\n'
 
 
 def pareto_budgets(page: str, corpus: str) -> Sequence[int]:

@@ -56,7 +56,7 @@ class Candidates(Sequence[Candidate]):
         return [Candidate(*row) for row in zip(*columns, strict=True)]
 
     @cached_property
-    def index(self) -> WordIndex:
+    def word_index(self) -> WordIndex:
         """Which of the messages have which words."""
         return WordIndex(self.texts)
 
@@ -77,7 +77,7 @@ class Candidates(Sequence[Candidate]):
         """Words of each message."""
         import numpy as np
 
-        return np.array([each.length for each in self.index.terms], np.float64)
+        return np.array([each.length for each in self.word_index.terms], np.float64)
 
 
 @lru_cache(maxsize=REMEMBERED)

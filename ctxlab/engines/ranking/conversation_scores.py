@@ -71,7 +71,7 @@ class ConversationScores:
 
     def shared(self, i: int) -> list[str]:
         """Words that were looked for and that a message has too, as the question writes them."""
-        counts = self.candidates.index.terms[i].counts
+        counts = self.candidates.word_index.terms[i].counts
         return [self.asked[term] for term in self._found if term in counts]
 
     def total(self, by: Weights) -> Numbers:
@@ -149,7 +149,7 @@ class ConversationScores:
     @cached_property
     def _found(self) -> dict[str, Occurrences]:
         """The messages that have each word to look for."""
-        found = self.candidates.index.having(self.asked)
+        found = self.candidates.word_index.having(self.asked)
         if len(found) <= MOST_WORDS:
             return found
         rarest = sorted(found, key=lambda word: len(found[word].at))[:MOST_WORDS]

@@ -25,7 +25,7 @@ def injected_presets(agent: Agent) -> int:
 
 def lore_at(book: Worldbook, place: InjectedAt) -> Worldbook:
     """The book with every entry at one place; `top` is behind the character, or behind the first system preset."""
-    fields = {"position": POSITIONS.index("after_char")}
+    fields: dict[str, object] = {"position": POSITIONS.index("after_char")}
     if place != TOP:
         fields = {"position": POSITIONS.index("at_depth"), "depth": _depth(place)}
     return _with_entries(book, fields)

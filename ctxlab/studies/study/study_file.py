@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -99,13 +99,13 @@ def _scorer(source: object, file: StudyFileTable) -> str | Scorer:
 def _with_settings(scorer: Any, settings: Mapping[str, Any], place: str) -> Scorer:
     if not settings:
         return scorer
-    known = (
-        [each.name for each in fields(scorer) if each.name not in ("name", "version")] if is_dataclass(scorer) else []
-    )
+    scorer_name, made = str(scorer.name), type(scorer)
+    of_scorer: tuple[Any, ...] = fields(scorer) if is_dataclass(scorer) else ()
+    known = [each.name for each in of_scorer if each.name not in ("name", "version")]
     wrong = next((name for name in settings if name not in known), None)
     if wrong is not None:
-        raise ReadError(f"{place}: scorer {scorer.name!r} has no setting {wrong!r}{did_you_mean(wrong, known)}")
+        raise ReadError(f"{place}: scorer {scorer_name!r} has no setting {wrong!r}{did_you_mean(wrong, known)}")
     try:
-        return replace(scorer, **settings)
+        return made(**{**{name: getattr(scorer, name) for name in known}, **settings})
     except TypeError as problem:
-        raise ReadError(f"{place}: scorer {scorer.name!r}: {problem}") from None
+        raise ReadError(f"{place}: scorer {scorer_name!r}: {problem}") from None
