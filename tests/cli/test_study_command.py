@@ -73,6 +73,26 @@ def test_without_strategies_it_is_every_one_there_is(run: Any, questions: Path) 
     assert {"sliding", "bm25", "block"} <= {row["strategy"] for row in rows}
 
 
+def test_evidence_is_found_by_the_ids_of_the_file(run: Any, tmp_path: Path) -> None:
+    messages = [
+        {"id": f"k{i // 2 if i < 4 else i}", "role": ("user", "assistant")[i % 2], "content": f"Word {i}."}
+        for i in range(8)
+    ]
+    asked = {"question": "What?", "evidence": ["k6"]}
+    data = {"sessions": [{"id": "s", "messages": messages}], "questions": [asked, {**asked, "evidence": ["m6"]}]}
+    file = tmp_path / "q.json"
+    file.write_text(json.dumps(data))
+    options = ("--strategies", "sliding", "--budgets", "15", "--format", "json")
+
+    result = run("study", "retention", file, *options)
+    (row,) = json.loads(result.out)
+    assert (row["cases"], row["all_evidence"]) == (1, 1.0)
+    assert "id 'k0' is taken by another message; it is 'k0~2' now" in result.err
+
+    file.write_text(json.dumps({**data, "questions": data["questions"][1:]}))
+    refused(run("study", "retention", file, *options), "left out: 1 question, evidence is named that is no message")
+
+
 def test_a_table_says_what_its_means_rest_on(run: Any, questions: Path) -> None:
     out = run(
         "study", "retention", questions, "--strategies", "sliding", "--budgets", "60", "--tokenizer", "o200k_base"

@@ -64,11 +64,17 @@ class RunArguments(TypedDict):
 def announce(result: StudyResult) -> None:
     """Print notes of a result, a line each on standard error; raises CtxlabError where no cell was built."""
     if not len(result):
-        raise CtxlabError("there is no case to build")
+        raise CtxlabError(_no_case(result))
     if result.errors == len(result):
         raise CtxlabError(f"no cell could be built: {result.cell_table.columns['error'][0]}")
     for note in result.notes:
         complain(note)
+
+
+def _no_case(result: StudyResult) -> str:
+    """That there is no case, and why not."""
+    reasons = [f"left out: {counted(count, 'question')}, {reason}" for reason, count in result.left_out.items()]
+    return "; ".join(["there is no case to build", *reasons, *result.notes])
 
 
 def print_study_file(path: Path, options: RunOptions, *, as_json: bool) -> None:

@@ -50,7 +50,12 @@ def run_study(
                 shown.advance(len(rows))
         shown.advance(stream.reused - reused, reused=True)
         table = kept.finish(stream.keys, plan.columns)
-    return StudyResult(plan, table, source, stream.cases, (*notes, *kept.notes), _left_out(source))
+    return StudyResult(plan, table, source, stream.cases, (*notes, *_notes(source), *kept.notes), _left_out(source))
+
+
+def _notes(source: Any) -> tuple[str, ...]:
+    """What a source says of the files that it read."""
+    return tuple(getattr(source, "notes", ()))
 
 
 def _left_out(source: Any) -> dict[str, int]:

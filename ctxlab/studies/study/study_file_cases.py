@@ -62,6 +62,10 @@ class QuestionCases:
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.found.notes
+
     def left_out_counts(self) -> dict[str, int]:
         """Questions that were left out, by reason."""
         skipped = len(self.found) - sum(case.kind != WHOLE for case in self)
