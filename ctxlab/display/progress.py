@@ -93,7 +93,7 @@ class WorkProgress:
             print(self.line(seconds), file=sys.stderr, flush=True)  # noqa: T201
 
     def line(self, seconds: float) -> str:
-        """What is done after so many seconds, and the time left, in words."""
+        """A sentence on the work that is done after so many seconds, and the time left."""
         if self._total is None:
             return f"{self._done:,.0f} {self._what}"
         share = f"{self._done:,.0f} of {self._total:,} {self._what}"

@@ -49,7 +49,7 @@ def _exists(module: str) -> bool:
 
 # --- whole files
 
-COMPRESSION = _module("compression", "engines.compression", "conversation.compression")
+COMPRESSION = _module("compression of conversations", "chat.compression")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
 STREAMS = _module("sending and streams", "providers.sending", "chat", "conversation.sending")
 STORAGE = _module("storage and store layout", "storage")

@@ -109,7 +109,12 @@ def _candidates(messages: Sequence[str]) -> list[_Candidate]:
             if terms.counts and sentence not in seen:
                 seen.add(sentence)
                 found.append(_Candidate(i, start, end, sentence, tuple(terms.counts), terms.length))
-    return [each for each in found if len(each.terms) >= FEWEST_TERMS] or found
+    return [each for each in found if sum(map(_is_word, each.terms)) >= FEWEST_TERMS] or found
+
+
+def _is_word(term: str) -> bool:
+    """Whether a term is a word of its own; of Chinese words the single characters are terms too."""
+    return len(term) > 1 or term < "\u2e80"
 
 
 def _best_first(candidates: list[_Candidate], query: str, messages: int) -> Iterator[SummarySentence]:

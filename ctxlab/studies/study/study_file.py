@@ -76,7 +76,7 @@ def read_study_file(path: str | Path) -> StudyFile:
 
 def _data(place: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(place.read_bytes().decode("utf-8"))
+        return tomllib.loads(place.read_bytes().decode("utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
         raise BrokenFile(f"{place} is no TOML: {str(problem) or type(problem).__name__}") from None
     except OSError as problem:

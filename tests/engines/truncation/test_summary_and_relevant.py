@@ -121,5 +121,5 @@ def test_numbers_and_reasons_are_those_of_the_cut(talk: list[str], budget: int, 
     assert {ref for ref, reason in gone.items() if reason.endswith("; the summary quotes it")} == quoted
     for ref in quoted:
         assert made is not None
-        text = "".join(span.text for span in made.text.spans if span.origin.ref == ref)
-        assert all(word in trace.start.input.session[ref].content for word in text.split())
+        spans = [span.text for span in made.text.spans if span.origin.ref == ref]
+        assert all(word in trace.start.input.session[ref].content for text in spans for word in text.split())

@@ -87,7 +87,7 @@ def test_the_file_holds_the_frame(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-@pytest.mark.parametrize("case", [3, 5])
+@pytest.mark.parametrize("case", [3, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: int) -> None:
     run(tmp_path / "whole")
 
