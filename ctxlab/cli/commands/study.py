@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,8 +60,8 @@ class RunOptions:
 
 
 @contextmanager
-def interrupts_told() -> Iterator[None]:
-    """Say what a run keeps that is interrupted, where it keeps anything."""
+def interrupts_told() -> Generator[None]:
+    """Say how much an interrupted run keeps, where it keeps anything."""
     try:
         yield
     except KeyboardInterrupt as stopped:
@@ -95,7 +95,7 @@ def _no_case(result: StudyResult) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownAs:
-    """How a study is shown: as JSON, as Markdown or in lines; the score and the baseline of its differences."""
+    """The form of a shown study (JSON, Markdown or lines), and the score and the baseline of its differences."""
 
     as_json: bool = False
     as_markdown: bool = False

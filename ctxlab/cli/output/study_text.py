@@ -74,7 +74,7 @@ def print_differences(screen: Screen, table: StudyTable, *, variant: str) -> Non
 
 
 def print_foot(screen: Screen, result: StudyResult, table: StudyTable | None, setting: Sequence[str] = ()) -> None:
-    """What was counted, what can't be claimed, the setting, what was left out, and the errors."""
+    """The count of cases, the setting, limits of what may be claimed, questions that were left out, and the errors."""
     conversations = counted(result.conversations, "conversation")
     screen.line(f"{counted(result.cases, 'case')} of {conversations}; tokens by {result.tokenizer}")
     for line in setting:

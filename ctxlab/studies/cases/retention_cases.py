@@ -99,7 +99,7 @@ def _cases(name: str, found: Iterable[Case | LeftOut], losses: Sequence[Loss] = 
 
 
 def _notes(name: str, losses: Sequence[Loss]) -> tuple[str, ...]:
-    """What of a file could not be kept: some losses, and the number of the others."""
+    """Losses of a file: the first ones, and the number of the others."""
     shown = [f"{name}: {plain(str(loss), 200)}" for loss in losses[:NOTES]]
     more = len(losses) - NOTES
     return (*shown, *([f"{name}: {more:,} more losses; ctxlab.read(path).losses has all"] if more > 0 else []))

@@ -76,7 +76,7 @@ def _interrupted(kept: int, total: int | None, path: str | Path, least: str) -> 
 
 
 def _notes(source: Any) -> tuple[str, ...]:
-    """What a source says of the files that it read."""
+    """Sentences of a source on the files that it read."""
     return tuple(getattr(source, "notes", ()))
 
 

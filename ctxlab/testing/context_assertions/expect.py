@@ -191,7 +191,7 @@ def _never_there(ref: MessageReference) -> str:
 
 
 def _lives(trace: Trace, keys: Sequence[str]) -> str:
-    """What became of messages, and what would have kept them; of many the first ones."""
+    """The lives of messages, with the remedy of each; of many the first ones."""
     lives = [life_of(trace, key) for key in keys[:MOST_LIVES]]
     more = len(keys) - len(lives)
     return "\n".join([*lives, *([f"and {more:,} more"] if more > 0 else [])])
