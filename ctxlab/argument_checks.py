@@ -70,6 +70,7 @@ def with_checks(function: Callable[..., Any], shown: Signature, *, namespace: Ma
 
     @wraps(function)
     def run(*args: Any, **keywords: Any) -> Any:
+        __tracebackhide__ = True
         if not checks:
             checks.append(_Checks(function, shown, namespace))
         checks[0].check(args, keywords)
@@ -96,6 +97,7 @@ class _Checks:
         self.takes_any_keyword = any(e.kind is Parameter.VAR_KEYWORD for e in shown.parameters.values())
 
     def check(self, args: tuple[Any, ...], keywords: Mapping[str, Any]) -> None:
+        __tracebackhide__ = True
         for name in keywords:
             if name not in self.by_name:
                 self._refuse_name(name)
@@ -108,12 +110,14 @@ class _Checks:
                 self._refuse(name, kind, value)
 
     def _refuse(self, name: str, kind: Kind, value: object) -> NoReturn:
+        __tracebackhide__ = True
         others = () if isinstance(value, PLAIN) else self.by_name.items()
         takes_it = [each for each, other in others if each != name and other is not None and other.fits(value)]
         hint = f"; did you mean {takes_it[0]}=?" if takes_it else None
         raise WrongArgument(refusal(name, kind, value, hint=hint), function=self.name)
 
     def _refuse_name(self, name: str) -> None:
+        __tracebackhide__ = True
         known = [each for each in self.by_name if each != "self"]
         if not self.takes_any_keyword:
             raise WrongArgument(f"no argument is called {name!r}{did_you_mean(name, known)}", function=self.name)

@@ -12,14 +12,15 @@ from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.one_line import plain
 from ctxlab.display.progress import ProgressOption
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.studies.cases import RETENTION, retention_cases
+from ctxlab.studies.cases import ORACLE, RETENTION, retention_cases
 from ctxlab.studies.study import StudyPlan, StudyResult, Variant, run_study
-from ctxlab.studies.study.usable_strategies import usable_strategies
+from ctxlab.studies.study.usable_strategies import UsableStrategies, embedder_lines, usable_strategies
 
 if TYPE_CHECKING:
     from ctxlab.studies.study.study_file import StudyFile
 
 RETENTION_BUDGETS = (512, 1_024, 2_048, 4_096, 8_192)
+BUDGET_OF = "budgets are those of the history alone: no presets, and the question comes on top"
 
 
 class Study:
@@ -132,19 +133,23 @@ def retention_study(
     strategies: Sequence[str] = (),
     budgets: Sequence[int] = RETENTION_BUDGETS,
     tokenizer: str = "chars4+4",
-) -> tuple[Study, tuple[str, ...]]:
-    """The study of how much evidence each strategy keeps at budgets of the history alone, and what was left out of it.
+    limit: int | None = None,
+) -> tuple[Study, tuple[str, ...], tuple[str, ...]]:
+    """The study of how much evidence each strategy keeps at budgets of the history alone.
 
-    `source` is a file of conversations with questions, `labels` one of questions. Without `strategies` it is every one
-    that needs nothing that is not installed.
+    With it come sentences on strategies that were left out, and on the setting. `source` is a file of conversations
+    with questions, `labels` one of questions. Without `strategies` it is every one that needs nothing that is not
+    installed; `oracle` is what knows the evidence. `limit` takes the first so many cases of each conversation.
     """
-    usable = usable_strategies(build, strategies)
+    named = [name for name in strategies if name != ORACLE.name]
+    usable = usable_strategies(build, named) if named or not strategies else UsableStrategies(())
     setting = RETENTION.with_tokenizer(tokenizer)
+    cases = retention_cases(source, labels=labels)
     study = Study(
-        retention_cases(source, labels=labels),
-        usable.names,
+        cases if limit is None else cases.first(limit),
+        [ORACLE if name == ORACLE.name else name for name in strategies or usable.names],
         budgets,
         scorers=["evidence"],
         **setting.study_options(),
     )
-    return study, usable.notes
+    return study, usable.notes, (BUDGET_OF, *embedder_lines(usable.names))

@@ -80,8 +80,8 @@ def ablate(
     """The run that `build` gives with one thing otherwise, for each single thing, those with the largest effect first.
 
     Each step is switched; each setting is moved by a notch up and down, or has each other choice; each preset, lore
-    entry and rule is taken out. `only` names kinds: step, setting, preset, entry, rule. `options` are those of `build`,
-    which raises what it raises; a change with which it can't be built is a row with its error.
+    entry and rule is taken out. `only` names kinds: step, setting, preset, entry, rule. Further arguments are those of
+    `build`, which raises what it raises; a change with which it can't be built is a row with its error.
     """
     from ctxlab.studies.what_if.ablate import ablate as ablated
 
@@ -105,8 +105,8 @@ def sweep(
 
     Without `depths` and `anchors` it goes through the depths 0 to 10, some beyond, and all anchors. An anchor of a
     preset is `"before chat_history"` or `"after user_profile"`, one of an entry `"before_char"`, `"after_an"` and their
-    like. `options` are those of `build`, which raises what it raises; a place that can't be built is a row with its
-    error.
+    like. Further arguments are those of `build`, which raises what it raises; a place that can't be built is a row
+    with its error.
     """
     from ctxlab.studies.turns import turn_above
     from ctxlab.studies.what_if.sweep import sweep as swept

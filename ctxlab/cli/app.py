@@ -349,42 +349,66 @@ def study(
     labels: Annotated[
         Path | None, typer.Option("--labels", metavar="FILE", help="Of retention: questions, where DATA has none.")
     ] = None,
-    strategies: StrategiesOption = "",
+    strategies: Annotated[
+        str,
+        typer.Option(
+            "--strategies", metavar="S,S,...", help="Of retention, by default all; oracle knows the evidence."
+        ),
+    ] = "",
     budgets: BudgetsOption = "",
     tokenizer: Annotated[
         str | None, typer.Option("--tokenizer", metavar="T", help="Of retention: chars4+4, o200k_base, ...")
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=1, help="Of retention: the first N cases of each conversation."),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", metavar="NAME", help="What the others are compared with; else the first variant."),
+    ] = None,
+    score: Annotated[
+        str | None, typer.Option("--score", metavar="NAME", help="The score of differences; else the first one.")
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", metavar="PAGE", help="Write a figure as HTML.", show_default=False)
     ] = None,
     out: FolderOption = None,
     processes: ProcessesOption = None,
     backend: BackendOption = None,
     address: AddressOption = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="The table of one score as Markdown.")] = False,
     form: Annotated[Form, typer.Option("--format", help="For people, or the means as JSON.")] = Form.text,
 ) -> None:
     """Build every case under every variant at every budget, and print the means of the scores.
 
-    With the word retention: how much of the messages that answers need each strategy keeps, at budgets of the history
-    alone.
+    Means have 95 % intervals, and each variant is compared with a baseline on the same cases. With the
+    word retention: how much of the messages that answers need each strategy keeps, at budgets of the history alone.
     """
-    from ctxlab.cli.commands.study import RunOptions, print_retention, print_study_file
+    from ctxlab.cli.commands.study import RunOptions, ShownAs, print_retention, print_study_file
 
+    if markdown and form is Form.json:
+        raise typer.BadParameter("--markdown and --format json are two forms; give one of them")
+    shown = ShownAs(form is Form.json, markdown, baseline, score, figure)
     run_options = RunOptions(out, processes, backend.value if backend else None, address)
     if what != "retention":
-        given = {"DATA": data, "--labels": labels, "--strategies": strategies, "--budgets": budgets}
+        given = {"DATA": data, "--labels": labels, "--strategies": strategies, "--budgets": budgets, "--limit": limit}
         wrong = next((name for name, value in {**given, "--tokenizer": tokenizer}.items() if value), None)
         if wrong is not None:
             raise typer.BadParameter(f"{wrong} is for ctxlab study retention; a study's file says all that itself")
-        print_study_file(Path(what), run_options, as_json=form is Form.json)
+        print_study_file(Path(what), run_options, shown)
         return
     if data is None:
         raise typer.BadParameter("retention takes DATA: a file of conversations with questions")
     print_retention(
         data,
         run_options,
+        shown,
         strategies=_names(strategies),
         budgets=_numbers(budgets),
         tokenizer=tokenizer,
         labels=labels,
-        as_json=form is Form.json,
+        limit=limit,
     )
 
 

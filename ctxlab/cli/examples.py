@@ -85,6 +85,8 @@ Examples:
 STUDY = """\b
 Examples:
   ctxlab study datasets/harbour_study.toml
+  ctxlab study retention datasets/harbour_roleplay.session.json --labels datasets/studies/bundled_questions.json \\
+    --strategies sliding,bm25,oracle --budgets 512,1024
 """
 
 SURVEY = """\b

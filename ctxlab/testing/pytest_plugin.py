@@ -88,15 +88,37 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if not isinstance(folder, str) or CASE not in metafunc.fixturenames:
         wrong = f"{MARKER} takes a folder, as in @pytest.mark.{MARKER}('cases'), and the test an argument {CASE}"
         raise pytest.UsageError(f"{metafunc.definition.nodeid}: {wrong}")
-    cases = _cases(metafunc.definition.path, folder, metafunc.config.rootpath)
+    from ctxlab.testing.context_assertions.case_files import cases_one_by_one
+
+    test_file = metafunc.definition.path
+    place = test_file.parent / folder
+    cases = list(cases_one_by_one(place, _root(test_file, metafunc.config.rootpath)))
     metafunc.parametrize(CASE, cases, ids=[case.id for case in cases])
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    """Fail the test of a case whose file can't be read; those of the others run."""
+    given = getattr(pyfuncitem, "callspec", None)
+    case = given.params.get(CASE) if given is not None else None
+    if case is None or pyfuncitem.get_closest_marker(MARKER) is None:
+        return
+    from ctxlab.testing.context_assertions.case_files import BrokenContextCase
+
+    if isinstance(case, BrokenContextCase):
+        pytest.fail(case.problem, pytrace=False)
 
 
 def _cases(test_file: Path, folder: str, root: Path) -> tuple[ContextCase, ...]:
     from ctxlab.testing.context_assertions.case_files import load_context_cases
 
+    return load_context_cases(test_file.parent / folder, inside=_root(test_file, root))
+
+
+def _root(test_file: Path, root: Path) -> Path:
+    """The folder below which the files of cases lie: pytest's root, or that of a test file outside of it."""
     beside = test_file.parent
-    return load_context_cases(beside / folder, inside=root if beside.is_relative_to(root) else beside)
+    return root if beside.is_relative_to(root) else beside
 
 
 # --- snapshots that no test looks at

@@ -21,7 +21,7 @@ OPENS_A_PROGRAM = {"lab", "serve-fake"}
 
 def examples() -> Iterator[tuple[str, str]]:
     for name, command in COMMANDS.items():
-        for line in (command.epilog or "").splitlines():
+        for line in (command.epilog or "").replace("\\\n", " ").splitlines():
             if line.strip().startswith("ctxlab "):
                 yield name, line.strip()
 

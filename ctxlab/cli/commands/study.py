@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
 from ctxlab.api.study import RETENTION_BUDGETS, Study, retention_study, study_of
-from ctxlab.cli.output.terminal import Column, Screen, columns, complain
-from ctxlab.display.short_texts import counted
-from ctxlab.errors import CtxlabError
+from ctxlab.cli.output.figure_page import refuse_page, write_page
+from ctxlab.cli.output.study_text import print_differences, print_foot, print_means_table
+from ctxlab.cli.output.terminal import Screen, complain
+from ctxlab.display.short_texts import counted, nearest
+from ctxlab.errors import CtxlabError, MissingExtra, WrongArgument
 from ctxlab.studies.study import StudyResult
 from ctxlab.studies.study.cell_means import cell_means
 from ctxlab.studies.study.study_file import StudyFile, read_study_file
+from ctxlab.studies.study_table import StudyTable
 
 RETENTION_SCORES = ("all_evidence", "share_of_evidence")
 
@@ -49,9 +53,21 @@ class RunOptions:
 
     def run(self, study: Study) -> StudyResult:
         """The result of a study; its notes go to standard error."""
-        result = study.run(**self.arguments())
+        with interrupts_told():
+            result = study.run(**self.arguments())
         announce(result)
         return result
+
+
+@contextmanager
+def interrupts_told() -> Generator[None]:
+    """Say how much an interrupted run keeps, where it keeps anything."""
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        if str(stopped):
+            complain(str(stopped))
+        raise
 
 
 class RunArguments(TypedDict):
@@ -64,78 +80,150 @@ class RunArguments(TypedDict):
 def announce(result: StudyResult) -> None:
     """Print notes of a result, a line each on standard error; raises CtxlabError where no cell was built."""
     if not len(result):
-        raise CtxlabError("there is no case to build")
+        raise CtxlabError(_no_case(result))
     if result.errors == len(result):
         raise CtxlabError(f"no cell could be built: {result.cell_table.columns['error'][0]}")
     for note in result.notes:
         complain(note)
 
 
-def print_study_file(path: Path, options: RunOptions, *, as_json: bool) -> None:
+def _no_case(result: StudyResult) -> str:
+    """That there is no case, and why not."""
+    reasons = [f"left out: {counted(count, 'question')}, {reason}" for reason, count in result.left_out.items()]
+    return "; ".join(["there is no case to build", *reasons, *result.notes])
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAs:
+    """The form of a shown study (JSON, Markdown or lines), and the score and the baseline of its differences."""
+
+    as_json: bool = False
+    as_markdown: bool = False
+    baseline: str | None = None
+    score: str | None = None
+    figure: Path | None = None
+
+    def check(self, study: Study) -> None:
+        """Raise before the run where it could not be shown."""
+        if self.figure is not None:
+            refuse_page(self.figure, "study.html")
+        numbers = [column.name for column in study.plan.columns if column.unit != "text"]
+        if self.as_markdown and not numbers:
+            raise CtxlabError("a Markdown table is of a score, and the study has none; scorers = [...] names some")
+        _refuse_unknown("score", self.score, numbers)
+        _refuse_unknown("variant", self.baseline, [variant.name for variant in study.plan.variants])
+
+    def base(self, result: StudyResult) -> str:
+        """The name of the baseline, by default the first variant."""
+        return self.baseline if self.baseline is not None else result.variants[0].name
+
+
+def _refuse_unknown(what: str, name: str | None, known: Sequence[str]) -> None:
+    if name is not None and name not in known:
+        raise WrongArgument(f"the study has no {what} {name!r}{nearest(name, list(known))}")
+
+
+def print_study_file(path: Path, options: RunOptions, shown: ShownAs) -> None:
     """Run the study of a file, and print the mean of each column for each variant and budget."""
     file = read_study_file(path)
     study = study_of(file)
+    shown.check(study)
     result = options.of_file(file).run(study)
     numbers = [each.name for each in result.columns if each.unit != "text"]
-    print_means(result, ("tokens", "messages", "cut_messages", *numbers), as_json=as_json)
+    print_result(result, ("tokens", "messages", "cut_messages", *numbers), shown)
 
 
 def print_retention(
     data: Path,
     options: RunOptions,
+    shown: ShownAs,
     *,
     strategies: Sequence[str],
     budgets: Sequence[int],
     tokenizer: str | None,
     labels: Path | None,
-    as_json: bool,
+    limit: int | None,
 ) -> None:
     """Run the retention study of a file of conversations with questions, and print both scores."""
-    study, notes = retention_study(
+    study, notes, setting = retention_study(
         data,
         labels=labels,
         strategies=strategies,
         budgets=budgets or RETENTION_BUDGETS,
         tokenizer=tokenizer if tokenizer is not None else "chars4+4",
+        limit=limit,
     )
+    shown.check(study)
     for note in notes:
         complain(note)
-    print_means(options.run(study), RETENTION_SCORES, as_json=as_json, variant="strategy")
+    print_result(options.run(study), RETENTION_SCORES, shown, variant="strategy", setting=setting)
 
 
-def print_means(result: StudyResult, names: Sequence[str], *, as_json: bool, variant: str = "variant") -> None:
-    """A table of means, or the same as a list of objects; what they rest on stands below the table."""
-    rows = cell_means(result, names, variant=variant)
-    screen = Screen()
-    if as_json:
+def print_result(
+    result: StudyResult,
+    names: Sequence[str],
+    shown: ShownAs,
+    *,
+    variant: str = "variant",
+    setting: Sequence[str] = (),
+) -> None:
+    """Means with their intervals and the differences to a baseline, as text, Markdown or a list of objects."""
+    scores = [each.name for each in result.columns if each.unit != "text"]
+    score = shown.score or next(iter(scores), None)
+    if shown.figure is not None:
+        write_page(result.figure(shown.score), shown.figure)
+    if shown.as_markdown:
+        import typer
+
+        typer.echo(result.table(score, baseline=shown.base(result)).markdown(), nl=False)
+        return
+    tables = _tables(result, [name for name in names if name in scores], shown.base(result))
+    rows = _with_intervals(cell_means(result, names, variant=variant), tables, [n for n in names if n in scores])
+    if shown.as_json:
         print_rows(rows)
         return
-    units: dict[str, str] = {each.name: each.unit for each in result.columns}
-    titles = [Column(variant, style="step"), *[Column(name, right=True) for name in ("budget", "cases", *names)]]
-    columns(screen, titles, [_cells(row, variant, names, units) for row in rows])
+    screen = Screen()
+    print_means_table(screen, result, rows, names, variant=variant, tables=tables)
     screen.blank()
-    conversations = counted(result.conversations, "conversation")
-    screen.line(f"{counted(result.cases, 'case')} of {conversations}; tokens by {result.tokenizer}")
-    if result.errors:
-        screen.line(f"{counted(result.errors, 'cell')} with an error, which no mean counts")
-    for reason, count in result.left_out.items():
-        screen.line(f"left out: {counted(count, 'question')}, {reason}")
+    table = tables.get(score) if score is not None else None
+    if table is not None and len(result.variants) > 1:
+        print_differences(screen, table, variant=variant)
+        screen.blank()
+    print_foot(screen, result, table, setting)
+
+
+def _tables(result: StudyResult, scores: Sequence[str], baseline: str) -> dict[str, StudyTable]:
+    """The table of each score; none where what computes intervals is not installed, which is said."""
+    try:
+        return {name: result.table(name, baseline=baseline) for name in scores}
+    except MissingExtra as missing:
+        complain(f"there are no intervals: {missing}")
+        return {}
+
+
+def _with_intervals(
+    rows: Sequence[dict[str, Any]], tables: Mapping[str, StudyTable], scores: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Rows with the ends of each score's interval, None where there is none."""
+    found = {
+        (name, row.variant, row.budget): row.mean.interval
+        for name, table in tables.items()
+        for row in table.rows
+        if row.mean is not None
+    }
+    made: list[dict[str, Any]] = []
+    for row in rows:
+        name_of_variant, budget = next(iter(row.values())), row["budget"]
+        ends: dict[str, float | None] = {}
+        for score in scores:
+            interval = found.get((score, name_of_variant, budget))
+            ends[f"{score}_low"] = interval.low if interval is not None else None
+            ends[f"{score}_high"] = interval.high if interval is not None else None
+        made.append({**row, **ends})
+    return made
 
 
 def print_rows(rows: Sequence[dict[str, Any]]) -> None:
     import typer
 
     typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
-
-
-def _cells(row: dict[str, Any], variant: str, names: Sequence[str], units: Mapping[str, str]) -> tuple[str, ...]:
-    budget = "none" if row["budget"] is None else f"{row['budget']:,}"
-    return (row[variant], budget, f"{row['cases']:,}", *[_number(row[name], units.get(name, "")) for name in names])
-
-
-def _number(value: float | None, unit: str) -> str:
-    if value is None:
-        return "-"
-    if unit == "usd":
-        return f"${value:.5f}"
-    return f"{value:.1%}" if unit == "share" else f"{value:,.1f}"

@@ -138,6 +138,15 @@ def _ids(message: Any) -> Iterator[Any]:
             yield holder["id"]
 
 
+def id_of(message: Any) -> Any:
+    """The id of a message: its entity's, else its own, a number as its digits; None for one without."""
+    fields = cast("Data", message) if isinstance(message, dict) else {}
+    around = fields.get("entity")
+    holders = (cast("Data", around) if isinstance(around, dict) else {}, fields)
+    found = next((holder["id"] for holder in holders if holder.get("id") is not None), None)
+    return str(found) if type(found) is int else found
+
+
 def placed(
     summary: StoredSummary, places: Mapping[str, int], nodes: Sequence[int], where: str, losses: list[Loss]
 ) -> tuple[int, list[int]]:

@@ -13,6 +13,7 @@ from ctxlab.documents import Agent, Asset, Session, read_stored
 from ctxlab.formats.openai.chat_app_messages import (
     ALIASES,
     StoredSummary,
+    id_of,
     message_in,
     newest_active,
     placed,
@@ -21,7 +22,7 @@ from ctxlab.formats.openai.chat_app_messages import (
 )
 from ctxlab.formats.openai.content_parts import attachment, is_text, text_of
 from ctxlab.formats.results import Loss, unused_fields
-from ctxlab.formats.session_tree_builder import ROOT, Tree
+from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
 
 Data = dict[str, Any]
 
@@ -116,17 +117,20 @@ class Conversation:
     model: str | None = None
     parameters: Data = field(default_factory=dict[str, Any])
     _called: str | None = None
+    _ids: dict[int, str] = field(default_factory=dict[int, str])
 
     def session(self, session_id: str, **fields: Any) -> Session:
         """The messages in a row, under an empty root."""
         stored = [(index, message_in(message)) for index, message in enumerate(self.messages)]
         among = [summary_in(message) for _, message in stored]
         stored = [item for item, summary in zip(stored, among, strict=True) if summary is None]
+        self._ids = self._ids_of(stored)
         nodes = [(index, self._node(message, index)) for index, message in stored]
         is_prompt = [node is not None and node["role"] == "system" for _, node in nodes]
         leading = next((n for n, leads in enumerate(is_prompt) if not leads), len(nodes))
         beside = [*map(_prompt, enumerate(self.prompts))]
-        presets = [*beside, *({"id": f"m{index}", "name": "System", **(node or {})} for index, node in nodes[:leading])]
+        heads = ({"id": self._ids[index], "name": "System", **(node or {})} for index, node in nodes[:leading])
+        presets = [*beside, *heads]
         if self.shelf.keep_prompts:
             presets, leading = [], 0
         tree = Tree(agent_id=self.shelf.agent_for(presets, self.tools, parameters=self.parameters, model=self.model))
@@ -142,10 +146,31 @@ class Conversation:
         for index, node in history.items():
             for n, summary in summary_at.pop(index, ()):
                 leaf = tree.add(f"summary-{n}", leaf, summary)
-            leaf = tree.add(f"m{index}", leaf, node)
+            leaf = tree.add(self._ids[index], leaf, node)
         for n, summary in (it for those in summary_at.values() for it in those):  # of a list without messages
             leaf = tree.add(f"summary-{n}", leaf, summary)
         return tree.session(session_id, leaf=leaf, **fields)
+
+    def _ids_of(self, stored: Sequence[tuple[int, Any]]) -> dict[int, str]:
+        """Ids of nodes by place: the message's own, else `m<index>`. One that can't be kept is a loss."""
+        names = Names()
+        prompts = [f"prompt-{n}" for n, _ in enumerate(self.prompts)]
+        summaries = [f"summary-{n + 1}" for n in range(len(self.messages) - len(stored) + len(self.summaries))]
+        for taken in (ROOT, *prompts, *summaries):
+            names.take(taken)
+        found: dict[int, str] = {}
+        for index, message in stored:
+            own = id_of(message)
+            if own is None:
+                continue
+            where = f"{self.turns}[{index}]"
+            if not isinstance(own, str) or not own:
+                self.losses.append(Loss(where, "its id is no text, so nothing can name it; it is named by its place"))
+                continue
+            found[index] = names.take(own)
+            if found[index] != own:
+                self.losses.append(Loss(where, f"id {own!r} is taken by another message; it is {found[index]!r} now"))
+        return {index: found[index] if index in found else names.take(f"m{index}") for index, _ in stored}
 
     def _summary_nodes(
         self, summaries: Sequence[StoredSummary], places: Mapping[str, int], history: Sequence[int]
@@ -155,7 +180,7 @@ class Conversation:
         newest = newest_active(summaries)
         for number, summary in enumerate(summaries, start=1):
             before, hidden = placed(summary, places, history, f"summary {number}", self.losses)
-            metadata: Data = {"isCompressionNode": True, "compressedNodeIds": [f"m{index}" for index in hidden]}
+            metadata: Data = {"isCompressionNode": True, "compressedNodeIds": [self._ids[index] for index in hidden]}
             if summary.rest:
                 metadata[self.group] = dict(summary.rest)
             node: Data = {"role": "system", "content": summary.headed_text, "metadata": metadata}

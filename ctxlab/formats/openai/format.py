@@ -4,9 +4,9 @@ Messages as chat programs store them are read too: entities with a `body`, `tool
 summaries amongst them or beside them, system prompts beside them. Of requests the system prompt (`system` of Anthropic,
 `instructions` of OpenAI), the tools and the model are taken, and all other fields become parameters of the agent.
 
-A message becomes the node `m<index>`, by its place in the list. Leading system messages become presets of an agent.
-Text parts are joined by a newline; pictures, sounds and files become attachments. Facts of a message that a node has
-no field for are kept in its `metadata.openai`.
+A message becomes the node of its own `id` (a number is its digits), or without one `m<index>`, by its place in the
+list. Leading system messages become presets of an agent. Text parts are joined by a newline; pictures, sounds and files
+become attachments. Facts of a message that a node has no field for are kept in its `metadata.openai`.
 """
 
 from __future__ import annotations

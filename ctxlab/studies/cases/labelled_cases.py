@@ -37,12 +37,14 @@ class LeftOut:
 class LabelledCases:
     """Questions about conversations with the messages that their answers need; iterating gives the cases in order.
 
-    `left_out` are the questions that are no cases, each with its reason.
+    `left_out` are the questions that are no cases, each with its reason; `notes` say what of the file could not be
+    kept, such as an id that two messages have.
     """
 
     name: str
     cases: tuple[Case, ...]
     left_out: tuple[LeftOut, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Case]:
         return iter(self.cases)
@@ -58,7 +60,7 @@ class LabelledCases:
     def _repr_html_(self) -> str:
         rows = ((case.conversation, case.kind, case.question or "", len(case.evidence)) for case in self.cases)
         table = html_table(("conversation", "kind", "question", "evidence"), rows, cells=80, of="cases")
-        return heading(self) + table + lines(self.left_out_lines())
+        return heading(self) + table + lines([*self.left_out_lines(), *self.notes])
 
     @property
     def conversations(self) -> tuple[str, ...]:
@@ -92,6 +94,23 @@ class LabelledCases:
             cases=tuple(case for case in self.cases if case.conversation in wanted),
             left_out=tuple(each for each in self.left_out if each.conversation in wanted),
         )
+
+    @checked_arguments
+    def first(self, number: int) -> LabelledCases:
+        """The first so many cases of each conversation; the others are left out, with that as the reason."""
+        if number < 1:
+            raise WrongArgument(f"number takes 1 or more, got {number}")
+        taken: Counter[str] = Counter()
+        cases: list[Case] = []
+        out: list[LeftOut] = []
+        for case in self.cases:
+            taken[case.conversation] += 1
+            if taken[case.conversation] <= number:
+                cases.append(case)
+            else:
+                reason = f"not among the first {number:,} of its conversation"
+                out.append(LeftOut(case.conversation, case.question or case.id, reason))
+        return replace(self, cases=tuple(cases), left_out=(*self.left_out, *out))
 
     def frame(self) -> pd.DataFrame:
         """One row a case: id, conversation, kind, question, number and ids of its evidence."""

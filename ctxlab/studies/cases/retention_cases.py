@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.display.one_line import plain
 from ctxlab.documents import Library, Session
 from ctxlab.errors import WrongArgument
 from ctxlab.formats import Archive, Source, read_data, read_source
 from ctxlab.formats.decode import source_at
+from ctxlab.formats.results import Loss
 from ctxlab.studies.cases.bfcl_memory import bfcl_memory_cases
 from ctxlab.studies.cases.labelled_cases import LabelledCases, LeftOut
 from ctxlab.studies.cases.labelled_questions import question_cases
@@ -24,6 +26,8 @@ CaseSource = Annotated[
 Labels = Annotated[
     str | os.PathLike[str] | Sequence[Mapping[str, Any]] | None, "a path of a JSON file of questions, or their list"
 ]
+NOTES = 3
+"""Losses that are named; the others are counted."""
 FORM = '{"sessions": [...], "questions": [{"session", "question", "evidence", "kind"}]}'
 
 
@@ -48,10 +52,10 @@ def retention_cases(source: CaseSource, labels: Labels = None) -> LabelledCases:
     own = _own_form(found)
     if own is not None:
         _refuse_labels(labels, title)
-        return _cases(
-            title, question_cases(read_data(own["sessions"], source=name).sessions, own["questions"], name=name)
-        )
-    return _of_sessions(read_source(found).sessions, labels, title)
+        read = read_data(own["sessions"], source=name)
+        return _cases(title, question_cases(read.sessions, own["questions"], name=name), read.losses)
+    read = read_source(found)
+    return _of_sessions(read.sessions, labels, title, read.losses)
 
 
 def _own_form(source: Source) -> Mapping[str, Any] | None:
@@ -61,12 +65,12 @@ def _own_form(source: Source) -> Mapping[str, Any] | None:
     return None
 
 
-def _of_sessions(sessions: Sequence[Session], labels: Labels, name: str) -> LabelledCases:
+def _of_sessions(sessions: Sequence[Session], labels: Labels, name: str, losses: Sequence[Loss] = ()) -> LabelledCases:
     with_questions = [session for session in sessions if is_locomo(session)]
     if with_questions:
         _refuse_labels(labels, name)
     elif labels is not None:
-        return _cases(name, question_cases(sessions, _labels(labels), name=name))
+        return _cases(name, question_cases(sessions, _labels(labels), name=name), losses)
     else:
         raise WrongArgument(
             f"{name} has conversations and no questions: pass labels=, a list of objects with session, question and "
@@ -87,7 +91,15 @@ def _labels(labels: Any) -> object:
     return labels
 
 
-def _cases(name: str, found: Iterable[Case | LeftOut]) -> LabelledCases:
+def _cases(name: str, found: Iterable[Case | LeftOut], losses: Sequence[Loss] = ()) -> LabelledCases:
     each = list(found)
     cases = tuple(case for case in each if isinstance(case, Case))
-    return LabelledCases(name, cases, tuple(out for out in each if isinstance(out, LeftOut)))
+    out = tuple(out for out in each if isinstance(out, LeftOut))
+    return LabelledCases(name, cases, out, _notes(name, losses))
+
+
+def _notes(name: str, losses: Sequence[Loss]) -> tuple[str, ...]:
+    """Losses of a file: the first ones, and the number of the others."""
+    shown = [f"{name}: {plain(str(loss), 200)}" for loss in losses[:NOTES]]
+    more = len(losses) - NOTES
+    return (*shown, *([f"{name}: {more:,} more losses; ctxlab.read(path).losses has all"] if more > 0 else []))

@@ -9,10 +9,10 @@ from ctxlab.studies.study.study_result import StudyResult
 
 
 def cell_means(result: StudyResult, columns: Sequence[str], *, variant: str = "variant") -> list[dict[str, Any]]:
-    """Each variant at each budget: its name under `variant`, cases with a value, and the mean of each column.
+    """Each variant at each budget: its name under `variant`, cases with a value, errors, and the mean of each column.
 
     A cell with an error has no value; a mean of nothing is None. `cases` counts the cells in which the first of the
-    columns has a value.
+    columns has a value, and `errors` those with an error in place of scores.
     """
     values = result.cell_table.columns
     groups: dict[tuple[str, int | None], list[int]] = {
@@ -22,6 +22,7 @@ def cell_means(result: StudyResult, columns: Sequence[str], *, variant: str = "v
         groups[place].append(i)
     return [
         {variant: name, "budget": budget, "cases": sum(values[columns[0]][i] is not None for i in at)}
+        | {"errors": sum(values["error"][i] is not None for i in at)}
         | {column: _mean([values[column][i] for i in at]) for column in columns}
         for (name, budget), at in groups.items()
     ]

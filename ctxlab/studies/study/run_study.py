@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxlab.display.progress import ProgressOption, WorkProgress
+from ctxlab.display.short_texts import counted
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.study.backends import Backend, rows_of_batches
 from ctxlab.studies.study.batches import CELLS_A_BATCH, BatchStream, CaseSource, size_of
@@ -30,7 +31,8 @@ def run_study(
 ) -> StudyResult:
     """Every case under every variant, budget and seed.
 
-    With `path` the cells are kept there, and those that are there already are not built again. The result and the file
+    With `path` the cells are kept there, and those that are there already are not built again; a KeyboardInterrupt then
+    says how many there are. The result and the file
     `cells.parquet` are the same for every backend and number of processes.
     """
     if processes < 1:
@@ -42,15 +44,40 @@ def run_study(
         stream = BatchStream(source, plan, kept.known, size=cells_a_batch)
         reused = 0
         runs = rows_of_batches(plan, stream, backend=backend, processes=processes, address=address)
-        with closing(runs) as batches:
-            for rows in batches:
-                kept.add(rows)
-                shown.advance(stream.reused - reused, reused=True)
-                reused = stream.reused
-                shown.advance(len(rows))
+        made = 0
+        try:
+            with closing(runs) as batches:
+                for rows in batches:
+                    kept.add(rows)
+                    made += len(rows)
+                    shown.advance(stream.reused - reused, reused=True)
+                    reused = stream.reused
+                    shown.advance(len(rows))
+        except KeyboardInterrupt:
+            if path is None:
+                raise
+            least = "" if stream.reused == len(kept.known) else "at least "
+            words = _interrupted(made + stream.reused, size_of(source, plan), path, least)
+            raise KeyboardInterrupt(words) from None
         shown.advance(stream.reused - reused, reused=True)
         table = kept.finish(stream.keys, plan.columns)
-    return StudyResult(plan, table, source, stream.cases, (*notes, *kept.notes), _left_out(source))
+    return StudyResult(plan, table, source, stream.cases, (*notes, *_notes(source), *kept.notes), _left_out(source))
+
+
+def _interrupted(kept: int, total: int | None, path: str | Path, least: str) -> str:
+    """The sentence that says how many cells are kept where a run was interrupted.
+
+    It is `least` where cells of an earlier run may be there whose cases were not met yet.
+    """
+    many = f"{kept:,} of {total:,} cells" if total is not None else counted(kept, "cell")
+    return (
+        f"interrupted: {least}{many} {'is' if kept == 1 else 'are'} kept in {path}; the same command goes on from there"
+    )
+
+
+def _notes(source: Any) -> tuple[str, ...]:
+    """Sentences of a source on the files that it read."""
+    return tuple(getattr(source, "notes", ()))
 
 
 def _left_out(source: Any) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from ctxlab.documents import Library
@@ -29,6 +30,9 @@ def cases_of_file(table: StudyFileTable) -> CaseSource:
         wrong = next((key for key in OF_QUESTIONS if key in table.data), None)
         if wrong is not None:
             raise ReadError(f'{table.place}: {table.prefix}{wrong} is for kind = "questions"')
+        missing = next((name for name in files if not Path(name).exists()), None)
+        if missing is not None:
+            raise ReadError(f"{table.place}: {table.prefix}files names {missing}, which does not exist")
         return SurveyCases(files)
     labels = str(table.path("labels")) if "labels" in table.data else None
     if len(files) != 1 and labels is None:
@@ -61,6 +65,10 @@ class QuestionCases:
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.found.notes
 
     def left_out_counts(self) -> dict[str, int]:
         """Questions that were left out, by reason."""

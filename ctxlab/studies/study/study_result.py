@@ -169,6 +169,9 @@ class StudyResult:
         known: tuple[int | None, ...] = self.plan.budgets if name == "budget" else self.plan.seeds
         if value is None and len(known) == 1:
             return known[0]
+        if value is None and value not in known:
+            there = ", ".join(["none" if each is None else f"{each:,}" for each in known])
+            raise WrongArgument(f"the study has several {name}s: {there}; say which, as in {name}={known[0]}")
         if value not in known:
             raise UnknownName(f"the study has no {name} {value}; there are: {', '.join(map(str, known))}")
         return value

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ctxlab.documents import Session
 from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.engines.truncation.registry import strategies
 from ctxlab.errors import MissingExtra, WrongArgument, did_you_mean
+from ctxlab.knowledge.embedders import embedder_for
 from ctxlab.pipeline import ProcessorFailed
 from ctxlab.studies.study.build_function import BuildFunction
 from ctxlab.studies.study.variant import STRATEGY
 
+BY_MEANING = ("embeddings", "hybrid")
+"""Rankers that ask an embedder."""
 BUDGET_TOKENS = 20
 """A budget for the question and one of the two messages before it, so that a strategy has to choose."""
 
@@ -44,6 +47,22 @@ def usable_strategies(build: BuildFunction, wanted: Sequence[str] = ()) -> Usabl
         else:
             notes.append(f"strategy {name!r} is left out: {missing}")
     return UsableStrategies(tuple(names), tuple(notes))
+
+
+def embedder_lines(names: Sequence[str]) -> tuple[str, ...]:
+    """A sentence on the embedder of those strategies that rank by meaning, as they stand without settings."""
+    by_name = strategies().by_name
+    ranked = [name for name in names if name in by_name and _ranker_of(by_name[name]) in BY_MEANING]
+    if not ranked:
+        return ()
+    verb = "ranks" if len(ranked) == 1 else "rank"
+    return (f"{' and '.join(ranked)} {verb} by meaning with the embedder {embedder_for(()).name!r}",)
+
+
+def _ranker_of(strategy: Any) -> str | None:
+    made: object = strategy() if isinstance(strategy, type) else strategy
+    found = getattr(made, "ranker_name", None)
+    return found if isinstance(found, str) else None
 
 
 def _missing(build: BuildFunction, strategy: str) -> MissingExtra | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -87,6 +87,14 @@ def _session(file: Path, options: Mapping[str, Any]) -> tuple[Session, Library |
     return session, replace(held, sessions=(session,))
 
 
+@dataclass(frozen=True, slots=True)
+class BrokenContextCase:
+    """A file that is no case; `problem` says why."""
+
+    id: str
+    problem: str
+
+
 @checked_arguments
 def load_context_cases(folder: str | Path, *, inside: str | Path | None = None) -> tuple[ContextCase, ...]:
     """The cases of a folder, one a TOML file, by name; files that they name lie below `inside`, or the folder itself.
@@ -94,11 +102,24 @@ def load_context_cases(folder: str | Path, *, inside: str | Path | None = None) 
     Raises CtxlabError for a folder without cases: a test over none would hold whatever is built.
     """
     place = Path(folder)
+    return tuple([read_case(file, Path(inside) if inside is not None else place) for file in _files(place)])
+
+
+def cases_one_by_one(place: Path, inside: Path) -> Iterator[ContextCase | BrokenContextCase]:
+    """The cases of a folder, those that can't be read too; raises CtxlabError for a folder without files of cases."""
+    for file in _files(place):
+        try:
+            yield read_case(file, inside)
+        except (CtxlabError, OSError) as problem:
+            yield BrokenContextCase(file.stem, str(problem))
+
+
+def _files(place: Path) -> list[Path]:
     files = sorted(place.glob("*.toml")) if place.is_dir() else []
     if not files:
         missing = "has no .toml files" if place.is_dir() else "is no folder"
         raise CtxlabError(f"{place} {missing}; a case is a file such as harbour.toml with session = and [expect]")
-    return tuple([read_case(file, Path(inside) if inside is not None else place) for file in files])
+    return files
 
 
 def read_case(file: Path, inside: Path) -> ContextCase:

@@ -13,6 +13,7 @@ from ctxlab.pipeline import Trace
 from ctxlab.testing.context_assertions.expectation import Expectation, Finding
 from ctxlab.testing.context_assertions.message_references import (
     MessageReference,
+    cut_with,
     entries,
     has_words,
     life_of,
@@ -114,8 +115,10 @@ def _kept(trace: Trace, name: str) -> Finding:
         at = list(dict.fromkeys([place.message for place in sent]))
         return Finding(True, f"it is sent, in {_messages(trace, at)}")
     if ref.kind == "text":
-        return Finding(False, f"no message that is sent has these words\n{trace.where(name)}")
-    return Finding(False, _not_sent(trace, ref))
+        cut = cut_with(trace, name)
+        told = _lives(trace, cut) if cut else str(trace.where(name))
+        return Finding(False, f"no message that is sent has these words\n{told}")
+    return Finding(False, f"it is not sent\n{_lives(trace, ref.keys)}")
 
 
 def _has(trace: Trace, text: str) -> Finding:
@@ -135,7 +138,11 @@ def _before(trace: Trace, first: str, second: str) -> Finding:
     there = {name: places(trace, ref) for name, ref in found.items()}
     for name, ref in found.items():
         if not there[name]:
-            told = _not_sent(trace, ref) if ref.keys else f"nothing of it is sent\n{trace.where(name)}"
+            told = (
+                f"it is not sent\n{_lives(trace, ref.keys)}"
+                if ref.keys
+                else f"nothing of it is sent\n{trace.where(name)}"
+            )
             return Finding(None, f"{name!r}: {told}")
     last, start = max(there[first]), min(there[second])
     holds = (last.message, last.end) <= (start.message, start.start)
@@ -183,10 +190,11 @@ def _never_there(ref: MessageReference) -> str:
     return f"no step had a message of this name, and none with these words{ref.hint}"
 
 
-def _not_sent(trace: Trace, ref: MessageReference) -> str:
-    lives = [life_of(trace, key) for key in ref.keys[:MOST_LIVES]]
-    more = len(ref.keys) - len(lives)
-    return "\n".join(["it is not sent", *lives, *([f"and {more:,} more"] if more > 0 else [])])
+def _lives(trace: Trace, keys: Sequence[str]) -> str:
+    """The lives of messages, with the remedy of each; of many the first ones."""
+    lives = [life_of(trace, key) for key in keys[:MOST_LIVES]]
+    more = len(keys) - len(lives)
+    return "\n".join([*lives, *([f"and {more:,} more"] if more > 0 else [])])
 
 
 def _messages(trace: Trace, at: list[int]) -> str:

@@ -83,6 +83,13 @@ def has_words(trace: Trace, words: str) -> list[int]:
     return [at for at, draft in enumerate(trace.result.drafts) if sought.is_in(str(draft.text))]
 
 
+def cut_with(trace: Trace, words: str) -> list[str]:
+    """The keys of the messages that were taken out and have these words, or match a pattern (`re:...`)."""
+    sought = WordsOrPattern(words)
+    dropped = [draft for group in trace.result.dropped for draft in group.drafts]
+    return list(dict.fromkeys([draft.key for draft in dropped if sought.is_in(str(draft.text))]))
+
+
 def life_of(trace: Trace, key: str) -> str:
     """The life of a message in lines: which steps did what to it, and what would have kept it."""
     return visible(str(trace.why(key)))

@@ -56,8 +56,8 @@ def test_item_4_entities_are_read_as_the_messages_that_they_hold() -> None:
 
     session = found.pick()
     assert (found.losses, len(session.path())) == ((), 9)
-    assert session["m6"].result_of == "call_2"
-    assert session["m6"].meta("openai") == {"segments": [], "entity": {"id": 7, "chatId": 7, "tokens": 3}}
+    assert session["7"].result_of == "call_2"
+    assert session["7"].meta("openai") == {"segments": [], "entity": {"id": 7, "chatId": 7, "tokens": 3}}
 
 
 def test_item_4_reasoning_words_and_pictures_come_through() -> None:
@@ -90,7 +90,7 @@ def test_item_4_a_summary_stands_where_the_messages_were_that_it_stands_for() ->
 
         summary = found.pick()["summary-1"]
         assert (found.losses, found.pick().check()) == ((), ())
-        assert (summary.is_summary, summary.hides) == (True, ("m0", "m1", "m2", "m3"))
+        assert (summary.is_summary, summary.hides) == (True, ("1", "2", "3", "4"))
         assert summary.meta("openai") == {"id": 1}
         assert sent(found) == [
             ("system", "[Previous conversation summary...]\n\n用户执行了 ls 命令，查看了目录内容"),
@@ -155,7 +155,7 @@ def test_item_4_a_summary_of_messages_that_are_not_there_says_so() -> None:
     found = read_data([{**SUMMARY, "messageIds": [1, 99], "startMessageId": 98}, *CHAT])
 
     assert [str(loss) for loss in found.losses] == ["summary 1: 1 of the 2 messages that it stands for are not there"]
-    assert found.pick()["summary-1"].hides == ("m1",)
+    assert found.pick()["summary-1"].hides == ("1",)
 
 
 def test_item_4_system_prompts_beside_the_messages_are_one_preset() -> None:

@@ -40,6 +40,31 @@ def test_a_list_becomes_a_row_of_nodes_under_an_empty_root() -> None:
     assert (found.format, found.agents, found.losses) == ("openai", (), ())
 
 
+def with_ids(*ids: Any) -> list[dict[str, Any]]:
+    return [{"role": ("user", "assistant")[i % 2], "content": f"{i}", "id": each} for i, each in enumerate(ids)]
+
+
+def test_a_message_keeps_its_id_and_one_without_is_named_by_its_place() -> None:
+    messages = [*with_ids("k1", "m3", 7), {"role": "assistant", "content": "3"}]
+
+    found = read_data({"messages": messages})
+
+    assert [(n.id, n.content) for n in found.pick().path()[1:]] == [("k1", "0"), ("m3", "1"), ("7", "2"), ("m3~2", "3")]
+    assert found.losses == ()
+    assert again(found) == messages
+
+
+def test_an_id_that_cannot_be_kept_is_a_loss() -> None:
+    found = read_data(with_ids("a", "a", "root", "", ["x"], True))
+
+    assert [n.id for n in found.pick().path()[1:]] == ["a", "a~2", "root~2", "m3", "m4", "m5"]
+    assert [str(loss) for loss in found.losses] == [
+        "messages[1]: id 'a' is taken by another message; it is 'a~2' now",
+        "messages[2]: id 'root' is taken by another message; it is 'root~2' now",
+        *[f"messages[{i}]: its id is no text, so nothing can name it; it is named by its place" for i in (3, 4, 5)],
+    ]
+
+
 def test_a_leading_system_message_becomes_a_preset_that_the_nodes_name() -> None:
     found = read_data(
         [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}], source="log.json"

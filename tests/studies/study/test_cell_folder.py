@@ -103,6 +103,26 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.M
     assert names(tmp_path / "a") == [CELLS]
 
 
+def test_an_interrupted_run_says_how_much_is_kept(tmp_path: Path) -> None:
+    def until(last: int) -> Callable[[], Iterator[ctxlab.Case]]:
+        def given() -> Iterator[ctxlab.Case]:
+            for i, case in enumerate(cases()):
+                if i == last:
+                    raise KeyboardInterrupt
+                yield case
+
+        return given
+
+    folder = tmp_path / "cells"
+    for last, words in ((4, "interrupted: 24 cells are kept"), (3, "interrupted: at least 18 cells are kept")):
+        with pytest.raises(KeyboardInterrupt, match=f"^{words} in .*cells; the same command goes on from there$"):
+            run(folder, source=until(last))
+    with pytest.raises(KeyboardInterrupt) as nothing_kept:
+        run(source=until(2))
+    assert str(nothing_kept.value) == ""
+    assert len(run(folder)) == 36
+
+
 def stopped(folder: Path) -> None:
     """A run that an error ends when some of its cells are kept."""
 

@@ -177,7 +177,7 @@ def test_a_case_can_be_built_again_by_its_name() -> None:
     row = result.frame().query("case == 'c1q1' and variant == 'block' and budget == 200").iloc[0]
 
     assert result.trace("c1q1", "block", 200).tokens == row["tokens"]
-    for wrong in (("c9", "block", 200), ("c1q1", "blok", 200), ("c1q1", "block", 201), ("c1q1", "block", None)):
+    for wrong in (("c9", "block", 200), ("c1q1", "blok", 200), ("c1q1", "block", 201)):
         with pytest.raises(UnknownName, match="the study has no "):
             result.trace(*wrong)
     with pytest.raises(WrongArgument, match="could be read only once"):
@@ -191,6 +191,14 @@ class Later(KeptShare):
     def score(self, run: ScoredRun) -> Mapping[str, Any]:
         assert run.at("m4") is run.at("m4")
         return {"first": " ".join([str(run.at(leaf).tokens) for leaf in ("m4", "m8")])}
+
+
+def test_without_a_budget_the_only_one_is_meant_and_of_several_one_is_asked_for() -> None:
+    result = run()
+
+    with pytest.raises(WrongArgument, match="several budgets: 60, 200; say which, as in budget=60"):
+        result.trace("c1q1", "block")
+    assert run(budgets=(60,)).trace("c1q1", "block").tokens == result.trace("c1q1", "block", 60).tokens
 
 
 def test_a_scorer_sees_the_same_build_at_other_messages() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import ctxlab
 from ctxlab.errors import MissingExtra, WrongArgument
+from ctxlab.studies.statistics.significance import least_conversations
 from ctxlab.studies.study_table.table_notes import LOUD
 from tests.studies.synthetic_study import study_frame
 
@@ -53,6 +54,13 @@ def test_five_conversations_carry_no_claim_and_the_table_says_so_first() -> None
     assert table.notes[0].startswith(LOUD)
     assert "0.0625" in table.notes[0]
     assert "it takes 7 or more" in table.notes[0]
+
+
+def test_no_fewer_conversations_are_needed_than_the_corrected_test_needs() -> None:
+    frame = study_frame(variants={"sliding": 0.1, **{f"v{i}": 0.9 for i in range(8)}}, conversations=4)
+    needed = ctxlab.study_table(frame, "all_evidence").frame()["conversations_needed"].dropna()
+
+    assert len(needed) and needed.min() >= least_conversations(comparisons=8) > least_conversations()
 
 
 def test_the_notes_name_what_the_numbers_rest_on() -> None:
