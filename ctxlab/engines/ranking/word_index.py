@@ -31,14 +31,13 @@ class WordIndex:
     Words are compared by their hashes, put together in one array, and by themselves where those are equal.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.terms: list[Terms] = term_frequencies(texts)
+    def __init__(self, texts: tuple[str, ...], start: WordIndex | None = None) -> None:
+        """Of texts that may begin with those of another index; what that has is taken over."""
+        self.texts = texts
+        self.terms: list[Terms] = term_frequencies(texts) if start is None else _longer(start, texts)
+        self.hashes_of_texts = [each.hashes for each in self.terms]
         self._looked_for = 0
         self._found: dict[str, Occurrences | None] = {}
-
-    @cached_property
-    def _hashes_of_texts(self) -> list[bytes]:
-        return [each.hashes for each in self.terms]
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -71,14 +70,14 @@ class WordIndex:
     def _hashes(self) -> NDArray[np.int64]:
         import numpy as np
 
-        return np.frombuffer(b"".join(self._hashes_of_texts), np.int64)
+        return np.frombuffer(b"".join(self.hashes_of_texts), np.int64)
 
     @cached_property
     def _texts_of_words(self) -> NDArray[np.int64]:
         """By place of a hash, the text that has the word."""
         import numpy as np
 
-        return np.repeat(np.arange(len(self.terms)), [len(each) // 8 for each in self._hashes_of_texts])
+        return np.repeat(np.arange(len(self.terms)), [len(each) // 8 for each in self.hashes_of_texts])
 
     @cached_property
     def _order(self) -> NDArray[np.int64]:
@@ -90,3 +89,19 @@ class WordIndex:
     @cached_property
     def _sorted(self) -> NDArray[np.int64]:
         return self._hashes[self._order]
+
+
+def _longer(start: WordIndex, texts: tuple[str, ...]) -> list[Terms]:
+    return [*start.terms, *term_frequencies(texts[len(start) :])]
+
+
+_lately: list[WordIndex] = []
+_LATELY = 4
+
+
+def word_index_of(texts: tuple[str, ...]) -> WordIndex:
+    """The index of texts; where it is that of a conversation which grew at its end, only what is new is taken apart."""
+    start = next((each for each in reversed(_lately) if each.texts == texts[: len(each)]), None)
+    found = WordIndex(texts, start)
+    _lately[:] = [*[each for each in _lately if each is not start], found][-_LATELY:]
+    return found
