@@ -33,7 +33,7 @@ TOKENS_OF_COMPARED = 8
 of more, those with the highest scores."""
 MOST_TRIES = 12
 """Sentences that may not fit before no further one is looked at."""
-ROUNDS = 3
+ROUNDS = 2
 """Times that sentences are looked for to fill what is left, and the whole is counted."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 
 SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+MOST_PARTS = 16
+"""Times that a conversation may grow before its words are put together anew."""
 WORTH_SORTING = 100
 """Words that are looked for before all are sorted: that takes the time of about so many."""
 
@@ -30,26 +32,32 @@ class _Words(NamedTuple):
 
     hashes: NDArray[np.int64]
     text: NDArray[np.int64]
-    times: NDArray[np.float64]
+    times: NDArray[np.int32]
 
     @classmethod
-    def of(cls, terms: Sequence[Terms]) -> _Words:
+    def of(cls, terms: Sequence[Terms], first: int) -> _Words:
+        """The words of texts, of which the first has this position."""
         import numpy as np
 
         times = [each.times for each in terms]
         return cls(
             np.frombuffer(b"".join([each.hashes for each in terms]), np.int64),
-            np.repeat(np.arange(len(terms)), [len(each) // 4 for each in times]),
-            np.frombuffer(b"".join(times), np.int32).astype(np.float64),
+            np.repeat(np.arange(first, first + len(terms)), [len(each) // 4 for each in times]),
+            np.frombuffer(b"".join(times), np.int32),
         )
 
-    def with_more(self, terms: Sequence[Terms], at: int) -> _Words:
-        """The words of the texts before a position, and those of the texts that follow from there."""
+    @classmethod
+    def joined(cls, parts: Sequence[_Words]) -> _Words:
         import numpy as np
 
-        more, end = _Words.of(terms), int(np.searchsorted(self.text, at))
-        pairs = zip(self, (more.hashes, more.text + at, more.times), strict=True)
-        return _Words(*[np.concatenate((one[:end], other)) for one, other in pairs])
+        return parts[0] if len(parts) == 1 else cls(*[np.concatenate(row) for row in zip(*parts, strict=True)])
+
+    def before(self, at: int) -> _Words:
+        """The words of texts before a position."""
+        import numpy as np
+
+        end = int(np.searchsorted(self.text, at))
+        return _Words(*[row[:end] for row in self])
 
 
 class WordIndex:
@@ -64,7 +72,9 @@ class WordIndex:
         same = 0 if start is None else same_at_start(start.texts, texts)
         more = term_frequencies(texts[same:])
         self.terms: list[Terms] = more if start is None else [*start.terms[:same], *more]
-        self._words = _Words.of(more) if start is None else start._words.with_more(more, same)
+        parts = [] if start is None else [part.before(same) for part in start._parts]
+        parts = [*parts, _Words.of(more, same)]  # what is there is shared: copying it would cost more than looking
+        self._parts = parts if len(parts) <= MOST_PARTS else [_Words.joined(parts)]
         self._looked_for = 0
         self._found: dict[str, Occurrences | None] = {}
 
@@ -80,28 +90,34 @@ class WordIndex:
         return {word: found for word in asked if (found := self._found[word]) is not None}
 
     def _occurrences(self, word: str) -> Occurrences | None:
-        places = self._places(word)
-        return Occurrences(self._words.text[places], self._words.times[places]) if len(places) else None
+        import numpy as np
 
-    def _places(self, word: str) -> NDArray[np.int64]:
-        """Where the hash of a word stands among those of all words of all texts, rising."""
+        found = [part for part in self._having(hash(word)) if len(part.text)]
+        if not found:
+            return None
+        whole = _Words.joined(found)
+        return Occurrences(whole.text, whole.times.astype(np.float64))
+
+    def _having(self, hashed: int) -> Iterator[_Words]:
+        """The words with a hash, by texts rising."""
         import numpy as np
 
         if self._looked_for <= WORTH_SORTING:
-            return np.flatnonzero(self._words.hashes == hash(word))
-        start, end = (int(np.searchsorted(self._sorted, hash(word), side)) for side in SIDES)
-        return self._order[start:end]
+            for part in self._parts:
+                at = np.flatnonzero(part.hashes == hashed)
+                yield _Words(*[row[at] for row in part])
+        else:
+            start, end = (int(np.searchsorted(self._sorted.hashes, hashed, side)) for side in SIDES)
+            yield _Words(*[row[start:end] for row in self._sorted])
 
     @cached_property
-    def _order(self) -> NDArray[np.int64]:
-        """Places of hashes by their size, rising among equals."""
+    def _sorted(self) -> _Words:
+        """All words by their hashes, those of one by texts rising."""
         import numpy as np
 
-        return np.argsort(self._words.hashes, kind="stable")
-
-    @cached_property
-    def _sorted(self) -> NDArray[np.int64]:
-        return self._words.hashes[self._order]
+        whole = _Words.joined(self._parts)
+        order = np.argsort(whole.hashes, kind="stable")
+        return _Words(*[row[order] for row in whole])
 
 
 def same_at_start(one: Sequence[str], other: Sequence[str]) -> int:
