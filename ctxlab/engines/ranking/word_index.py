@@ -120,8 +120,8 @@ class WordIndex:
         return _Words(*[row[order] for row in whole])
 
 
-def same_at_start(one: Sequence[str], other: Sequence[str]) -> int:
-    """How many texts two rows begin with in common.
+def same_at_start(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many values two rows begin with in common.
 
     >>> same_at_start("abcd", "abxd")
     2
