@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ctxlab.cli.examples import (
+    ABLATE,
     ASSETS,
     BUILD,
     COMPARE,
@@ -19,6 +20,7 @@ from ctxlab.cli.examples import (
     LAB,
     LEDGER,
     LORE,
+    MINIMISE,
     REPORT,
     REQUEST,
     STEP,
@@ -35,7 +37,7 @@ from ctxlab.cli.inputs.options import (
     numbers_in,
     takes_build_options,
 )
-from ctxlab.cli.study_commands import study, survey
+from ctxlab.cli.study_commands import ablate, minimise, study, survey
 
 
 class Language(StrEnum):
@@ -297,6 +299,8 @@ def demo(
         show_demo()
 
 
+app.command(epilog=MINIMISE, short_help="The smallest context that keeps what is named.")(minimise)
+app.command(epilog=ABLATE, short_help="What each step, setting, preset, entry and rule does.")(ablate)
 app.command(epilog=STUDY, short_help="Ways of building side by side, over many cases.")(study)
 app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
 

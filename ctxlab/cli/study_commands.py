@@ -8,7 +8,49 @@ from typing import Annotated
 
 import typer
 
-from ctxlab.cli.inputs.options import Form, names_in, numbers_in
+from ctxlab.cli.inputs.options import CommandOptions, Form, names_in, numbers_in, takes_build_options
+
+
+@takes_build_options(without=("until",))
+def minimise(
+    options: CommandOptions,
+    keeps: Annotated[
+        list[str],
+        typer.Option(
+            "--keeps",
+            metavar="K",
+            help="A message's key, a text, or re: and a pattern; may be given again.",
+            show_default=False,
+        ),
+    ],
+    form: Annotated[Form, typer.Option("--format", help="For people, or the pieces as JSON.")] = Form.text,
+) -> None:
+    """Take out presets, lore entries and messages until every one that is left is needed for what --keeps names.
+
+    A key is node:u5, preset:0, lore:book/3 or their like. It takes a build for each try.
+    """
+    from ctxlab.cli.commands.minimise import print_minimised
+    from ctxlab.cli.inputs.files import load
+
+    print_minimised(load(options), keeps, as_json=form is Form.json)
+
+
+@takes_build_options(without=("until",))
+def ablate(
+    options: CommandOptions,
+    only: Annotated[
+        str, typer.Option("--only", metavar="K,K,...", help="Of step, setting, preset, entry, rule; else all.")
+    ] = "",
+    form: Annotated[Form, typer.Option("--format", help="For people, or a row a change as JSON.")] = Form.text,
+) -> None:
+    """Switch each step, move each setting by a notch, take out each preset, lore entry and rule, one at a time.
+
+    The changes with the largest effect on what is sent come first. It takes a build for each.
+    """
+    from ctxlab.cli.commands.ablate import print_ablation
+    from ctxlab.cli.inputs.files import load
+
+    print_ablation(load(options), names_in(only), as_json=form is Form.json)
 
 
 class Backend(StrEnum):
