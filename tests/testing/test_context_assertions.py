@@ -331,7 +331,12 @@ def test_a_case_goes_into_a_study_and_is_built_there_as_it_is_alone(tmp_path: Pa
         ("session = 'talk.json'\n[expect]\nbefore = ['a']", "takes two names"),
         ("session = 'talk.json'\n[expect]\ncheaper_than = {provider = 'openai'}", "usd is missing"),
         ("session = 'talk.json'\nbudget_tokens = 'many'", "budget_tokens takes a whole number"),
-        ("session = [", "is not TOML"),
+        (
+            "session = 'talk.json'\n\n[expect]\n# nothing\nhas = ''",
+            "one.toml, line 5: expect.has can't be tested: .*words",
+        ),
+        ("session = 'talk.json'\n[expect]\nbefore = [['a', 3]]", "takes two names"),
+        ("session = [", "is no TOML"),
     ],
 )
 def test_a_case_that_is_wrong_is_named_with_its_field(tmp_path: Path, text: str, words: str) -> None:
