@@ -204,6 +204,21 @@ def test_a_prompt_that_only_grows_is_stable_and_one_that_is_cut_each_turn_is_not
     assert_context(cut).not_.prefix_stable().cheaper_than(grows)
 
 
+def test_a_price_names_its_model_and_is_no_guess() -> None:
+    plain, priced = ctxlab.build(talk(2)), ctxlab.build(talk(2), model="gpt-4o")
+    claude, own = ctxlab.build(talk(2), model="claude-sonnet-4-5"), ctxlab.build(talk(2), model="my-own")
+
+    told = refusal(lambda: assert_context(priced).cheaper_than(0.0000001))
+    assert f"{priced.tokens} tokens for openai gpt-4o at $2.5 a million, genai-prices" in told
+    assert_context(plain).cheaper_than(1, model="gpt-4o")
+    for chain in (assert_context, lambda trace: assert_context(trace).not_):
+        assert "the run names no model" in refusal(lambda chain=chain: chain(plain).cheaper_than(1))
+        assert "the run names no model" in refusal(lambda chain=chain: chain(plain).cheaper_than(1, provider="openai"))
+        assert "the run names no model" in refusal(lambda chain=chain: chain(priced).cheaper_than(plain))
+        assert "doesn't serve" in refusal(lambda chain=chain: chain(claude).cheaper_than(1, provider="openai"))
+        assert "no price is known of openai my-own" in refusal(lambda chain=chain: chain(own).cheaper_than(1))
+
+
 def test_prompts_before_a_pending_message_are_built_without_it() -> None:
     assert_context(ctxlab.build(talk(6), pending="one more")).prefix_stable(share=1)
 
