@@ -69,9 +69,7 @@ def test_what_the_readme_writes_is_there_and_can_be_read_again(files: Path) -> N
 
 @pytest.mark.parametrize(("name", "least"), [("README.md", 11), ("docs/what_if.md", 2)])
 def test_every_command_runs(
-    name: str,
-    least: int,
-    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, least: int, files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commands = COMMAND.findall((ROOT / name).read_text(encoding="utf-8"))
 
