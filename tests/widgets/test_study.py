@@ -86,8 +86,18 @@ def test_alike_variants_are_not_told_apart() -> None:
 
     sentence = held(widget)["sentence"]
 
-    assert sentence.startswith("All 2 differences to sliding are open; which of the best two is better")
-    assert "better than" not in sentence
+    assert sentence == "All 2 variants score as sliding does in every cell."
+    assert {row["verdict"] for row in held(widget)["rows"]} == {"baseline", "equal"}
+    widget.picked = ["v0", "v1"]
+    assert pair(widget)["claim"].startswith("They are equal on every one of")
+
+
+def test_nearly_alike_variants_are_open() -> None:
+    widget = of_skills(0.2, 0.201)
+
+    sentence = held(widget)["sentence"]
+
+    assert "open" in sentence and "better than" not in sentence
 
 
 def test_too_few_conversations_are_said_aloud_and_nothing_is_claimed() -> None:
@@ -245,7 +255,7 @@ def test_a_folder_is_shown_as_its_result(tmp_path: Path) -> None:
     kept = made_up_result(conversations=3, cases=2)
     with CellFolder(tmp_path / "study") as folder:
         folder.add(kept.cell_table.rows())
-        folder.finish([row["cell_key"] for row in kept.cell_table.rows()], kept.columns)
+        folder.finish([row["cell_key"] for row in kept.cell_table.rows()], kept.cell_table.facts)
 
     of_folder, of_result = held(Study(tmp_path / "study", baseline="block")), held(Study(kept, baseline="block"))
 

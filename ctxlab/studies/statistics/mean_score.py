@@ -15,6 +15,9 @@ from ctxlab.studies.statistics.interval import Interval, Method, interval_of
 if TYPE_CHECKING:
     import pandas as pd
 
+SHARE = (0.0, 1.0)
+"""Bounds of a share."""
+
 
 @dataclass(frozen=True, slots=True)
 class MeanScore:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import label, plain
 from ctxlab.display.theme import Theme
-from ctxlab.studies.study_table.table_notes import LOUD, table_summary
+from ctxlab.studies.study_table.table_notes import LOUD_WORDS, table_summary
 from ctxlab.studies.study_table.table_text import amount
 
 if TYPE_CHECKING:
@@ -122,7 +122,10 @@ def foot(table: StudyTable, theme: Theme) -> dict[str, Any]:
         "yshift": -46,
         "showarrow": False,
         "align": "left",
-        "font": {"size": 11, "color": theme.warn if table.notes and table.notes[0].startswith(LOUD) else theme.ink_3},
+        "font": {
+            "size": 11,
+            "color": theme.warn if table.notes and table.notes[0].startswith(LOUD_WORDS) else theme.ink_3,
+        },
     }
 
 

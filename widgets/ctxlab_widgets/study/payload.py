@@ -12,7 +12,7 @@ from ctxlab.studies.study import ScoreColumn
 from ctxlab.studies.study_table import pareto_frontier
 from ctxlab.studies.study_table.figure_parts import LABELLED
 from ctxlab.studies.study_table.study_table import TableRow
-from ctxlab.studies.study_table.table_notes import LOUD
+from ctxlab.studies.study_table.table_notes import LOUD_WORDS
 from ctxlab.studies.study_table.table_text import amount, p_value
 from ctxlab_widgets.study.headline import headline
 from ctxlab_widgets.study.study_cells import StudyCells, amount_of, extras_of, head_of, shown_scale, title_of
@@ -30,7 +30,7 @@ def view_json(shown: BudgetTable, cost: str, budget: int | None) -> dict[str, An
     rows = [row for row in table.rows if row.mean is not None]
     frontier = _frontier(rows, cost, lower=table.better == "lower")
     few = len(rows) <= LABELLED
-    loud = [note for note in table.notes if note.startswith(LOUD)]
+    loud = [note for note in table.notes if note.startswith(LOUD_WORDS)]
     return {
         "sentence": headline(shown, score.title),
         "score": {"name": score.name, "title": score.title, "unit": "%" if table.is_share else ""},

@@ -44,7 +44,14 @@ class BudgetTable:
 
     def difference(self, first: str, second: str) -> PairedDifference:
         """The difference of two variants, with p corrected: for the table's comparisons, or for all pairs there are."""
-        found = paired_difference(self.frame, first, second, score=self.table.score, better=self.table.better)
+        found = paired_difference(
+            self.frame,
+            first,
+            second,
+            score=self.table.score,
+            unit=self.cells.unit(self.table.score),
+            better=self.table.better,
+        )
         base = self.table.baseline
         if base in (first, second):
             other = second if first == base else first
@@ -87,6 +94,7 @@ class StudyTables:
             frame,
             score,
             baseline=baseline or None,
+            unit=cells.unit(score),
             better=cells.column(score).better,
             also=[name for name in also if name != score],
             tokenizer=cells.tokenizer,
