@@ -54,7 +54,7 @@ def test_a_verdict_says_what_the_numbers_say(frame: pd.DataFrame, better: str | 
         is_equal = all(a == b for _, a, b in found.pairs)
         is_open = (found.p_holm >= 1 - found.level or has_zero) and not is_equal
         assert (row.verdict == "equal", row.verdict == "open") == (is_equal, is_open)
-        assert not is_equal or found.interval is None and "equal on every one of" in found.sentence()
+        assert not is_equal or (found.interval is None and "equal on every one of" in found.sentence())
         if row.verdict not in ("open", "equal"):
             assert found.can_decide
             up = {"higher": "better", "lower": "worse", None: "higher"}[better]

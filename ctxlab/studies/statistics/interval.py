@@ -6,11 +6,11 @@ independent. The bootstrap of conversations reaches 70 to 85 % with 5 conversati
 30. Korn and Graubard's interval, with the jackknife's variance as here, reaches 92 to 95 %; Student's t of paired
 differences 94 to 97 %.
 
-For shares that are no count of yes and no (one value a conversation, or the share of a few messages a case) the effective
-number of cases may be above the number of scores: held to that, as is usual, the interval always holds the truth and is
-up to fifteen times too wide. As here it holds it in 92 to 98 %, Student's t on the logit in 92 to 98 %, Student's t cut at
-0 and 1 in 88 to 95 %. None holds 95 % where nearly all conversations are at 1 and a few far below: 78 % with 5 of them,
-86 % with 10, 92 % with 30.
+For shares that are no count of yes and no (one value a conversation, or the share of a few messages a case) the
+effective number of cases may be above the number of scores. Held to that, as is usual, the interval of one value a
+conversation always holds the truth and is up to fifteen times too wide. As here it holds it in 92 to 98 %, Student's t
+on the logit in 92 to 98 %, Student's t cut at 0 and 1 mostly in 88 to 95 %. None holds 95 % where nearly all
+conversations are at 1 and a few far below: 78 % with 5 of them, 86 % with 10, 92 % with 30.
 """
 
 from __future__ import annotations

@@ -162,8 +162,8 @@ def equal_on_every_case(difference: PairedDifference) -> str:
     others = 1 - (1 - difference.level) ** (1 / difference.conversations)
     seen = f"{counted(difference.cases, 'case')} of {counted(difference.conversations, 'conversation')}"
     return (
-        f"equal on every one of {seen}, so that there is no interval; at {difference.level:.0%} confidence they differ in "
-        f"no more than {others:.0%} of conversations like these."
+        f"equal on every one of {seen}, so that there is no interval; at {difference.level:.0%} confidence they differ "
+        f"in no more than {others:.0%} of conversations like these."
     )
 
 

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NumberUnit = Literal["share", "tokens", "messages", "usd", "number"]
+OF_EVERY_STUDY = {
+    "tokens": ScoreColumn("tokens", "tokens of the prompt", "tokens", "lower"),
+    "messages": ScoreColumn("messages", "messages of the prompt", "messages"),
+    "cut_messages": ScoreColumn("cut_messages", "messages of the history that were cut", "messages"),
+}
+"""Columns of numbers that every study has."""
 KnownBetter = Better | Literal["auto"] | None
 
 
@@ -27,7 +33,8 @@ def known_column(
     this name. Of any other column nothing is known: it is a number of which neither more nor less is better.
     """
     of_frame = {column.name: column for column in FrameFacts.of_attrs(frame.attrs).columns}
-    found = of_frame.get(score) or scorer_columns().get(score) or ScoreColumn(score, score, "number")
+    named = {**scorer_columns(), **of_frame}
+    found = OF_EVERY_STUDY.get(score) or named.get(score) or ScoreColumn(score, score, "number")
     return replace(found, unit=unit or found.unit, better=found.better if better == "auto" else better)
 
 

@@ -158,10 +158,10 @@ def study_table(
 
     The baseline is by default `sliding` where there is such a variant, else the first. The oracle, by default the
     variant `oracle`, is what nothing can beat: it is compared with none. `by` may name further columns (`kind`, a
-    label). `also` are columns whose means are shown beside (by default `tokens`, where there is one). `unit` and `better`
-    are by default those of the column, as in `mean_score`: of a column of which nothing is known neither more nor less
-    is better. `tokenizer` and `left_out` (sentences) are named in the notes, by default those of the study's frame;
-    `summaries` are the variants that keep summaries, by default those with "summar" in their name.
+    label). `also` are columns whose means are shown beside (by default `tokens`, where there is one). `unit` and
+    `better` are by default those of the column, as in `mean_score`: of a column of which nothing is known neither more
+    nor less is better. `tokenizer` and `left_out` (sentences) are named in the notes, by default those of the study's
+    frame; `summaries` are the variants that keep summaries, by default those with "summar" in their name.
     """
     from ctxlab.studies.study_table.table_notes import table_notes, table_summary
 
@@ -192,6 +192,7 @@ def study_table(
         left_out=facts.left_out if left_out is None else left_out,
         summaries=keeps,
         errors=errors,
+        titles={name: title for name in (score, *also) if (title := known_column(frame, name).title) != name},
     )
     return replace(table, notes=notes, summary=table_summary(table))
 

@@ -27,6 +27,7 @@ def table_notes(
     left_out: Sequence[str],
     summaries: Sequence[str],
     errors: Mapping[str, int],
+    titles: Mapping[str, str],
 ) -> tuple[str, ...]:
     """Sentences: what was counted, how intervals and p are made, what can't be claimed, and what was left out."""
     return (
@@ -36,6 +37,7 @@ def table_notes(
         *_tests(table),
         *_left_out(table, left_out, errors),
         *_summaries(table, summaries),
+        *(f"{plain(name, NAME)}: {plain(title, 120)}." for name, title in titles.items()),
     )
 
 

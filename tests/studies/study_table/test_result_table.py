@@ -100,3 +100,18 @@ def test_a_result_without_scorers_is_drawn_by_the_share_of_messages_sent() -> No
     figure = ctxlab.Study(list(cases())[:2], VARIANTS, [100, 150]).run(progress=False).figure()
 
     assert figure.layout.yaxis.title.text == "share of messages sent"
+
+
+def test_the_figure_of_a_survey_has_intervals_of_its_conversations() -> None:
+    talks = [ctxlab.Session(id=f"t{n}").append("hello " * 9).append("word " * 5 * (n + 1)) for n in range(4)]
+
+    result = ctxlab.survey(talks, strategies=["sliding"], budgets=[40, 400], tokenizer="chars4+4", progress=False)
+    line = result.figure().data[0]
+
+    frame = result.frame()
+    frame = frame.assign(share=frame["messages"] / (frame["messages"] + frame["cut_messages"]))
+    for i, budget in enumerate(result.budgets):
+        own = ctxlab.mean_score(frame[frame["budget"] == budget], "share", unit="share")
+        assert own.interval is not None
+        ends = (line.y[i] - line.error_y.arrayminus[i], line.y[i], line.y[i] + line.error_y.array[i])
+        assert ends == pytest.approx((own.interval.low, own.mean, own.interval.high))

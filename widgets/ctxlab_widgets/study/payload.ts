@@ -3,7 +3,16 @@
 /** A mean with its interval, or without one the mean alone. */
 export type Numbers = [mean: number] | [mean: number, low: number, high: number];
 
-export type Verdict = "baseline" | "oracle" | "better" | "worse" | "higher" | "lower" | "equal" | "open" | "not compared";
+export type Verdict =
+  | "baseline"
+  | "oracle"
+  | "better"
+  | "worse"
+  | "higher"
+  | "lower"
+  | "equal"
+  | "open"
+  | "not compared";
 
 export interface Row {
   variant: string;
