@@ -26,10 +26,11 @@ def survey_figure(result: StudyResult, theme: ThemeName = "light") -> go.Figure:
     import plotly.graph_objects as go
 
     look = theme_of(theme)
-    figure = go.Figure()
+    figure, has_intervals = go.Figure(), False
     for variant in result.variants:
         points = [(budget, *_kept(result, variant.name, budget)) for budget in result.budgets]
         means = [mean for _, mean, _ in points]
+        has_intervals = has_intervals or any(mean is not None and mean.interval is not None for mean in means)
         figure.add_trace(
             go.Scatter(
                 x=["no budget" if budget is None else f"{budget:,}" for budget, *_ in points],
@@ -48,7 +49,7 @@ def survey_figure(result: StudyResult, theme: ThemeName = "light") -> go.Figure:
         font={"color": look.ink},
         xaxis={"title": f"budget, tokens by {label(result.tokenizer)}", "type": "category"},
         yaxis={"title": "share of messages sent", "tickformat": ".0%", "range": [0, 1.02]},
-        title=f"{result.conversations:,} conversations, intervals of {LEVEL:.0%}",
+        title=f"{result.conversations:,} conversations{f', {LEVEL:.0%} intervals' if has_intervals else ''}",
     )
     return figure
 

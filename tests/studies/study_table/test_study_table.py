@@ -232,6 +232,12 @@ def test_what_is_not_in_the_frame_is_refused_by_name(given: dict[str, object], s
         ctxlab.study_table(FRAME, **given)  # pyright: ignore[reportArgumentType]
 
 
+def test_whole_numbers_of_which_some_are_missing_have_a_mean() -> None:
+    ages = FRAME.assign(age=pd.array([None, 3] * (len(FRAME) // 2), dtype="Int64"))
+
+    assert ctxlab.mean_score(ages, "age").mean == 3
+
+
 def test_a_case_twice_at_one_place_is_refused() -> None:
     with pytest.raises(WrongArgument, match="twice with the same budget and seed"):
         ctxlab.study_table(pd.concat([FRAME, FRAME[:1]]))

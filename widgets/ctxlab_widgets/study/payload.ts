@@ -49,6 +49,7 @@ export interface View {
 }
 
 export interface Choices {
+  kinds: [value: string, words: string][];
   budgets: [value: number | null, words: string][];
   scores: [value: string, words: string][];
   baselines: [value: string, words: string][];

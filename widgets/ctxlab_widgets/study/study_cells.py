@@ -51,6 +51,14 @@ class StudyCells:
         return tuple(map(str, self._values("variant")))
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of case, in order of their names; none where cases are of one kind."""
+        if "kind" not in self.frame.columns:
+            return ()
+        found = sorted({kind for kind in self._values("kind") if isinstance(kind, str) and kind})
+        return tuple(found) if len(found) > 1 else ()
+
+    @property
     def costs(self) -> tuple[ScoreColumn, ...]:
         """Columns of which less is better: the tokens, and what scorers say so of."""
         tokens = [TOKENS] if "tokens" in self.frame.columns else []
@@ -64,12 +72,13 @@ class StudyCells:
         found = self.column(name).unit
         return "number" if found == "text" else found
 
-    def at(self, budget: int | None) -> pd.DataFrame:
-        """The cells at one budget."""
-        if "budget" not in self.frame.columns:
-            return self.frame
-        budgets = self.frame["budget"]
-        return self.frame[budgets.isna() if budget is None else (budgets == budget).fillna(value=False)]
+    def at(self, budget: int | None, kind: str = "") -> pd.DataFrame:
+        """The cells at one budget, of one kind of case or of all."""
+        found = self.frame if not kind else self.frame[(self.frame["kind"] == kind).fillna(value=False)]
+        if "budget" not in found.columns:
+            return found
+        budgets = found["budget"]
+        return found[budgets.isna() if budget is None else (budgets == budget).fillna(value=False)]
 
     def _values(self, name: str) -> list[Any]:
         return self.frame[name].astype("object").where(self.frame[name].notna(), None).drop_duplicates().tolist()
