@@ -57,7 +57,8 @@ def _column(data: Any) -> ScoreColumn | None:
     if not isinstance(data, dict):
         return None
     fields = cast("dict[str, Any]", data)
-    name, title, unit, better = (fields.get(key) for key in ("name", "title", "unit", "better"))
+    name, title, better = (fields.get(key) for key in ("name", "title", "better"))
+    unit: Any = fields.get("unit")
     if not isinstance(name, str) or unit not in get_args(Unit) or better not in (None, *get_args(Better)):
         return None
     return ScoreColumn(name, title if isinstance(title, str) else name, unit, better)
