@@ -192,7 +192,11 @@ def study_table(
         left_out=facts.left_out if left_out is None else left_out,
         summaries=keeps,
         errors=errors,
-        titles={name: title for name in (score, *also) if (title := known_column(frame, name).title) != name},
+        titles={
+            name: title
+            for name in (score, *also)
+            if (title := known_column(frame, name).title).replace(" ", "_") != name
+        },
     )
     return replace(table, notes=notes, summary=table_summary(table))
 
