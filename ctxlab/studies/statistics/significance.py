@@ -24,20 +24,20 @@ def sign_flip_test(differences: Sequence[float]) -> float:
     largest = max(map(abs, differences), default=0.0)
     if largest == 0:
         return 1.0
-    # Whole numbers add up without rounding, so that sums that are equal are found to be.
-    whole = np.rint(np.array(differences) / largest * STEPS)
-    if len(whole) == 1:
+    scaled = np.array(differences) / largest
+    if len(scaled) == 1:
         return 1.0
 
     def total(values: Any, axis: int = -1) -> Any:
-        return values.sum(axis=axis)
+        # Sums that are equal but for rounding are equal: rounded are the sums, not what is added.
+        return np.rint(values.sum(axis=axis) * STEPS)
 
     found = scipy_stats().permutation_test(
-        (whole,),
+        (scaled,),
         total,
         permutation_type="samples",
         vectorized=True,
-        n_resamples=2**EXACT_UP_TO if len(whole) <= EXACT_UP_TO else DRAWS,
+        n_resamples=2**EXACT_UP_TO if len(scaled) <= EXACT_UP_TO else DRAWS,
         batch=2_048,
         axis=-1,
         rng=np.random.default_rng(0),

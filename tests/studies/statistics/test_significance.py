@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from itertools import product
+from operator import mul
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ctxlab.studies.statistics import holm, least_p, sign_flip_test, sign_test
 from ctxlab.studies.statistics.paired_difference import few_conversations
@@ -48,6 +51,15 @@ def test_nothing_that_differs_is_no_evidence() -> None:
 def test_the_sign_test_leaves_ties_out() -> None:
     assert sign_test([1, 2, 3, 4, 5, 6, 0, 0]) == pytest.approx(2 / 64)
     assert sign_test([1, -1]) == 1.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-12, 12), min_size=2, max_size=8), st.sampled_from([1, 3, 10, 20]))
+def test_sums_that_tie_count_as_ties_whatever_the_values_are_divided_by(sums: list[int], cases: int) -> None:
+    signs = product((1, -1), repeat=len(sums))
+    as_far = sum(abs(sum(map(mul, each, sums))) >= abs(sum(sums)) for each in signs)
+
+    assert sign_flip_test([each / cases for each in sums]) == pytest.approx(as_far / 2 ** len(sums))
 
 
 def test_the_sign_flip_test_finds_nothing_in_one_of_twenty_studies_at_most() -> None:
