@@ -4,7 +4,7 @@ Which way is the default was chosen by simulation, 1,500 rounds or more a settin
 (beta-binomial, conversations of 20 to 260 cases) intervals of 95 % hold the truth in 24 to 66 % where cases count as
 independent. The bootstrap of conversations reaches 70 to 85 % with 5 conversations, 80 to 89 % with 10, 90 to 93 % with
 30. Korn and Graubard's interval, with the jackknife's variance as here, reaches 92 to 95 %; Student's t of paired
-differences 94 to 97 %.
+differences 94 to 97 %. With sizes from 1 to 260 in one study all of them hold it in 88 to 93 %.
 
 For shares that are no count of yes and no (one value a conversation, or the share of a few messages a case) the
 effective number of cases may be above the number of scores. Held to that, as is usual, the interval of one value a

@@ -95,12 +95,27 @@ def _intervals(table: StudyTable) -> Iterator[str]:
             )
         if any(each is None for each in found):
             yield f"{what} without an interval are of fewer than two conversations, or of scores that are all alike."
+    yield from _unequal_sizes(table)
     equal = [row.difference for row in table.rows if row.difference and row.difference.is_equal]
     if equal:
         few = min(each.conversations for each in equal)
         yield (
             f"equal: the same score in every cell of both; at {table.level:.0%} confidence they differ in no more than "
             f"{1 - (1 - table.level) ** (1 / few):.0%} of conversations like these."
+        )
+
+
+UNEQUAL = 20
+"""The most cells of a conversation over the fewest, above which intervals were seen to hold the truth less often."""
+
+
+def _unequal_sizes(table: StudyTable) -> Iterator[str]:
+    sizes = [row.mean.sizes for row in table.rows if row.mean and row.mean.interval and row.mean.sizes[0]]
+    fewest, most = min((low for low, _ in sizes), default=1), max((high for _, high in sizes), default=1)
+    if most > UNEQUAL * fewest:
+        yield (
+            f"Conversations have {fewest:,} to {most:,} cells: with sizes so unequal, intervals of 95% were seen to "
+            "hold the truth in as few as 88% of simulations."
         )
 
 

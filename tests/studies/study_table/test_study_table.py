@@ -124,6 +124,15 @@ def test_the_notes_name_what_the_numbers_rest_on() -> None:
     assert LOUD not in notes
 
 
+def test_conversations_of_very_unequal_sizes_earn_a_note() -> None:
+    second = sorted(FRAME["conversation"].unique())[1]
+    one_case = FRAME[FRAME["conversation"] == second]["case"].iloc[0]
+    uneven = FRAME[(FRAME["conversation"] != second) | (FRAME["case"] == one_case)]
+
+    assert any("with sizes so unequal" in note for note in ctxlab.study_table(uneven, budget=512).notes)
+    assert not any("with sizes so unequal" in note for note in TABLE.notes)
+
+
 def test_without_a_tokenizer_and_without_summaries_the_notes_say_only_what_is_known() -> None:
     notes = " ".join(ctxlab.study_table(study_frame(variants={"a": 0.4, "b": 0.5})).notes)
 
