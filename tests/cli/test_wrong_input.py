@@ -79,7 +79,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--assets": ("nowhere", str(SESSION)),
     "--pick": ("nobody", "99", "-99"),
     "--budget": ("x", "0", "-5", "1.5", "1"),
-    "--budgets": ("x", "0", "1000,x", "-5", "1"),
+    "--budgets": ("x", "0", "1000,x", "-5", "1", "9" * 5_000),
     "--strategies": ("slidng", "sliding,nonsense"),
     "--leaf": ("u99", ""),
     "--until": ("token-limitr", "convert-system", ""),

@@ -18,7 +18,7 @@ WIDEST_WORDS, WIDEST_NAME = 60, 40
 
 
 def print_minimised(inputs: Inputs, keeps: Sequence[str], *, as_json: bool) -> None:
-    """What stays with what it is needed for, and what was taken out."""
+    """Print the pieces that stay with what they are needed for, and those that were taken out."""
     found = minimise(inputs.trace(), keeps=keeps)
     inputs.announce()
     if as_json:

@@ -172,9 +172,10 @@ def names_in(text: str) -> tuple[str, ...]:
 def numbers_in(text: str) -> tuple[int, ...]:
     """Budgets with commas between; raises BadParameter for one that is none."""
     words = [word.strip().replace("_", "") for word in text.split(",") if word.strip()]
-    wrong = next((word for word in words if not word.isdecimal() or int(word) < 1), None)
+    wrong = next((word for word in words if not word.isdecimal() or len(word) > 15 or int(word) < 1), None)
     if wrong is not None:
-        raise typer.BadParameter(f"--budgets takes whole numbers of tokens from 1 on, not {wrong!r}")
+        takes = "whole numbers of tokens from 1 on, of 15 digits at most"
+        raise typer.BadParameter(f"--budgets takes {takes}, not {wrong[:40]!r}")
     return tuple(int(word) for word in words)
 
 
