@@ -51,7 +51,7 @@ def _exists(module: str) -> bool:
 
 COMPRESSION = _module("compression of conversations", "chat.compression")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
-STREAMS = _module("sending and streams", "providers.sending", "chat", "conversation.sending")
+STREAMS = _module("sending and streams", "providers.sending.assemblers")
 STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
 

@@ -1,0 +1,1 @@
+"""Tools: functions that a model may call, how their calls are asked for, approved and run."""
