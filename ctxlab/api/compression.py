@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
-from typing import Annotated, Any, Literal, TypeAlias, Unpack, cast
+from typing import Annotated, Any, Literal, TypeAlias, Unpack
 
 from ctxlab.api.build import build, rebuild
 from ctxlab.api.options import BuildOptions, listed
@@ -21,7 +21,6 @@ from ctxlab.chat.compression import (
     compression_settings,
     refuse_contradictions,
 )
-from ctxlab.chat.compression.settings import Tier
 from ctxlab.documents import MessageNode, Session
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
@@ -71,7 +70,7 @@ def compress(
         everything=everything,
         must_keep=items,
         guidance=guidance,
-        tiers=cast("tuple[Tier, ...] | None", tuple(tiers) if tiers is not None else None),
+        tiers=tuple(tiers) if tiers is not None else None,
         id=id,
         timestamp=options.get("timestamp"),
     )

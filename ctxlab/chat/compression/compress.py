@@ -11,7 +11,7 @@ from ctxlab.chat.compression.must_keep import MustKeep, checked, items_of
 from ctxlab.chat.compression.settings import CompressionSettings, Tier
 from ctxlab.chat.compression.stand_ins import stand_ins
 from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser, SummaryTask, name_of, summarised
-from ctxlab.chat.compression.summary_node import free_ids, originals_of
+from ctxlab.chat.compression.summary_node import Data, free_ids, originals_of
 from ctxlab.chat.compression.summary_prompt import SourceMessage
 from ctxlab.chat.compression.trigger import Moment, PromptSize, TriggerDecision, should_compress, wants_compression
 from ctxlab.chat.compression.visible_path import VisiblePath, is_candidate, is_full_summary
@@ -118,7 +118,7 @@ class _Work:
         return self._with_summary(plain, path, cuts, copies, next(ids))
 
     def _with_summary(
-        self, plain: Compression, path: VisiblePath, cuts: LegalCuts, copies: Sequence[dict], id: str
+        self, plain: Compression, path: VisiblePath, cuts: LegalCuts, copies: Sequence[Data], id: str
     ) -> Compression:
         chosen = self._range(cuts)
         if chosen is None:
@@ -133,7 +133,7 @@ class _Work:
         return self._worth_it(self._summarised(plain, gone, folded, kept, self.wanted.id or id))
 
     def _summarised(
-        self, plain: Compression, gone: tuple[str, ...], folded: tuple[str, ...], kept: tuple, id: str
+        self, plain: Compression, gone: tuple[str, ...], folded: tuple[str, ...], kept: tuple[Data, ...], id: str
     ) -> Compression:
         session = plain.original
         all_sources = tuple(map(_source, originals_of(session, (*folded, *gone))))
@@ -205,9 +205,11 @@ def _nothing_to_compress(cuts: LegalCuts) -> str:
     if not candidates:
         return "there is no message that could go into a summary"
     if candidates <= cuts.protect:
-        return f"all {counted(candidates, 'message')} are among the newest {cuts.protect:,}, which stay as they are: lower protect_recent_count"
+        protected = f"the newest {counted(cuts.protect, 'message')} stay as they are"
+        return f"{protected}, and there are no older ones: lower protect_recent_count"
     if any(cut.why_not == "inside an exchange" and cut.at <= cuts.last for cut in cuts.cuts):
-        return "no exchange ends before the protected messages: lower protect_recent_count, or set keep_exchanges_whole=False"
+        remedy = "lower protect_recent_count, or set keep_exchanges_whole to False"
+        return f"no exchange ends before the messages that stay as they are: {remedy}"
     return "there is no place where this range could be cut: see legal_cuts()"
 
 

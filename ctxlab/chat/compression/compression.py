@@ -36,7 +36,8 @@ Rebuild: TypeAlias = Callable[[Session, str | None], Trace]
 
 ROW = (
     "trigger", "reason", "messages", "folded", "stand_ins", "before_tokens", "after_tokens", "saved_tokens",
-    "summary_tokens", "prefix_kept", "prefix_lost", "lost_items", "generation", "lineage", "summariser", "seconds", "error",
+    "summary_tokens", "prefix_kept", "prefix_lost", "lost_items", "generation", "lineage", "summariser", "seconds",
+    "error",
 )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from ctxlab.chat.compression.language import is_chinese
 from ctxlab.chat.compression.must_keep import KeptItem, checked
@@ -21,6 +21,18 @@ Message = Mapping[str, Any]
 Summarise: TypeAlias = Callable[[Sequence[Message]], object]
 """A function of messages that gives a text, pieces of one, or a reply in OpenAI's form."""
 Summariser: TypeAlias = Summarise | Literal["extractive"]
+
+
+class LineStyle(NamedTuple):
+    """The way in which a line of chosen sentences is written."""
+
+    names: Mapping[str, str]
+    colon: str
+    between: str
+
+
+CHINESE = LineStyle({"user": "用户", "assistant": "助手", "tool": "工具"}, "：", "")
+OTHER = LineStyle({}, ": ", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,26 +112,25 @@ def _extract(task: SummaryTask, count: Callable[[str], int]) -> str:
     budget = min(task.settings.summary_max_tokens, sum(map(count, texts)) // SHARE)
     lost = [item for item in task.must_keep if item.places]
     query = " ".join([task.guidance, *(item.text for item in lost)]).strip()
-    chinese = is_chinese("\n".join(texts))
+    style = CHINESE if is_chinese("\n".join(texts)) else OTHER
 
     def layout(chosen: Sequence[SummarySentence]) -> str:
-        return _laid_out(chosen, sources, chinese)
+        return _laid_out(chosen, sources, style)
 
     summary = extractive_summary(texts, budget, count, query, layout=layout).text
     missing = [item.text for item in checked(lost, summary) if item.outcome == "lost"]
     return "\n".join(each for each in (summary, *missing) if each)
 
 
-def _laid_out(chosen: Sequence[SummarySentence], sources: Sequence[SourceMessage], chinese: bool) -> str:
+def _laid_out(chosen: Sequence[SummarySentence], sources: Sequence[SourceMessage], style: LineStyle) -> str:
     """The sentences, those of one message on a line of its own."""
     lines: dict[int, list[str]] = {}
     for each in chosen:
         lines.setdefault(each.message, []).append(each.text)
-    return "\n".join(_line(sources[i], said, chinese) for i, said in lines.items())
+    return "\n".join(_line(sources[i], said, style) for i, said in lines.items())
 
 
-def _line(source: SourceMessage, said: Sequence[str], chinese: bool) -> str:
-    names = {"user": "用户", "assistant": "助手", "tool": "工具"} if chinese else {}
-    name = source.speaker or names.get(source.role, source.role)
-    text = ("" if chinese else " ").join(said)
-    return text if not name else f"{name}：{text}" if chinese else f"{name}: {text}"
+def _line(source: SourceMessage, said: Sequence[str], style: LineStyle) -> str:
+    name = source.speaker or style.names.get(source.role, source.role)
+    text = style.between.join(said)
+    return f"{name}{style.colon}{text}" if name else text

@@ -24,6 +24,13 @@ class PromptSize:
         """The size of a build; of its history those messages count that aren't hidden, summaries included."""
         return cls(tokens, len(path.nodes))
 
+    @classmethod
+    def remembered(cls, path: VisiblePath) -> PromptSize:
+        """The size as files remember it, without a build: the nodes' `tokenCount`, and all nodes, the root included."""
+        counts = [node.meta("tokenCount") for node in path.nodes]
+        roots = sum(node.is_empty_root for node in path.whole)
+        return cls(sum(count for count in counts if type(count) is int), len(path.nodes) + roots)
+
 
 @dataclass(frozen=True, slots=True)
 class TriggerDecision:
@@ -48,7 +55,8 @@ def should_compress(size: PromptSize, settings: CompressionSettings) -> TriggerD
         reason = f"{counted(size.tokens, 'token')} are more than the hard threshold of {hard:,}"
         return TriggerDecision(True, reason, hard=True)
     if size.messages < settings.min_history_count:
-        text = f"{counted(size.messages, 'message')} are fewer than the {settings.min_history_count:,} of min_history_count"
+        messages = counted(size.messages, "message")
+        text = f"fewer messages than min_history_count: {messages}, not {settings.min_history_count:,}"
         return TriggerDecision(False, text)
     tokens = f"{counted(size.tokens, 'token')}, threshold {settings.token_threshold:,}"
     count = f"{counted(size.messages, 'message')}, threshold {settings.count_threshold:,}"
