@@ -70,15 +70,17 @@ def compression_if_needed(
     settings: CompressionSettings,
     moment: Moment,
     summariser: Summariser = EXTRACTIVE,
+    size: PromptSize | None = None,
     timestamp: str | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Compression | None:
     """The compression that the settings want before or after a request; None where they want none.
 
+    The size is that of the build, unless another is given, such as `PromptSize.remembered`.
     Old reasoning and old tool results are left out first; the summary is made only if that isn't enough.
     """
     path = VisiblePath.of(trace.start.input.session, trace.start.input.leaf_id)
-    decision = wants_compression(PromptSize.of(trace.tokens, path), settings)
+    decision = wants_compression(size or PromptSize.of(trace.tokens, path), settings)
     if not decision.fires:
         return None
     wanted = Wanted(tiers=settings.tiers, timestamp=timestamp)
