@@ -11,6 +11,7 @@ from ctxlab.engines.truncation.registry import strategies
 from ctxlab.errors import WrongArgument, did_you_mean
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.studies.study.build_function import BuildFunction
+from ctxlab.studies.study.case import WHOLE_NUMBERS, is_storable
 from ctxlab.studies.study.scorer import ScoreColumn, Scorer
 from ctxlab.studies.study.variant import STRATEGY, Variant, VariantSource, variants_of
 
@@ -96,6 +97,10 @@ class StudyPlan:
         wrong = next((budget for budget in budgets if budget is not None and budget < 1), None)
         if wrong is not None:
             raise WrongArgument(f"budgets takes tokens from 1 on, or None for no budget; got {wrong}")
+        for what, numbers in (("budgets", budgets), ("seeds", seeds)):
+            large = next((each for each in numbers if each is not None and not is_storable(each)), None)
+            if large is not None:
+                raise WrongArgument(f"{what} has {large}; whole numbers {WHOLE_NUMBERS}")
         chosen = scorers_of(scorers)
         _refuse_shared_columns(chosen, found)
         counter = tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer
