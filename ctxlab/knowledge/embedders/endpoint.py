@@ -31,9 +31,9 @@ NO_KEY = "none"
 class EndpointEmbedder:
     """Embeds texts by a model behind an address such as "http://127.0.0.1:8000/v1", in batches.
 
-    `key` is the key itself: it is never shown and never pickled, and is kept as pydantic's SecretStr. `key_variable` names the environment variable that
-    holds it, which works in other processes too. Without both no key is sent. A request that fails is sent again, up to
-    `retries` times.
+    `key` is the key itself, kept as pydantic's SecretStr: it is never shown and never pickled. `key_variable` names the
+    environment variable that holds it, which works in other processes too. Without both no key is sent. A request that
+    fails is sent again, up to `retries` times.
 
     >>> EndpointEmbedder("http://127.0.0.1:8000/v1", "bge-m3", key="secret")
     EndpointEmbedder(base_url='http://127.0.0.1:8000/v1', model='bge-m3', key_variable=None)

@@ -42,7 +42,7 @@ def cases_of(source: CaseSource) -> Iterator[Case | BrokenCase]:
 
 
 class BatchStream:
-    """Batches of about a hundred cells each, made while cases are read with the files that they name, without the known cells.
+    """Batches of about a hundred cells each, made while cases and their files are read, without cells that are known.
 
     `keys` are those of every cell so far, in order; `cases` counts the cases.
     """

@@ -11,7 +11,6 @@ from ctxlab.studies.study.content_hash import SIZE, content_hash
 from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.plan import Cell, StudyPlan
 
-
 _OF_CASE = tuple([each.name for each in fields(Case) if each.name not in ("session", "options")])
 
 

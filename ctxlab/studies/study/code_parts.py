@@ -7,10 +7,12 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cached_property
+from pathlib import Path
 from types import CodeType, GetSetDescriptorType, MemberDescriptorType
 from typing import Any, cast
 
 from ctxlab.assets.asset_folder import AssetFolder
+from ctxlab.assets.build_files import BuildFiles
 from ctxlab.pipeline import Processor
 from ctxlab.studies.study.code_origins import installed_as
 from ctxlab.studies.study.files_of_folder import folder_hash
@@ -24,6 +26,8 @@ OF_PYTHON = (
     "_hashable_values_",
 )
 """Members of classes in which Python keeps what follows from the others."""
+MADE_WHEN_RUN = 1 << 9
+"""The flag of classes that Python makes, Py_TPFLAGS_HEAPTYPE in its C headers."""
 
 
 def bytecode(code: CodeType) -> bytes:
@@ -39,6 +43,11 @@ def inside_cell(cell: Any) -> object:
         return cell.cell_contents
     except ValueError:
         return None
+
+
+def is_of_python(kind: type) -> bool:
+    """Whether a class is written in Python; others say nothing of what they do, and often not where they come from."""
+    return bool(kind.__flags__ & MADE_WHEN_RUN)
 
 
 def members_of(kind: type) -> dict[str, Any]:
@@ -62,24 +71,36 @@ def parts_of_object(value: Any) -> object:
     kind: type = type(value)
     if isinstance(value, AssetFolder):
         return folder_hash(value.folder)
+    if isinstance(value, BuildFiles):
+        folder = folder_hash(value.folder) if isinstance(value.folder, Path) else value.folder
+        return [value.files, folder, value.agents]
     if isinstance(value, Processor):
         return vars(value)
-    if is_dataclass(value) and kind.__reduce__ is object.__reduce__:
+    if is_dataclass(value) and _is_plain(kind):
         own = {} if installed_as(kind.__module__) is not None else _without_caches(kind, getattr(value, "__dict__", {}))
         return {each.name: getattr(value, each.name) for each in fields(value)} | own
-    reduce = copyreg.dispatch_table.get(kind)
-    reduced: Any = reduce(value) if reduce is not None else value.__reduce_ex__(4)
+    registered: Any = copyreg.dispatch_table.get(kind)
+    reduced: Any = registered(value) if registered is not None else value.__reduce_ex__(4)
     if isinstance(reduced, str):
         return (kind.__module__, reduced)
     make, arguments, *rest = cast("tuple[Callable[..., Any], Any]", reduced)
     state, *items = [*rest, None, None, None][:3]
-    state = _without_caches(kind, state) if isinstance(state, dict) else state
-    return [make, arguments, state, *[list(each) for each in items if each is not None]]
+    return [make, arguments, _without_caches(kind, state), *[list(each) for each in items if each is not None]]
 
 
-def _without_caches(kind: type, state: Any) -> dict[str, Any]:
-    """The attributes of an object without the values of its cached properties, which are there once one was asked."""
+def _is_plain(kind: type) -> bool:
+    """Whether a class leaves to pickle how its objects are taken apart."""
+    return all("__reduce__" not in vars(each) and "__reduce_ex__" not in vars(each) for each in kind.__mro__[:-1])
+
+
+def _without_caches(kind: type, state: Any) -> Any:
+    """The attributes of an object without the values of its cached properties, which are there once one was asked.
+
+    What isn't attributes by name stays as it is.
+    """
+    if not isinstance(state, dict):
+        return state
     cached = {
         name for each in kind.__mro__ for name, member in vars(each).items() if isinstance(member, cached_property)
     }
-    return {name: each for name, each in state.items() if name not in cached}
+    return {name: each for name, each in cast("dict[str, Any]", state).items() if name not in cached} or None

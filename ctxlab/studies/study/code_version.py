@@ -1,4 +1,4 @@
-"""The version of everything that builds a context: Python, ctxlab's own code, plugins, and libraries that decide on it."""
+"""The version of what builds a context: Python, ctxlab's own code, plugins, and libraries that decide on it."""
 
 from __future__ import annotations
 

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from functools import cached_property, partial
 from hashlib import blake2b
 from math import inf
 from pathlib import PurePath
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, ClassMethodDescriptorType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
 from ctxlab.context.portable_pickles import ByValue, importable_at
 from ctxlab.documents.stored import Stored
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.study.code_origins import all_names, global_names, installed_as, modules_imported
-from ctxlab.studies.study.code_parts import bytecode, inside_cell, members_of, parts_of_object
+from ctxlab.studies.study.code_parts import bytecode, inside_cell, is_of_python, members_of, parts_of_object
 
 SIZE = 16
 """Bytes of a hash: 128 bits."""
@@ -130,7 +130,7 @@ class _Hasher:
                 yield self._hash(getattr(value, "__dict__", None))
 
     @contextmanager
-    def _in_code(self, value: Any) -> Iterator[None]:
+    def _in_code(self, value: Any) -> Generator[None]:
         before = (self._is_code, self._has_version)
         is_own = installed_as(str(getattr(value, "__module__", ""))) is None
         self._is_code = True
@@ -155,6 +155,8 @@ class _Hasher:
             yield repr((getattr(value, "__module__", ""), value.__qualname__)).encode()
             owner = getattr(value, "__self__", None)
             yield self._hash(None if isinstance(owner, ModuleType) else owner)
+        elif isinstance(value, ClassMethodDescriptorType):
+            yield value.__qualname__.encode()
         elif isinstance(value, ModuleType):
             yield from self._pieces_of_module(value)
         elif isinstance(value, property):
@@ -230,7 +232,7 @@ class _Hasher:
     def _pieces_of_class(self, kind: type) -> Iterator[bytes]:
         installed = installed_as(kind.__module__)
         yield f"{kind.__module__}.{kind.__qualname__} {installed}".encode()
-        if installed is None:
+        if installed is None and is_of_python(kind):
             yield self._hash(members_of(kind))
             yield self._hash([type(kind), *kind.__bases__])
 

@@ -11,7 +11,7 @@ from ctxlab.assets.asset_folder import ABOUT
 
 
 def folder_hash(folder: Path) -> list[tuple[str, str]]:
-    """Paths inside a folder with the hashes of their bytes; of a folder that keeps files by content what is known of them.
+    """Paths inside a folder with hashes of their bytes; of a folder that keeps files by content what is known of them.
 
     Links to other folders are not followed; neither does a build follow one that leads out.
     """

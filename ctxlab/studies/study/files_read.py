@@ -26,7 +26,7 @@ MOST_FILES = 256
 
 
 class FilesRead:
-    """Files by path as they were when a run met them first. A file that can't be read is left to the build to refuse."""
+    """Files by path as they were when a run met them; one that can't be read is left to the build to refuse."""
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, Library | str] = OrderedDict()
@@ -67,7 +67,7 @@ class FilesRead:
         """What is in a file, or the sentence that says why it can't be read."""
         from ctxlab import formats
 
-        name = os.path.abspath(Path(path).expanduser()) if _is_there(path) else os.fspath(path)
+        name = str(Path(path).expanduser().absolute()) if _is_there(path) else os.fspath(path)
         if name not in self._files:
             try:
                 self._files[name] = formats.read(path)

@@ -75,7 +75,7 @@ def _own_name(name: str = "") -> str:
     own = socket.gethostname()
     if name != own:
         _refuse(name)
-    return own if name in ("", "0.0.0.0", "::") else name  # noqa: S104  # what servers on every address are asked for
+    return own if name in ("", "0.0.0.0", "::") else name  # the address of every network
 
 
 def _refuse(host: object) -> None:
