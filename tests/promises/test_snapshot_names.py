@@ -17,7 +17,7 @@ NAMES = st.lists(
 
 
 def path(test: str, label: str = "") -> str:
-    """The path as a system sees it that takes upper and lower case for one."""
+    """The path of a snapshot."""
     return str(SnapshotFile(Path("test_it.py"), test, label).path)
 
 

@@ -11,7 +11,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.documents import Session
 from ctxlab.errors import WrongArgument
 
-WHOLE_NUMBERS = "of a study are between -2**63 and 2**63"
+WHOLE_NUMBERS = "whole numbers of a study are from -2**63 on and below 2**63"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +68,7 @@ def refuse_wrong_labels(labels: Mapping[str, Any], place: str) -> None:
                 f"{place}: label {plain(name)!r} is a {type(value).__name__}; labels are texts and numbers"
             )
         if isinstance(value, int) and not is_storable(value):
-            raise WrongArgument(f"{place}: label {plain(name)!r} is {value}; whole numbers {WHOLE_NUMBERS}")
+            raise WrongArgument(f"{place}: label {plain(name)!r} is a number beyond 64 bits; {WHOLE_NUMBERS}")
 
 
 def is_storable(number: int) -> bool:

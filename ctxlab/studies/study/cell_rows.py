@@ -111,7 +111,7 @@ def _number(column: ScoreColumn, value: Any) -> float | None:
     try:
         number = float(value)
     except OverflowError:  # a whole number beyond those
-        number = math.copysign(sys.float_info.max, value)
+        number = sys.float_info.max if value > 0 else -sys.float_info.max
     if not math.isfinite(number):
         return None
     if abs(number) > most:

@@ -54,7 +54,7 @@ def members_of(kind: type) -> dict[str, Any]:
     """The functions, descriptors and constants of a class, by name."""
     found = {name: each for name, each in vars(kind).items() if _decides(name, each)}
     if issubclass(kind, Enum):
-        found = {name: each.value if isinstance(each, kind) else each for name, each in found.items()}
+        found |= {name: each.value for name, each in kind.__members__.items()}
     of_pydantic: dict[str, Any] = vars(kind).get("__pydantic_fields__", {})
     return found | {f"{name}=": (each.default, each.default_factory) for name, each in of_pydantic.items()}
 
@@ -99,8 +99,8 @@ def _without_caches(kind: type, state: Any) -> Any:
     What isn't attributes by name stays as it is.
     """
     if not isinstance(state, dict):
-        return state
+        return state or {}
     cached = {
         name for each in kind.__mro__ for name, member in vars(each).items() if isinstance(member, cached_property)
     }
-    return {name: each for name, each in cast("dict[str, Any]", state).items() if name not in cached} or None
+    return {name: each for name, each in cast("dict[str, Any]", state).items() if name not in cached}

@@ -22,11 +22,9 @@ from ctxlab.studies.study.code_parts import bytecode, inside_cell, is_of_python,
 SIZE = 16
 """Bytes of a hash: 128 bits."""
 PLAIN = (type(None), bool, int, float, str, bytes, PurePath)
-Known = Mapping[int, bytes]
-"""Hashes that are known, by the id of their value."""
 
 
-def content_hash(value: object, known: Known | None = None) -> bytes:
+def content_hash(value: object) -> bytes:
     """A hash of a value: equal for equal content, whatever process asks and in whatever order sets and options are.
 
     A function counts by its code, its defaults, what it closes over, and by every global that it names; of a module
@@ -39,14 +37,13 @@ def content_hash(value: object, known: Known | None = None) -> bytes:
     Raises WrongArgument for what has no content to hash, such as an open file, unless it is held by an object or a
     function with a text as `version`, which then counts in its place.
     """
-    return _Hasher(known or {}).whole(value)
+    return _Hasher().whole(value)
 
 
 class _Hasher:
     """The hash of one value. Globals that functions name are hashed after it, each once, since they hold circles."""
 
-    def __init__(self, known: Known) -> None:
-        self._known = known
+    def __init__(self) -> None:
         self._found: dict[tuple[int, bool, bool], tuple[object, bytes]] = {}  # held, so that no other has its id
         self._inside: dict[int, int] = {}
         self._outermost: float = inf
@@ -72,9 +69,6 @@ class _Hasher:
         if isinstance(value, PLAIN) and not isinstance(value, Enum):
             text = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
             return _digest([_kind(value), text, *self._own_kind(value)])
-        known = self._known.get(id(value))
-        if known is not None:
-            return known
         key = (id(value), self._is_code, self._has_version)
         if key in self._found:
             return self._found[key][1]

@@ -21,8 +21,9 @@ READ = ("agent", "agents", "books", "library", "rules", "user")
 """Options of a build in which a path is a file that is read."""
 FOLDERS = ("assets",)
 """Options in which a path is a folder."""
-MOST_FILES = 256
-"""Files and hashes that are kept, those that were asked for last."""
+MOST_FILES = 32
+"""Files that are kept, those that were asked for last."""
+MOST_SESSIONS = 4
 
 
 class FilesRead:
@@ -30,10 +31,15 @@ class FilesRead:
 
     def __init__(self) -> None:
         self._files: OrderedDict[str, Library | str] = OrderedDict()
-        self._hashes: OrderedDict[int, tuple[object, bytes]] = OrderedDict()
+        self._sessions: OrderedDict[int, tuple[object, bytes]] = OrderedDict()
+        self._libraries: OrderedDict[int, tuple[object, bytes]] = OrderedDict()
 
     def __repr__(self) -> str:
         return f"FilesRead({len(self._files)} files)"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without hashes, which are those of objects of this process."""
+        return {"_files": self._files, "_sessions": OrderedDict(), "_libraries": OrderedDict()}
 
     def plan(self, plan: StudyPlan) -> StudyPlan:
         """The plan with what is in the files that it names."""
@@ -73,19 +79,21 @@ class FilesRead:
                 self._files[name] = formats.read(path)
             except Exception as problem:  # whatever a file makes its reader raise, the build raises too
                 self._files[name] = str(problem)
-        return _recent(self._files, name)
+        return _recent(self._files, name, MOST_FILES)
 
     # --- hashes
 
     def hash_of(self, value: object) -> bytes:
         """The hash of a value, kept where it is a session or a library, which several cases may share."""
-        if not isinstance(value, Session | Library):
+        if isinstance(value, Library):
+            known, most = self._libraries, MOST_FILES
+        elif isinstance(value, Session):
+            known, most = self._sessions, MOST_SESSIONS
+        else:
             return content_hash(value)
-        if id(value) not in self._hashes:
-            held = [getattr(value, each.name) for each in fields(Library)] if isinstance(value, Library) else value
-            hashed = content_hash((held, getattr(value, "format", "")) if isinstance(value, Library) else held)
-            self._hashes[id(value)] = (value, hashed)  # held, so that no other has its id
-        return _recent(self._hashes, id(value))[1]
+        if id(value) not in known:
+            known[id(value)] = (value, content_hash(_held(value)))  # held, so that no other has its id
+        return _recent(known, id(value), most)[1]
 
     def hash_of_options(self, options: Mapping[str, Any]) -> bytes:
         """The hash of options by what is in their files and folders, not by where these are."""
@@ -103,6 +111,13 @@ class FilesRead:
         return self.hash_of(value) if isinstance(value, Library) else value
 
 
+def _held(value: Session | Library) -> object:
+    """What a session or a library holds; of one that was read not where it was."""
+    if isinstance(value, Session):
+        return value
+    return [getattr(value, each.name) for each in fields(Library)], getattr(value, "format", "")
+
+
 def _is_path(value: object) -> bool:
     return isinstance(value, str | os.PathLike)
 
@@ -118,9 +133,9 @@ def _is_there(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def _recent(kept: OrderedDict[Any, Any], key: object) -> Any:
+def _recent(kept: OrderedDict[Any, Any], key: object, most: int) -> Any:
     kept.move_to_end(key)
     found = kept[key]
-    if len(kept) > MOST_FILES:
+    if len(kept) > most:
         kept.popitem(last=False)
     return found

@@ -92,15 +92,14 @@ class StudyPlan:
                 raise WrongArgument(f"variant {variant.name!r}: there is no strategy {strategy!r}{near}")
             refuse_own_options(variant.options, f"variant {variant.name!r}")
         refuse_own_options(options or {}, "options")
+        for what, numbers in (("budgets", budgets), ("seeds", seeds)):
+            if not all(each is None or is_storable(each) for each in numbers):
+                raise WrongArgument(f"{what} has a number beyond 64 bits; {WHOLE_NUMBERS}")
         _refuse_twice("budgets", budgets)
         _refuse_twice("seeds", seeds)
         wrong = next((budget for budget in budgets if budget is not None and budget < 1), None)
         if wrong is not None:
             raise WrongArgument(f"budgets takes tokens from 1 on, or None for no budget; got {wrong}")
-        for what, numbers in (("budgets", budgets), ("seeds", seeds)):
-            large = next((each for each in numbers if each is not None and not is_storable(each)), None)
-            if large is not None:
-                raise WrongArgument(f"{what} has {large}; whole numbers {WHOLE_NUMBERS}")
         chosen = scorers_of(scorers)
         _refuse_shared_columns(chosen, found)
         counter = tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer

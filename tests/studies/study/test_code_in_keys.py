@@ -1,4 +1,4 @@
-"""Code of one's own counts in a cell's key by what it does: every change of it makes another hash, nothing else does."""
+"""Code of one's own counts in a cell's key by what it does: a change of it makes another hash, nothing else does."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from importlib import invalidate_caches
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 import pytest
@@ -27,81 +26,108 @@ class Score:
     def score(self, run): return {{"score": 0}}
 score = Score()
 """
-CLASS = """
+IMPORTS = """from collections import namedtuple
 from dataclasses import dataclass
 from enum import Enum
-from collections import namedtuple
 from pydantic import BaseModel
-{what}
-def score(run): return {use}
+"""
+FUNCTIONS = """
+K = {0} | def score(run): return K
+K = [0, {'a': {0}}] | def score(run): return K
+K = {'a': {0}, 'b': 2} | def score(run): return K
+import re | P = re.compile('a{0}') | def score(run): return P.search('')
+import re | P = [re.compile('a{0}')] | def score(run): return P[0].search('')
+import regex | P = {'a': regex.compile('a{0}')} | def score(run): return P['a'].search('')
+from functools import cache | @cache | def g(x): return {0} | def score(run): return g(0)
+from functools import lru_cache | def h(x): return {0} | @lru_cache(3) | def g(x): return h(x) | score = g
+from functools import partial | def h(a): return a | g = partial(h, {0}) | def score(run): return g()
+def deco(f): return lambda run: f(run) | @deco | def score(run): return {0}
+from functools import wraps | def deco(f): return wraps(f)(lambda run: f(run)) | @deco | def score(run): return {0}
+def score(run, k={0}): return k
+def score(run, *, k={0}): return k
+def score(run): return [k + {0} for k in ()]
+def made(k): return lambda run: k | score = made({0})
+def score(run): return 0 | score.k = {0}
+def even(n): return n == 0 or odd(n - 1) | def odd(n): return n == {0} or even(n - 1) | def score(run): return even(3)
+from numpy import array | K = array([{0}, 2]) | def score(run): return K.sum()
+def score(run): return (max, min)[1]({0}, 3)
+"""
+MEMBERS = """
+W = {'{0}'}
+W = ['{0}']
+W = {'{0}': 0}
+W = frozenset('{0}')
+W = ('{0}',)
+W = None or {0}
+W = 'abc{0}'.upper
+w = cached_property(lambda self: {0})
+w = property(lambda self: {0})
+w = staticmethod(lambda: {0})
+w = classmethod(lambda cls: {0})
+__call__ = lambda self: {0}
+def w(self): return {0}
+class Inner: k = {0}
+def __init__(self): self.k = {0}
+"""
+OBJECTS = """
+@dataclass | class C: k: int = 0 | c = C({0}) | def score(run): return c.k
+@dataclass | class C: k: int = {0} | def score(run): return C().k
+@dataclass | class C: k: int = 0 | c = C() | c.more = {0} | def score(run): return c.more
+@dataclass(frozen=True, slots=True) | class C: k: int = 0 | c = C({0}) | def score(run): return c.k
+class C(BaseModel): k: int = {0} | def score(run): return C().k
+class C(BaseModel): k: int = 0 | c = C(k={0}) | def score(run): return c.k
+class C(Enum): A = {0} | def score(run): return C.A
+class C(Enum): A = 0 | B = {0} | c = C.A | def score(run): return list(type(c))
+C = namedtuple('C', 'k') | c = C({0}) | def score(run): return c.k
+C = namedtuple('C', 'k', defaults=({0},)) | def score(run): return C().k
+class C(list): k = {0} | c = C() | def score(run): return c.k
+class C(dict): pass | c = C() | c.k = {0} | def score(run): return c.k
+class C(str): pass | c = C() | c.k = {0} | def score(run): return c.k
+class M(type): k = {0} | class C(metaclass=M): pass | def score(run): return C.k
+class C: __slots__ = ('k',) | c = C() | c.k = {0} | def score(run): return c.k
+class C: f = lambda self: {0} | g = C().f | def score(run): return g()
+K = [{0}] | g = K.count | def score(run): return g(1)
 """
 HELPERS = {
-    "from helping import f\ndef score(run): return f()": ("def f(): return {0}", "K = {0}\ndef f(): return K"),
-    "import helping\ndef score(run): return helping.f()": (
+    "from helping import f | def score(run): return f()": ("def f(): return {0}", "K = {0} | def f(): return K"),
+    "import helping | def score(run): return helping.f()": (
         "def f(): return {0}",
-        "def g(): return {0}\ndef f(): return g()",
+        "g = lambda: {0} | def f(): return g()",
     ),
-    "import helping\ndef score(run): return helping.K": ("K = {0}",),
-    "import helping as h\ndef score(run):\n    def inner(): return [h.K for _ in 'a']\n    return inner()": (
-        "K = {0}",
-    ),
-    "def score(run):\n    import helping\n    return helping.K": ("K = {0}",),
-    "def score(run):\n    from helping import f as g\n    return g()": ("def f(): return {0}",),
-    "import helping\ndef made(m): return lambda run: m.K\nscore = made(helping)": ("K = {0}",),
-    "import helping\nclass Has:\n    def __init__(self): self.m = helping\nhas = Has()\ndef score(run): return has.m.K": (
-        "K = {0}",
-    ),
-    "from helping import Base\nclass Own(Base): pass\ndef score(run): return Own().k": ("class Base: k = {0}",),
+    "import helping | def score(run): return helping.K": ("K = {0}",),
+    "import helping as h | def score(run): return (lambda: [h.K for _ in 'a'])()": ("K = {0}",),
+    "def score(run): import helping; return helping.K": ("K = {0}",),
+    "def score(run): from helping import f as g; return g()": ("def f(): return {0}",),
+    "import helping | def made(m): return lambda run: m.K | score = made(helping)": ("K = {0}",),
+    "import helping | class Has: m = helping | has = Has() | def score(run): return has.m.K": ("K = {0}",),
+    "from helping import Base | class Own(Base): pass | def score(run): return Own().k": ("class Base: k = {0}",),
 }
-CHANGES = [
-    *[(dedent(code).replace("{0}", "1"), dedent(code).replace("{0}", "2"), "", "") for code in (
-        "K = {0}\ndef score(run): return K",
-        "K = [0, {'a': {0}}]\ndef score(run): return K",
-        "K = {'a': {0}, 'b': 2}\ndef score(run): return K",
-        "import re\nP = re.compile('a{0}')\ndef score(run): return P.search('')",
-        "import re\nP = [re.compile('a{0}')]\ndef score(run): return P[0].search('')",
-        "import regex\nP = {'a': regex.compile('a{0}')}\ndef score(run): return P['a'].search('')",
-        "from functools import cache\n@cache\ndef g(x): return {0}\ndef score(run): return g(0)",
-        "from functools import lru_cache\n@lru_cache(3)\ndef g(x): return h(x)\ndef h(x): return {0}\ndef score(run): return g(0)",
-        "from functools import partial\ndef h(a): return a\ng = partial(h, {0})\ndef score(run): return g()",
-        "from functools import wraps\ndef deco(f):\n    @wraps(f)\n    def run_it(run): return f(run)\n    return run_it\n"
-        "@deco\ndef score(run): return {0}",
-        "def score(run, k={0}): return k",
-        "def score(run, *, k={0}): return k",
-        "def score(run): return [k + {0} for k in ()]",
-        "def made(k): return lambda run: k\nscore = made({0})",
-        "def score(run): return 0\nscore.k = {0}",
-        "def even(n): return n == 0 or odd(n - 1)\ndef odd(n): return n == {0} or even(n - 1)\ndef score(run): return even(3)",
-        "from numpy import array\nK = array([{0}, 2])\ndef score(run): return K.sum()",
-    )],
-    *[(OBJECT.format(member=one), OBJECT.format(member=one.replace("1", "2")), "", "") for one in (
-        "W = {'1'}", "W = ['1']", "W = {'1': 0}", "W = frozenset('1')", "W = ('1',)", "W = None or 1", "W = 'abc1'.upper",
-        "w = cached_property(lambda self: 1)", "w = property(lambda self: 1)", "w = staticmethod(lambda: 1)",
-        "w = classmethod(lambda cls: 1)", "__call__ = lambda self: 1", "def w(self): return 1",
-        "class Inner: k = 1", "def __init__(self): self.k = 1",
-    )],
-    *[(CLASS.format(what=what, use=use), CLASS.format(what=what.replace("1", "2"), use=use), "", "") for what, use in (
-        ("@dataclass\nclass C:\n    k: int = 0\nc = C(1)", "c.k"),
-        ("@dataclass\nclass C:\n    k: int = 1", "C().k"),
-        ("@dataclass\nclass C:\n    k: int = 0\nc = C()\nc.more = 1", "c.more"),
-        ("@dataclass(frozen=True, slots=True)\nclass C:\n    k: int = 0\nc = C(1)", "c.k"),
-        ("class C(BaseModel):\n    k: int = 1", "C().k"),
-        ("class C(BaseModel):\n    k: int = 0\nc = C(k=1)", "c.k"),
-        ("class C(Enum):\n    A = 1", "C.A"),
-        ("class C(Enum):\n    A = 0\n    def f(self): return 1\nc = C.A", "c.f()"),
-        ("C = namedtuple('C', 'k')\nc = C(1)", "c.k"),
-        ("C = namedtuple('C', 'k', defaults=(1,))", "C().k"),
-        ("class C(list):\n    def f(self): return 1\nc = C()", "c.f()"),
-        ("class C(dict): pass\nc = C()\nc.k = 1", "c.k"),
-        ("class M(type):\n    def f(cls): return 1\nclass C(metaclass=M): pass", "C.f()"),
-        ("class C:\n    __slots__ = ('k',)\nc = C()\nc.k = 1", "c.k"),
-        ("class C:\n    def f(self): return 1\ng = C().f", "g()"),
-        ("K = [1]\ng = K.count", "g(1)"),
-    )],
-    *[(code, code, helper.replace("{0}", "1"), helper.replace("{0}", "2")) for code, all_ in HELPERS.items() for helper in all_],
-    ("K = {'a': 1, 'b': 2}\ndef score(run): return next(iter(K))", "K = {'b': 2, 'a': 1}\ndef score(run): return next(iter(K))", "", ""),
-    ("def score(run): return max(1, 2)", "def score(run): return min(1, 2)", "", ""),
-]  # fmt: skip
+BY_ORDER = "K = {order} | def score(run): return next(iter(K))"
+
+
+def lines(text: str) -> str:
+    return text.replace(" | ", "\n")
+
+
+def both(text: str) -> tuple[str, str]:
+    return lines(text).replace("{0}", "1"), lines(text).replace("{0}", "2")
+
+
+def changes() -> Iterator[tuple[str, str, str, str]]:
+    """Two texts of a module, and two of the module beside it."""
+    for text in FUNCTIONS.strip().splitlines():
+        yield (*both(text), "", "")
+    for text in MEMBERS.strip().splitlines():
+        one, two = (OBJECT.format(member=member) for member in both(text))
+        yield one, two, "", ""
+    for text in OBJECTS.strip().splitlines():
+        one, two = both(text)
+        yield IMPORTS + one, IMPORTS + two, "", ""
+    for text, helpers in HELPERS.items():
+        for helper in helpers:
+            yield (lines(text), lines(text), *both(helper))
+    one, two = (lines(BY_ORDER.replace("{order}", str(order))) for order in ({"a": 1, "b": 2}, {"b": 2, "a": 1}))
+    yield one, two, "", ""
 
 
 @pytest.fixture
@@ -127,7 +153,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Load]:
         sys.modules.pop(name, None)
 
 
-@pytest.mark.parametrize(("first", "second", "helper", "other_helper"), CHANGES)
+@pytest.mark.parametrize(("first", "second", "helper", "other_helper"), [*changes()])
 def test_a_change_of_code_is_another_hash(load: Load, first: str, second: str, helper: str, other_helper: str) -> None:
     before, again, after = [
         content_hash(load(*each)) for each in ((first, helper), (first, helper), (second, other_helper))

@@ -13,11 +13,13 @@ import ctxlab
 from ctxlab.api.options import BuildOptions
 from ctxlab.api.sources import AgentSource, FilePath
 from ctxlab.assets.build_files import BuildFiles
+from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.pipeline import Services
 from ctxlab.studies.study.batches import BatchStream
 from ctxlab.studies.study.files_read import FOLDERS, READ, FilesRead
 from tests.studies.study.samples import plan, run, session
 
+COUNTER = tokenizer_named("chars4+4")
 Named = Callable[[Path], Any]
 
 
@@ -52,7 +54,7 @@ FORMS: dict[str, tuple[str, Callable[[Path, str], None], Named]] = {
     "agent": ("agent", agent, str),
     "agents": ("agents", agent, lambda path: [path]),
     "folder": ("assets", lambda path, words: book(path, words), lambda path: path.parent),
-    "files": ("services", book, lambda path: Services(assets=BuildFiles(folder=path.parent))),
+    "files": ("services", book, lambda path: Services(COUNTER, assets=BuildFiles(folder=path.parent))),
 }
 
 
