@@ -233,15 +233,7 @@ def test_an_edited_summary_is_checked_anew_and_a_blank_one_is_refused() -> None:
 
 
 def test_patterns_and_messages_are_items_too_and_a_pattern_that_finds_nothing_is_noted() -> None:
-    items = (
-        [re.compile(r"at 1[12]:30"), CHAT["a3"], re.compile("lighthouse"), re.compile("(")]
-        if False
-        else [
-            re.compile(r"at 1[12]:30"),
-            CHAT["a3"],
-            re.compile("lighthouse"),
-        ]
-    )
+    items = [re.compile(r"at 1[12]:30"), CHAT["a3"], re.compile("lighthouse")]
     done = compress(CHAT, must_keep=items, summariser=lambda _: "at 11:30")
 
     assert [item.text for item in done.lost] == ["at 12:30", CHAT["a3"].content]
@@ -251,16 +243,20 @@ def test_patterns_and_messages_are_items_too_and_a_pattern_that_finds_nothing_is
 def test_a_pattern_that_would_run_for_ever_is_given_up() -> None:
     slow = Session(id="s").append("a" * 60 + "!", id="u").append("b", role="assistant", id="a")
 
-    done = compress(slow, {"protectRecentCount": 0}, must_keep=re.compile(r"(?:a|a)+(?:a|a)+$|(a|aa)+$"))
+    done = compress(slow, {"protectRecentCount": 0}, must_keep=re.compile(r"(a|aa)+$"))
 
-    assert not done.changes_nothing and all("pattern" in note.text for note in done.notes)
+    assert not done.changes_nothing
+    assert [note.text for note in done.notes] == [
+        "pattern '(a|aa)+$' takes longer than 0.5 s on one message; it isn't checked"
+    ]
 
 
 # --- earlier summaries
 
 
 def test_folding_ten_times_keeps_one_summary_with_all_that_it_stands_for() -> None:
-    session, hidden, seen = CHAT, [], ""
+    session = CHAT
+    hidden: list[str] = []
     for n in range(10):
         session = session.append(f"more {n}", id=f"m{n}").append(f"yes {n}", role="assistant", id=f"y{n}")
 
@@ -279,7 +275,6 @@ def test_folding_ten_times_keeps_one_summary_with_all_that_it_stands_for() -> No
     assert len(shown[0].meta("compressionLineage")) == 9
     assert shown[0].meta("originalMessageCount") == 20
     assert session.check() == ()
-    assert seen == ""
 
 
 def test_earlier_summaries_stay_beside_a_new_one_where_they_are_not_to_be_folded() -> None:
@@ -287,7 +282,8 @@ def test_earlier_summaries_stay_beside_a_new_one_where_they_are_not_to_be_folded
 
     twice = compress(once, {"compressCount": 2, "foldSummaries": False}, summariser=lambda _: "SECOND")
 
-    assert sent(twice)[:2] == ["SUMMARY", "SECOND"] and twice.generation == 1
+    shown = [node.content for node in VisiblePath.of(twice.session).nodes]
+    assert shown[:2] == ["SUMMARY", "SECOND"] and twice.generation == 1
 
 
 def test_a_summary_that_is_switched_off_gives_back_what_it_stood_for() -> None:
