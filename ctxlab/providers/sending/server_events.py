@@ -102,12 +102,17 @@ class EventReader:
 
 
 def object_of(text: str | bytes) -> dict[str, Any] | None:
-    """The JSON object of a text; None where it is none. Halves of characters that JSON escapes are U+FFFD."""
-    try:
-        found: Any = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        found = _with_lone_surrogates(text)
+    """The JSON object of a text; None where it is none."""
+    found = value_of(text)
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+
+
+def value_of(text: str | bytes) -> Any:
+    """The value of a JSON text; None where it is none. Halves of characters that JSON escapes are U+FFFD."""
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return _with_lone_surrogates(text)
 
 
 def _with_lone_surrogates(text: str | bytes) -> Any:
