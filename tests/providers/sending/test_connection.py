@@ -253,7 +253,7 @@ ERRORS_INSIDE = (
     ("openai-responses", b'data: {"type": "error", "code": "server_error", "message": "Broken"}\n\n', 500),
     (
         "openai-responses",
-        b'data: {"type": "response.failed", "response": {"error": {"code": "rate_limit_exceeded", "message": "x"}}}\n\n',
+        b'data: {"type": "response.failed", "response": {"error": {"code": "rate_limit_exceeded"}}}\n\n',
         429,
     ),
     (
@@ -419,3 +419,137 @@ def test_a_server_that_wants_no_key_gets_none(server: FakeServer, request_to: Ca
 def test_time_limits_take_seconds(seconds: Any) -> None:
     with pytest.raises(WrongArgument, match="silence_seconds takes a number of seconds above 0"):
         TimeLimits(silence_seconds=seconds)
+
+
+# --- failures that no server on this machine can be made to have
+
+
+def failing(*errors: Callable[[Any], Exception]) -> Any:
+    """A client whose requests fail with an error that came from others."""
+    import httpx2
+
+    def handler(request: Any) -> Any:
+        cause: Exception | None = None
+        for make in reversed(errors):
+            error = make(request)
+            error.__cause__ = cause
+            cause = error
+        assert cause is not None
+        raise cause
+
+    return httpx2.Client(transport=httpx2.MockTransport(handler))
+
+
+def broken_body(request: Any) -> Any:
+    """An answer whose reading takes too long."""
+    import httpx2
+
+    class Stream(httpx2.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            yield b"data: "
+            raise httpx2.ReadTimeout("slow", request=request)
+
+    return httpx2.Response(200, headers={"content-type": "text/event-stream"}, stream=Stream())
+
+
+def test_other_failures_of_a_connection_say_what_to_check(request_to: Callable[..., Payload]) -> None:
+    import socket
+
+    import httpx2
+
+    address = "http://somewhere.invalid"
+    kinds: tuple[tuple[Any, str, bool], ...] = (
+        ([httpx2.ConnectTimeout], f"no connection to {address} was made in time: check base_url and the network", True),
+        ([httpx2.ReadTimeout], f"{address} sent no answer in time: try again", True),
+        ([httpx2.ConnectError], f"no connection to {address} can be made: check base_url and the network", True),
+        (
+            [httpx2.ConnectError, lambda *_, **__: socket.gaierror(-2, KEY)],
+            f"no address was found on the way to {address}: check base_url and the network",
+            True,
+        ),
+        ([lambda *_, **__: ValueError(KEY)], f"the request to {address} failed (ValueError)", False),
+    )
+    for errors, sentence, may_pass in kinds:
+        made = [lambda request, kind=kind: kind("x", request=request) for kind in errors]
+        with failing(*made) as client, pytest.raises(SendFailed) as failed:
+            list(open_reply(request_to("openai", address), client=client, key=KEY))
+        assert (str(failed.value), failed.value.may_pass) == (sentence, may_pass)
+    with (
+        httpx2.Client(transport=httpx2.MockTransport(broken_body)) as client,
+        pytest.raises(SendFailed, match=r"stopped in the middle of the reply: try again"),
+    ):
+        list(open_reply(request_to("openai", address), client=client, key=KEY))
+
+
+def test_a_stream_that_ends_before_the_vendor_says_so_is_not_whole(request_to: Callable[..., Payload]) -> None:
+    begun = b'data: {"choices": [{"index": 0, "delta": {"content": "Well"}}]}'
+    with RawServer(head() + begun) as server:
+        reply, failure = failure_of(request_to("openai", server.url))
+
+    assert str(failure) == f"{server.url} ended the stream before the reply was whole"
+    assert reply_message(reply.reply(), "openai").content == "Well"
+
+
+ENDS = (
+    (b'{"choices": [{"delta": {"content": "Hi"}}]}\n\ndata: [DONE]', PATIENT),
+    (b'{"choices": [{"delta": {"content": "Hi"}, "finish_reason": "stop"}]}', HASTY),
+)
+
+
+@pytest.mark.parametrize(("events", "limits"), ENDS, ids=["[DONE]", "a reason of the end"])
+def test_a_server_that_keeps_the_connection_after_the_end_is_not_waited_for(
+    events: bytes, limits: TimeLimits, request_to: Callable[..., Payload]
+) -> None:
+    with RawServer(head() + b"data: " + events + b"\n\n", silent=True) as server:
+        reply = open_reply(request_to("openai", server.url), key=KEY, limits=limits)
+
+        assert len(list(reply)) == 1
+    assert reply.complete
+
+
+def test_an_answer_that_is_half_json_or_an_error_is_no_reply(request_to: Callable[..., Payload]) -> None:
+    with RawServer(answer(b'{"choices": ['), answer(b'{"error": {"message": "No", "code": 502}}')) as server:
+        _, broken = failure_of(request_to("openai", server.url, stream=False))
+        _, error = failure_of(request_to("openai", server.url, stream=False))
+
+    assert "answered with broken application/json, which is no reply of a model" in str(broken)
+    assert (str(error), error.status) == ("the server ended the reply with an error (502): No", 502)
+
+
+def test_a_server_that_wants_a_key_and_got_none_says_so(request_to: Callable[..., Payload]) -> None:
+    with RawServer(answer(b"{}", status="401 Unauthorized")) as server, pytest.raises(SendFailed) as failed:
+        list(open_reply(request_to("openai-compatible", server.url)))
+
+    assert str(failed.value) == "OpenAI-compatible wants a key (401): give one as key="
+
+
+@pytest.mark.parametrize(("status", "sentence"), [(402, "see the account's billing"), (504, "or ask for a stream")])
+def test_rarer_statuses(status: int, sentence: str, request_to: Callable[..., Payload]) -> None:
+    with RawServer(answer(b"{}", status=f"{status} No")) as server:
+        _, failure = failure_of(request_to("openai", server.url))
+
+    assert str(failure).endswith(sentence)
+
+
+def test_a_client_of_ones_own_uses_its_connection_again(request_to: Callable[..., Payload]) -> None:
+    import httpx2
+
+    opened: list[str] = []
+
+    def trace(name: str, info: Any) -> None:
+        opened.extend([name] if name == "connection.connect_tcp.complete" else [])
+
+    def hook(request: Any) -> None:
+        request.extensions = {**request.extensions, "trace": trace}
+
+    with FakeServer("Hello") as server, httpx2.Client(event_hooks={"request": [hook]}) as client:
+        for _ in range(3):
+            list(open_reply(request_to("openai", server.base_url("openai")), key=KEY, client=client))
+
+    assert len(opened) == 1
+
+
+def test_sending_to_gemini_is_what_its_extra_brings() -> None:
+    from importlib.metadata import requires
+
+    assert any(each.startswith("httpx2") for each in requires("google-genai") or ())
