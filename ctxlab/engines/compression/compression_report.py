@@ -133,9 +133,9 @@ def compression_report(
     >>> [(each.kind, each.state) for each in report.facts]
     [('rule', 'lost'), ('name', 'weakened'), ('date', 'kept')]
     """
-    index = SummaryIndex(summary)
-    demanded = [_of_item(item, summary) for item in must_keep_items(originals, must_keep, index)]
     known = KnownWords(each.text for each in originals)
+    index = SummaryIndex(summary, known.small)
+    demanded = [_of_item(item, summary) for item in must_keep_items(originals, must_keep, index)]
     firsts: dict[Hashable, tuple[SourceText, Fact]] = {}
     mentions: Counter[Hashable] = Counter()
     for original in originals:

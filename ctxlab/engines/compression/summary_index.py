@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Collection
 from functools import cached_property
 
 from ctxlab.engines.compression.facts.fact import Fact, Moment, Quantity, folded
@@ -19,10 +20,10 @@ _MOST_SENTENCES = 400
 
 
 class SummaryIndex:
-    """Words, sentences, numbers and dates of a summary, each with its place."""
+    """Words, sentences, numbers and dates of a summary, each with its place; `common` words are no part of a name."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, common: Collection[str] = ()) -> None:
+        self.text, self._common = text, common
         self.low = folded(text)
         self._tokens = frozenset(_TOKENS.findall(self.low))
         self._found: dict[str, Place | None] = {}
@@ -36,6 +37,13 @@ class SummaryIndex:
         if wanted not in self._found:
             self._found[wanted] = self._search(wanted)
         return self._found[wanted]
+
+    def place_of_name(self, word: str) -> Place | None:
+        """The first place of a word that is written with a capital, as one word of a name is; never a common word."""
+        if word.lower() in self._common or (place := self.place_of(word)) is None or not word[:1].isupper():
+            return place if word and not word.isascii() else None
+        match = re.search(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])", self.text)
+        return match.span() if match else None
 
     def _search(self, wanted: str) -> Place | None:
         if not wanted or not self._tokens.issuperset(_TOKENS.findall(wanted)):

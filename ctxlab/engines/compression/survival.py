@@ -19,6 +19,8 @@ WEAKENED_SHARE = 0.45
 """Share of its words from which it is weakened."""
 SMALL = 12
 """Up to this, a whole number stands beside anything; the word that it counts tells whether it is the same one."""
+LEAST_OF_QUOTE = 5
+"""Words of a quotation from which some of them are a part of it; fewer may be there by chance."""
 BESIDE = 48
 """Characters before and after a number in which the word that it counts is looked for."""
 
@@ -53,7 +55,9 @@ def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
         return LOST
     if place is not None:
         return Outcome("kept", *place)
-    return of_statement(fact.text, index)
+    outcome = of_statement(fact.text, index)
+    is_short = fact.kind == "quote" and len(list(words_as_written(fact.text))) < LEAST_OF_QUOTE
+    return LOST if is_short and outcome.state == "weakened" else outcome
 
 
 def of_statement(text: str, index: SummaryIndex) -> Outcome:
@@ -199,9 +203,9 @@ def _of_name(name: str, index: SummaryIndex) -> Outcome:
     if len(words) < 2:
         return LOST
     for word in (words[0], words[-1], *words[1:-1]):
-        place = index.place_of(word)
+        place = index.place_of_name(word)
         if place is not None and len(word) > 1:
-            return Outcome("weakened", *place, f"{index.text[place[0] : place[1]]} alone")
+            return Outcome("weakened", *place, f"{word} alone")
     return LOST
 
 

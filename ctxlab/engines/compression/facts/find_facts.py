@@ -7,13 +7,15 @@ from collections.abc import Iterator
 
 from ctxlab.engines.compression.facts.fact import Fact, width_folded
 from ctxlab.engines.compression.facts.moments import moments
-from ctxlab.engines.compression.facts.names import KnownWords, names
-from ctxlab.engines.compression.facts.numbers import numbers
+from ctxlab.engines.compression.facts.names import KnownWords, names, titles
+from ctxlab.engines.compression.facts.numbers import has_unit, numbers
 from ctxlab.engines.compression.facts.references import identifiers, paths
 from ctxlab.engines.compression.facts.statements import quotes, statements
 from ctxlab.engines.compression.facts.taken import Taken
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
+_RECORD = re.compile(r"\s*[\[{]")
+"""The beginning of JSON, whose numbers are facts; in a listing most count lines or are a program's."""
 _DATA = re.compile(r"\s*[\[{<]")
 
 
@@ -25,12 +27,14 @@ def facts_of(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
     for start, end in code_blocks(plain):
         taken.take_all(start, end)
     is_data = role == "tool" or bool(_DATA.match(text))
+    yield from titles(text, taken)
     if not is_data:
         yield from statements(text, role)
         yield from quotes(text, taken)
     yield from moments(plain, taken)
-    yield from identifiers(plain, taken)
-    yield from numbers(plain, taken)
+    yield from identifiers(plain, taken, names_of_code=not is_data)
+    is_listing = role == "tool" and not _RECORD.match(text)
+    yield from (each for each in numbers(plain, taken) if not is_listing or has_unit(each))
     yield from names(text, taken, known)
 
 

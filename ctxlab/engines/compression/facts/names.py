@@ -8,123 +8,52 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from ctxlab.engines.compression.facts.chinese_names import chinese_names, introduced_names
 from ctxlab.engines.compression.facts.fact import Fact, folded
 from ctxlab.engines.compression.facts.moments import MONTHS, WEEKDAYS
 from ctxlab.engines.compression.facts.taken import Taken
 from ctxlab.engines.ranking.stop_words import STOP_WORDS
 
-_CAPITAL = r"[A-Z\u00c0-\u00d6\u00d8-\u00de][A-Za-z\u00c0-\u024f0-9]*(?:['\u2019-](?!s\b)[A-Za-z\u00c0-\u024f]+)*"
+_CAPITAL = r"[A-Z\u00c0-\u00d6\u00d8-\u00de][A-Za-z\u00c0-\u024f0-9]*(?:['\u2019-](?!s\b)[A-Za-z\u00c0-\u024f]+|/[A-Z]{2,8}\b|['\u2019](?= [A-Z]))*"
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\.?\s)?"
 _JOINER = r"(?:(?:of the|of|de la|de|del|van der|van|von|der|di|da|bin|al)\s)?"
 RUN = re.compile(rf"(?<![A-Za-z0-9_\u00c0-\u024f/@#$.-]){_TITLE}{_CAPITAL}(?: {_JOINER}{_CAPITAL}){{0,7}}")
 _SMALL = re.compile(r"(?<![A-Za-z0-9_'])[a-z][a-z'-]*[a-z]")
 _BEFORE = re.compile(r"[\s\"'(\[*_>#\u2022`~-]*$")
 _SENTENCE_END = ".!?:;。！？：；…\n|"
+_MOST_INTRODUCED = 500
+_PLURAL = re.compile(r"[A-Z]{2,}s")
 _TITLE_MARKS = re.compile(r"《([^《》\n]{1,60})》")
 _HAN = re.compile(r"[\u3400-\u9fff]")
-_HAN_RUN = re.compile(r"[\u3400-\u9fff·]{2,2000}")
 
-_NO_NAMES = frozenset(
-    [
-        "hello",
-        "thanks",
-        "thank",
-        "dear",
-        "good",
-        "great",
-        "sure",
-        "yes",
-        "yeah",
-        "okay",
-        "welcome",
-        "sorry",
-        "congratulations",
-        "wow",
-        "today",
-        "tomorrow",
-        "yesterday",
-        "tonight",
-        "certainly",
-        "absolutely",
-        "definitely",
-        "indeed",
-        "also",
-        "however",
-        "maybe",
-        "perhaps",
-        "please",
-        "mr",
-        "mrs",
-        "ms",
-        "dr",
-        "prof",
-        "sir",
-        "madam",
-        "ok",
-        "tv",
-        "ai",
-        "pc",
-        "todo",
-        "note",
-        "warning",
-        "error",
-        "fixme",
-        "ps",
-        "diy",
-        "faq",
-        "eta",
-        "tbd",
-        "asap",
-        "fyi",
-        "etc",
-        "hmm",
-        "haha",
-        "awesome",
-        "nice",
-        "cool",
-        "let's",
-        "step",
-        "steps",
-    ]
-) | {*MONTHS, *WEEKDAYS} - {"may", "april", "june", "august"}
-_CHINESE_TAGS = frozenset({"nr", "nrt", "nrfg", "ns", "nt", "nz"})
-_NO_CHINESE_NAMES = frozenset(
-    [
-        "哈哈",
-        "哈哈哈",
-        "小伙伴",
-        "老师",
-        "同学",
-        "朋友",
-        "高兴",
-        "开心",
-        "明白",
-        "和谐",
-        "安静",
-        "温馨",
-        "小时",
-        "阳光",
-        "晴天",
-        "春夏秋冬",
-        "华丽",
-        "中国菜",
-    ]
-)
+_COMMON = """
+    hello thanks thank dear good great sure yes yeah okay welcome sorry congratulations wow today tomorrow yesterday
+    tonight certainly absolutely definitely indeed also however maybe perhaps please mr mrs ms dr prof sir madam ok tv
+    ai pc todo note warning error fixme ps diy faq eta tbd asap fyi etc hmm haha awesome nice cool let's step steps
+    user assistant
+"""
+_NO_NAMES = frozenset(_COMMON.split()) | {*MONTHS, *WEEKDAYS} - {"may", "april", "june", "august"}
 
 
 class KnownWords:
     """Words of texts that stand in small letters, and those that are capitals inside a sentence: names."""
 
-    __slots__ = ("inside", "small")
+    __slots__ = ("inside", "introduced", "small")
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.small: set[str] = set()
         self.inside: set[str] = set()
+        introduced: set[str] = set()
         for text in texts:
+            if _HAN.search(text):
+                introduced.update(introduced_names(text))
             self.small.update(_SMALL.findall(text))
             for match in RUN.finditer(text):
                 if not begins_sentence(text, match.start()):
                     self.inside.update(word.lower() for word in _stripped(match[0]))
+
+        longest = sorted(introduced, key=lambda name: (-len(name), name))[:_MOST_INTRODUCED]
+        self.introduced = re.compile("|".join(map(re.escape, longest))) if longest else None
 
     def is_name(self, words: list[str], *, first: bool) -> bool:
         """Whether capitalised words are a name; `first` where they begin a sentence."""
@@ -133,7 +62,7 @@ class KnownWords:
             return False
         if len(low) > 1:
             return not all(word.isupper() for word in words if len(word) > 1) or len(low) == 2
-        if low[0] in self.small or len(low[0]) < 2 or low[0] in _NO_NAMES or low[0].isdigit():
+        if low[0] in self.small or len(low[0]) < 2 or low[0] in _NO_NAMES or _PLURAL.fullmatch(words[0]):
             return False
         return not first or low[0] in self.inside
 
@@ -150,12 +79,16 @@ def begins_sentence(text: str, at: int) -> bool:
 
 def names(text: str, taken: Taken, known: KnownWords) -> Iterator[Fact]:
     """Names that stand in the free places of a text; `known` are the words of all texts together."""
+    yield from _capitals(text, taken, known)
+    if _HAN.search(text):
+        yield from _chinese(text, taken, known)
+
+
+def titles(text: str, taken: Taken) -> Iterator[Fact]:
+    """Works between Chinese title marks, without the marks."""
     for match in _TITLE_MARKS.finditer(text):
         if taken.take(*match.span(1)):
             yield Fact("name", match.start(1), match.end(1), match[1], folded(match[1]).strip())
-    yield from _capitals(text, taken, known)
-    if _HAN.search(text):
-        yield from _chinese(text, taken)
 
 
 def _capitals(text: str, taken: Taken, known: KnownWords) -> Iterator[Fact]:
@@ -165,7 +98,7 @@ def _capitals(text: str, taken: Taken, known: KnownWords) -> Iterator[Fact]:
         start, found = match.start(), match[0]
         first = begins_sentence(text, start)
         words = found.split(" ")
-        while words and _is_common(words[0], known, first):
+        while words and _is_common(words[0], known, first=first):
             start += len(words[0]) + 1
             words = words[1:]
             first = False
@@ -176,10 +109,10 @@ def _capitals(text: str, taken: Taken, known: KnownWords) -> Iterator[Fact]:
             yield Fact("name", start, start + len(name), name, folded(name))
 
 
-def _is_common(word: str, known: KnownWords, first: bool) -> bool:
+def _is_common(word: str, known: KnownWords, *, first: bool) -> bool:
     """Whether the first of capitalised words belongs to no name: a stop word, a greeting, or a sentence's beginning."""
     low = word.lower()
-    if low in STOP_WORDS or (low.rstrip(".") in _NO_NAMES and not word.endswith(".")):
+    if low in STOP_WORDS or (first and low in _NO_NAMES):
         return True
     return first and low in known.small and low not in known.inside
 
@@ -204,13 +137,7 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
     return len(words) >= 3 and all(word[0].isupper() for word in words) and line[-1:] not in ".!?"
 
 
-def _chinese(text: str, taken: Taken) -> Iterator[Fact]:
-    import rjieba
-
-    for run in _HAN_RUN.finditer(text):
-        at = run.start()
-        for word, tag in rjieba.tag(run[0]):
-            end = at + len(word)
-            if tag in _CHINESE_TAGS and 2 <= len(word) <= 12 and word not in _NO_CHINESE_NAMES and taken.take(at, end):
-                yield Fact("name", at, end, word, word)
-            at = end
+def _chinese(text: str, taken: Taken, known: KnownWords) -> Iterator[Fact]:
+    for start, end in chinese_names(text, known.introduced):
+        if taken.take(start, end):
+            yield Fact("name", start, end, text[start:end], text[start:end])

@@ -65,10 +65,15 @@ _ENGLISH = re.compile(
     rf"(?![\w-]*\w)(?:{_UNIT})?",
     re.IGNORECASE,
 )
-_CHINESE = re.compile(rf"(?<![{NUMERALS}第周期拜几数])(?P<number>[{NUMERALS}]{{1,16}})多?(?P<other>{_OTHER_UNITS})")
+_CHINESE = re.compile(
+    rf"(?<![{NUMERALS}第周期拜几数这那们])(?<![{NUMERALS}][\u4e00-\u9fff])(?!十分[^钟之])(?P<number>[{NUMERALS}]{{1,16}})多?(?P<other>{_OTHER_UNITS})"
+)
 _ORDINAL = re.compile(
     rf"第\s?(?P<number>[{NUMERALS}]{{1,8}}|\d{{1,6}})(?P<other>{'|'.join(sorted(MEASURES, key=len)[::-1])}|次|天|名|层)?"
 )
+_VAGUE_UNITS = ("day", "time", "person")
+"""One of these is a way to say some."""
+_VAGUE_BEFORE = re.compile(r"\b(?:or|these|those|the|our|both|other|last|first|next)\s+$", re.IGNORECASE)
 _LIST_NUMBER = re.compile(
     r"^[ \t>]*(?:#{1,6}\s+)?(?:step\s+)?\(?(?P<n>\d{1,3}(?:\.\d{1,2})*)[.)、:：](?!\d)", re.MULTILINE | re.IGNORECASE
 )
@@ -86,7 +91,7 @@ def numbers(text: str, taken: Taken) -> Iterator[Fact]:
             yield from _fact(text, match, Quantity(value, value, "%"), taken)
     for match in _ORDINAL.finditer(text):
         value = _either(match["number"])
-        if value is not None:
+        if value is not None and match[0] != "第一次":
             yield from _fact(text, match, Quantity(value, value, "ordinal"), taken)
     for match in _NUMBER.finditer(text):
         yield from _fact(text, match, _quantity(match), taken)
@@ -98,8 +103,13 @@ def numbers(text: str, taken: Taken) -> Iterator[Fact]:
         value = _english(re.split(r"[\s-]+", match[0].lower()))
         if value is not None:
             name = (match["latin"] or match["other"] or "").lower()
-            if value != 1 or name:
+            if not _VAGUE_BEFORE.search(text, 0, match.start()) and (value != 1 or (name and name not in _VAGUE_UNITS)):
                 yield from _fact(text, match, _with_unit(value, value, name), taken)
+
+
+def has_unit(fact: Fact) -> bool:
+    """Whether a fact is a number with a unit."""
+    return isinstance(fact.value, Quantity) and bool(fact.value.unit)
 
 
 def _fact(text: str, match: re.Match[str], value: Quantity | None, taken: Taken) -> Iterator[Fact]:

@@ -32,6 +32,7 @@ _PLACE_IN_FILE = re.compile(r":\d{1,7}(?:[-:]\d{1,7})?(?![\w])")
 _TRAILING = ".,;:!?)]}'\"*"
 
 _IDENTIFIERS = (
+    re.compile(r"(?<![A-Za-z0-9_.-])\d{1,3}(?:-\d{1,3}){2,5}(?![A-Za-z0-9_-])"),  # a pattern of numbers, such as 4-7-8
     re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"),  # a UUID
     re.compile(r"(?<![\w.])v\d{1,4}(?:\.\d{1,5}){1,3}(?:[-.][a-z]{1,6}\.?\d{0,4})?\b"),  # a version
     re.compile(r"(?<![\w.])\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-.][a-z0-9]{1,10})*(?![\w.]*\w)"),
@@ -41,6 +42,8 @@ _IDENTIFIERS = (
     re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"),  # a hash
     re.compile(r"(?<![\w.+-])\+?\d{1,4}(?:[ -]?\(?\d{2,4}\)?){2,4}(?![\w.-])"),  # a telephone number
     re.compile(r"(?<![\w.])\d{7,}(?![\w.,])"),
+)
+_CODE_NAMES = (
     re.compile(r"\b[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,4}\(\)", re.ASCII),  # a call
     re.compile(r"(?<![\w$.-])_{0,2}[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}_{0,2}\b", re.ASCII),
     re.compile(r"\b[a-z]{1,30}[a-z0-9]{0,10}(?:[A-Z][a-z0-9]{1,30}){1,6}\b"),  # camelCase
@@ -64,11 +67,12 @@ def paths(text: str, taken: Taken) -> Iterator[Fact]:
                 yield from _fact("path", text, match.start(), match.end(), taken)
 
 
-def identifiers(text: str, taken: Taken) -> Iterator[Fact]:
-    """Names of code, numbers of orders, hashes, versions and whatever stands as code, in the free places of a text."""
-    for match in _CODE_SPAN.finditer(text):
-        yield from _fact("identifier", text, *match.span(1), taken)
-    for pattern in _IDENTIFIERS:
+def identifiers(text: str, taken: Taken, *, names_of_code: bool = True) -> Iterator[Fact]:
+    """Numbers of orders, hashes, versions, and names of code, in the free places of a text."""
+    if names_of_code:
+        for match in _CODE_SPAN.finditer(text):
+            yield from _fact("identifier", text, *match.span(1), taken)
+    for pattern in (*_IDENTIFIERS, *(_CODE_NAMES if names_of_code else ())):
         for match in pattern.finditer(text):
             if _is_identifier(match[0]):
                 yield from _fact("identifier", text, match.start(), match.end(), taken)

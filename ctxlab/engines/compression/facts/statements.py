@@ -11,16 +11,21 @@ from ctxlab.engines.compression.sentences import sentences
 
 _LONGEST = 600
 """Characters of a sentence that are looked at; a longer one is data."""
-_CLAUSE = r"(?:^|[.,;:!?()\u2014\u2013-]\s*|\b(?:and|but|so|then|also|please|just|you|we)\s+|^[\s\"'*>#\d.)-]+)"
+_CLAUSE = r"(?:^|[.,;:!?()\u2014\u2013-]\s*|\b(?:and|but|so|then|also|please|just)\s+|^[\s\"'*>#\d.)-]+)"
 _RULE = re.compile(
     rf"""
-    {_CLAUSE}(?:never|always|do\ not|don't|make\ sure|be\ sure\ to|avoid|ensure|under\ no\ circumstances|from\ now\ on)\b
-    (?!\ (?:been|had|thought|liked|loved|wanted|worry|mention|be\ (?:shy|afraid|sad)|know|think|forget\ to\ (?:have|enjoy)))
-    | \b(?:you|it|they|this|that|he|she|which|answers?|repl(?:y|ies)|output|code|text|story|summary|files?)\ (?:must|shall|may\ not|must\ not|mustn't|should\ (?:never|always|not)|shouldn't|can't|cannot\ ever)\b
+    {_CLAUSE}(?:never|always)\b
+      (?!\ (?:\w{{2,}}ed|\w+[^\Ws]s|\w+ing|a|an|the|been|had|thought|went|felt|knew|mind|again|too)\b)
+    | {_CLAUSE}(?:do\ not|don't|make\ sure|be\ sure\ to|avoid|ensure)\b
+      (?!\ (?:you|worry|mention|be\ (?:shy|afraid|sad)|know|think|we|they|i|have\ to)\b)
+    | \b(?:you|it|they|this|that|which|answers?|repl(?:y|ies)|output|code|text|story|summary|files?)
+      \ (?:must|shall|may\ not|must\ not|mustn't|shouldn't)\b
       (?!\ (?:be\ (?:very|so|really|quite|tired|exhausted|hard|happy|proud|difficult|a\ )|have\ (?:been|felt|had)|feel))
-    | \bunder\ no\ circumstances\b | \bfrom\ now\ on\b | \bat\ all\ times\b | \bno\ matter\ what\b | \bremember\ (?:to|that\ you)\b
+    | \b(?:should|must)\ (?:always|never)\b
+    | \bunder\ no\ circumstances\b | \bfrom\ now\ on\b | \bat\ all\ times\b | \bno\ matter\ what\b
+    | \bremember\ (?:to|that\ you)\b | \bpromise\ (?:me|not)\b
     | \b(?:only|just)\ (?:use|answer|reply|write|respond|return|output|speak)\b
-    | \bpromise\ (?:me|not)\b | \b(?:is|are)\ (?:forbidden|not\ allowed|prohibited|mandatory|required)\b
+    | \b(?:is|are)\ (?:forbidden|not\ allowed|prohibited|mandatory|required)\b
     | \bi\ (?:want|need|expect|would\ like|'d\ like)\ you\ (?:to|not)\b
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -33,15 +38,20 @@ _NOT_MINE = re.compile(r"(?:我|我们|咱们)(?:也|都|就|现在|还)?(?:必�
 _DECISION = re.compile(
     r"""
     \b(?:we'll|we\ will|i'll|i\ will|let's|let\ us|let\ me)\ (?:go\ with|use|take|stick\ with|stick\ to|settle\ on|pick|choose)\b
-    | \b(?:we|i|they|you|he|she|have|has|'ve)\ (?:have\ |finally\ |both\ |just\ )?(?:decided|agreed|chosen|chose|settled\ on|opted)\b
+      (?!\ (?:your|it\b|that\b|this\b|them|these|those|a\ (?:look|break|moment|closer)|another\ look|care|my|some\ time|the\ (?:time|liberty)|you\b|notes?\b|advantage))
+    | \b(?:we|i|they|you|he|she|have|has|'ve)\ (?:have\ |finally\ |both\ |just\ )?(?:decided|agreed|settled\ on|opted|(?:chosen|chose)\ (?:to|the|["'A-Z0-9]))
     | ^\W*(?:decision|decided|agreed|resolved|final\ answer)\b\W | \bgo(?:ing)?\ with\ (?:the\ )?(?:option\ )?["'A-Z0-9]
     | \bthe\ decision\ (?:is|was)\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 _CHINESE_DECISION = re.compile(
-    r"(?<!没)决定(?:了|要|去|用|在|好|把|先|从|报|买|参|学|选|采|开)|就用|就选|选定|敲定|说定|约定|约好|定下来|商定|一致同意|最终选|我选(?:择)?了"
+    r"(?<!没)决定(?:了(?!\W*$)|要|去|用|在|好|把|先|从|报|买|参|学|选|采|开)|就用|就选|选定|敲定|说定|约定|约好|定下来|商定|一致同意|最终选|我选(?:择)?了"
 )
+
+_IF = re.compile(r"^\W*(?:if|when|once|unless)\b|\bif\ (?:i|we|you)\b|如果|要是|假如", re.IGNORECASE)
+_LEAST_DECISION = 5
+"""Characters up to which a sentence names nothing that was decided."""
 
 _QUOTES = (
     re.compile(r"“([^“”\n]{2,400})”"),
@@ -49,6 +59,8 @@ _QUOTES = (
     re.compile(r"『([^『』\n]{2,400})』"),
     re.compile(r"(?<![A-Za-z0-9=\"'\\])\"(?=[^\s\"])([^\"\n]{2,400})(?<=[^\s\"\\])\"(?![A-Za-z0-9])"),
 )
+_AT_THE_END = " .,!?;:。，！？；：…"
+"""Marks that belong to the sentence around a quotation."""
 _SHORT = 60
 """Characters of a quotation inside which nothing else is looked for: a title, a word that was used."""
 
@@ -67,17 +79,18 @@ def statements(text: str, role: str) -> Iterator[Fact]:
         if not 4 <= end - start <= _LONGEST:
             continue
         sentence = plain[start:end]
-        kind = _kind(sentence, binds)
+        kind = _kind(sentence, binds=binds)
         if kind is not None:
             yield Fact(kind, start, end, text[start:end], folded(sentence))
 
 
-def _kind(sentence: str, binds: bool) -> FactKind | None:
+def _kind(sentence: str, *, binds: bool) -> FactKind | None:
+    if sentence.rstrip()[-1:] in "?？":
+        return None
     if binds and (_RULE.search(sentence) or _CHINESE_RULE.search(sentence)) and not _NOT_MINE.search(sentence):
-        return None if sentence.rstrip()[-1:] in "?？" else "rule"
-    if _DECISION.search(sentence) or _CHINESE_DECISION.search(sentence):
-        return None if sentence.rstrip()[-1:] in "?？" else "decision"
-    return None
+        return "rule"
+    decides = _DECISION.search(sentence) or _CHINESE_DECISION.search(sentence)
+    return "decision" if decides and not _IF.search(sentence) and len(sentence) > _LEAST_DECISION else None
 
 
 def quotes(text: str, taken: Taken) -> Iterator[Fact]:
@@ -85,7 +98,8 @@ def quotes(text: str, taken: Taken) -> Iterator[Fact]:
     for pattern in _QUOTES:
         for match in pattern.finditer(text):
             start, end = match.span(1)
-            if taken.is_free(start, end) and any(each.isalpha() for each in match[1]):
+            end = start + len(match[1].rstrip(_AT_THE_END))
+            if end > start and taken.is_free(start, end) and any(each.isalnum() for each in text[start:end]):
                 if end - start <= _SHORT:
                     taken.take(start, end)
-                yield Fact("quote", start, end, match[1], folded(match[1]).strip())
+                yield Fact("quote", start, end, text[start:end], folded(text[start:end]).strip())
