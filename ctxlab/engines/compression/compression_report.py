@@ -18,7 +18,7 @@ from ctxlab.engines.compression.facts.names import KnownWords
 from ctxlab.engines.compression.must_keep import MustKeepItem, must_keep_items
 from ctxlab.engines.compression.source_text import SourceText
 from ctxlab.engines.compression.summary_index import SummaryIndex
-from ctxlab.engines.compression.survival import Outcome, State, survival
+from ctxlab.engines.compression.survival import SMALL, Outcome, State, survival
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,8 +151,8 @@ def compression_report(
 
 
 def _key(fact: Fact, text: str) -> Hashable:
-    """What makes two facts one: their value, and of numbers of things also the word behind them."""
-    if isinstance(fact.value, Quantity) and not fact.value.unit:
+    """What makes two facts one: their value, and of small numbers of things also the word behind them."""
+    if isinstance(fact.value, Quantity) and not fact.value.unit and fact.value.low <= SMALL:
         behind = _NEXT_WORD.match(text, fact.end)
         return fact.kind, fact.value, behind[1].lower() if behind else ""
     return fact.kind, fact.value

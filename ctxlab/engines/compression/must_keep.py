@@ -14,7 +14,7 @@ from ctxlab.engines.compression.facts.names import KnownWords
 from ctxlab.engines.compression.sentences import sentences
 from ctxlab.engines.compression.source_text import SourceText
 from ctxlab.engines.compression.summary_index import SummaryIndex
-from ctxlab.engines.compression.survival import Outcome, of_statement, survival
+from ctxlab.engines.compression.survival import LOST, Outcome, of_statement, survival
 from ctxlab.engines.regexes.pattern import Pattern
 from ctxlab.engines.regexes.python_limited_search import BadPython, within_limits
 from ctxlab.engines.regexes.python_patterns import compiled
@@ -76,7 +76,7 @@ def _text_item(text: str, originals: Sequence[SourceText], index: SummaryIndex) 
     return MustKeepItem(first.text[start:end], first, start, end, len(places), outcome)
 
 
-def _outcome(text: str, index: SummaryIndex) -> Outcome:
+def _outcome(text: str, index: SummaryIndex, *, in_parts: bool = True) -> Outcome:
     """What the summary keeps of a text: its words, its one fact in another spelling, or each of its sentences."""
     place = index.place_of(text)
     if place is not None:
@@ -84,6 +84,8 @@ def _outcome(text: str, index: SummaryIndex) -> Outcome:
     fact = _only_fact(text)
     if fact is not None:
         return survival(fact, text, index)
+    if not in_parts:
+        return LOST
     parts = [of_statement(text[start:end], index) for start, end in sentences(text)] or [of_statement(text, index)]
     worst = [each for each in parts if each.state != "kept"]
     if not worst:
@@ -111,7 +113,7 @@ def _pattern_items(pattern: Pattern, originals: Sequence[SourceText], index: Sum
             found[key] = source, first, last, times + 1
     for source, start, end, times in found.values():
         text = source.text[start:end]
-        yield MustKeepItem(text, source, start, end, times, _outcome(text, index))
+        yield MustKeepItem(text, source, start, end, times, _outcome(text, index, in_parts=False))
     if not found:
         there = _spans(pattern, index.text)
         gone = Outcome("lost", reason="nothing in the summary matches it, and nothing in the originals")

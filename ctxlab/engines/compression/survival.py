@@ -55,12 +55,12 @@ def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
         return LOST
     if place is not None:
         return Outcome("kept", *place)
-    outcome = of_statement(fact.text, index)
+    outcome = of_statement(fact.text, index, checks_negation=fact.kind != "quote")
     is_short = fact.kind == "quote" and len(list(words_as_written(fact.text))) < LEAST_OF_QUOTE
     return LOST if is_short and outcome.state == "weakened" else outcome
 
 
-def of_statement(text: str, index: SummaryIndex) -> Outcome:
+def of_statement(text: str, index: SummaryIndex, *, checks_negation: bool = True) -> Outcome:
     """What one sentence of the summary keeps of the words of a sentence, and of its negation."""
     place = index.place_of(text.strip(" \t\n.!。！,，"))
     if place is not None:
@@ -75,9 +75,9 @@ def of_statement(text: str, index: SummaryIndex) -> Outcome:
     if share < WEAKENED_SHARE:
         return LOST
     says_no, summary_says_no = (bool(NEGATION.search(folded(each))) for each in (text, index.text[start:end]))
-    if says_no and not summary_says_no:
+    if checks_negation and says_no and not summary_says_no:
         return Outcome("lost", start, end, "its negation is gone: the words left say the contrary")
-    if summary_says_no and not says_no:
+    if checks_negation and summary_says_no and not says_no:
         return Outcome("weakened", start, end, "a negation stands beside it that the original hasn't")
     if share >= KEPT_SHARE:
         return Outcome("kept", start, end)

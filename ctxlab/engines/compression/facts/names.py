@@ -19,9 +19,10 @@ _TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\.?\s)?"
 _JOINER = r"(?:(?:of the|of|de la|de|del|van der|van|von|der|di|da|bin|al)\s)?"
 RUN = re.compile(rf"(?<![A-Za-z0-9_\u00c0-\u024f/@#$.-]){_TITLE}{_CAPITAL}(?: {_JOINER}{_CAPITAL}){{0,7}}")
 _SMALL = re.compile(r"(?<![A-Za-z0-9_'])[a-z][a-z'-]*[a-z]")
-_BEFORE = re.compile(r"[\s\"'(\[*_>#\u2022`~-]*$")
-_SENTENCE_END = ".!?:;。！？：；…\n|"
+_BEFORE = " \t\n\"'([*_`“‘《"
+"""Marks between a word and what stands before it."""
 _MOST_INTRODUCED = 500
+_BOLD_LABEL = re.compile(r"[-*+ \t\d.]*\*\*[^*\n]{1,80}\*\*")
 _PLURAL = re.compile(r"[A-Z]{2,}s")
 _TITLE_MARKS = re.compile(r"《([^《》\n]{1,60})》")
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -30,7 +31,7 @@ _COMMON = """
     hello thanks thank dear good great sure yes yeah okay welcome sorry congratulations wow today tomorrow yesterday
     tonight certainly absolutely definitely indeed also however maybe perhaps please mr mrs ms dr prof sir madam ok tv
     ai pc todo note warning error fixme ps diy faq eta tbd asap fyi etc hmm haha awesome nice cool let's step steps
-    user assistant
+    user assistant api id sdk dom null json jsonl html css http https url sql cli ui ide db not and or todo md ci pr
 """
 _NO_NAMES = frozenset(_COMMON.split()) | {*MONTHS, *WEEKDAYS} - {"may", "april", "june", "august"}
 
@@ -61,20 +62,25 @@ class KnownWords:
         if not low or all(word in STOP_WORDS or word in _NO_NAMES for word in low):
             return False
         if len(low) > 1:
-            return not all(word.isupper() for word in words if len(word) > 1) or len(low) == 2
+            return not _is_shouted(words) and (not first or low[0] in self.inside or self._is_unknown(words))
         if low[0] in self.small or len(low[0]) < 2 or low[0] in _NO_NAMES or _PLURAL.fullmatch(words[0]):
             return False
         return not first or low[0] in self.inside
 
+    def _is_unknown(self, words: list[str]) -> bool:
+        """Whether no word at the beginning of a sentence is one that the texts have in small letters, or initials."""
+        return not any(word.isupper() or word.lower() in self.small for word in words)
+
+
+def _is_shouted(words: list[str]) -> bool:
+    return len(words) > 1 and all(word.isupper() for word in words) and words[0] != "I"
+
 
 def begins_sentence(text: str, at: int) -> bool:
-    """Whether a word at this place is the first of a sentence, a line, a quotation or an item."""
+    """Whether a word at this place is the first of a sentence, a line, an item or a cell: after anything but a word."""
     before = text[max(0, at - 12) : at]
-    marks = _BEFORE.search(before)
-    rest = before[: marks.start()] if marks else before
-    if marks and ("\n" in marks[0] or any(each in marks[0] for each in '"*#>-')):
-        return True
-    return not rest or rest[-1] in _SENTENCE_END
+    rest = before.rstrip(_BEFORE)
+    return "\n" in before[len(rest) :] or not rest or not (rest[-1].isalnum() or rest[-1] in ",)%'’，、&")
 
 
 def names(text: str, taken: Taken, known: KnownWords) -> Iterator[Fact]:
@@ -93,7 +99,7 @@ def titles(text: str, taken: Taken) -> Iterator[Fact]:
 
 def _capitals(text: str, taken: Taken, known: KnownWords) -> Iterator[Fact]:
     for match in RUN.finditer(text):
-        if _is_heading(text, match):
+        if _is_heading(text, match) or _is_shouted(match[0].split(" ")):
             continue
         start, found = match.start(), match[0]
         first = begins_sentence(text, start)
@@ -102,6 +108,9 @@ def _capitals(text: str, taken: Taken, known: KnownWords) -> Iterator[Fact]:
             start += len(words[0]) + 1
             words = words[1:]
             first = False
+        if first and len(words) > 1 and not known.is_name(words, first=True):
+            start += len(words[0]) + 1
+            words, first = words[1:], False
         while words and words[-1].lower() in STOP_WORDS:
             words = words[:-1]
         name = " ".join(words)
@@ -131,6 +140,9 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
     if end - start > 120:
         return False
     line = text[start:end].strip()
+    label = _BOLD_LABEL.match(text, start)
+    if label is not None and match.start() < label.end():
+        return True
     if line[:1] == "#" or (line[:2] == "**" and line.rstrip(":").endswith("**")):
         return True
     words = re.findall(r"[A-Za-z]{4,}", line)

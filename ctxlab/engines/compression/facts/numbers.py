@@ -74,6 +74,12 @@ _ORDINAL = re.compile(
 _VAGUE_UNITS = ("day", "time", "person")
 """One of these is a way to say some."""
 _VAGUE_BEFORE = re.compile(r"\b(?:or|these|those|the|our|both|other|last|first|next)\s+$", re.IGNORECASE)
+_LABEL = re.compile(
+    r"\b(?:lines?|parts?|steps?|tasks?|phases?|options?|sections?|items?|exit code|status)[ :#]*"
+    r"(?P<n>\d{1,6}(?:\s?[-–,]\s?\d{1,6}|\s(?:and|or|to)\s\d{1,6}){0,4})(?![\d%])",
+    re.IGNORECASE,
+)
+"""Numbers that say which part is meant, and measure nothing."""
 _LIST_NUMBER = re.compile(
     r"^[ \t>]*(?:#{1,6}\s+)?(?:step\s+)?\(?(?P<n>\d{1,3}(?:\.\d{1,2})*)[.)、:：](?!\d)", re.MULTILINE | re.IGNORECASE
 )
@@ -84,6 +90,8 @@ _SHORT_OF_MONEY = {"us$": "usd", "rmb": "cny"}
 def numbers(text: str, taken: Taken) -> Iterator[Fact]:
     """Numbers that stand in the free places of a text; `text` is of plain width. Numbers of a list's items are none."""
     for match in _LIST_NUMBER.finditer(text):
+        taken.take(*match.span("n"))
+    for match in _LABEL.finditer(text):
         taken.take(*match.span("n"))
     for match in _PERCENT_CHINESE.finditer(text):
         value = chinese_number(match[1]) if match[1][0] in NUMERALS else float(match[1])

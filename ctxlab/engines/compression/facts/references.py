@@ -40,7 +40,7 @@ _IDENTIFIERS = (
     re.compile(r"(?<![\w&#])#[A-Za-z]{0,3}\d{1,10}\b"),
     re.compile(r"(?<![\w.@])@[A-Za-z_][\w-]{2,38}\b", re.ASCII),
     re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"),  # a hash
-    re.compile(r"(?<![\w.+-])\+?\d{1,4}(?:[ -]?\(?\d{2,4}\)?){2,4}(?![\w.-])"),  # a telephone number
+    re.compile(r"(?<![\w.+-])\+?\d{1,4}(?:[ -]\(?\d{2,4}\)?){2,4}(?![\w.-])"),  # a telephone number
     re.compile(r"(?<![\w.])\d{7,}(?![\w.,])"),
 )
 _CODE_NAMES = (
@@ -71,7 +71,8 @@ def identifiers(text: str, taken: Taken, *, names_of_code: bool = True) -> Itera
     """Numbers of orders, hashes, versions, and names of code, in the free places of a text."""
     if names_of_code:
         for match in _CODE_SPAN.finditer(text):
-            yield from _fact("identifier", text, *match.span(1), taken)
+            if taken.take(*match.span(1)):
+                yield Fact("identifier", *match.span(1), match[1], match[1])
     for pattern in (*_IDENTIFIERS, *(_CODE_NAMES if names_of_code else ())):
         for match in pattern.finditer(text):
             if _is_identifier(match[0]):
