@@ -27,6 +27,7 @@ CtxlabError
 │   ├── UnexplainedRewrite  words are gone or new: use splice or sub
 │   └── UnpairedTool        a call without its result, or a result without its call
 ├── SendFailed              no answer, or half of one: the message says what came and what may be tried
+├── MissingKey              there is no key for a vendor: give one, or set the variable that the message names
 └── MissingExtra            an optional dependency is not installed
 """
 
@@ -42,6 +43,7 @@ __all__ = [
     "InvalidDraft",
     "LawBroken",
     "MissingExtra",
+    "MissingKey",
     "NoTextLayer",
     "PipelineError",
     "ReadError",
@@ -189,6 +191,10 @@ class SendFailed(CtxlabError):
         self.status = status
         self.retry_after_seconds = retry_after_seconds
         self.may_pass = may_pass
+
+
+class MissingKey(CtxlabError):
+    """There is no key for a vendor; the message names the environment variable in which it may be."""
 
 
 class MissingExtra(CtxlabError):
