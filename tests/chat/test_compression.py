@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -24,10 +24,17 @@ from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.errors import Refused, UnknownNode, WrongArgument
 
 COUNTER = tokenizer_named("chars4+4")
-CHAT = Session(id="s")
-for n in range(1, 7):
-    CHAT = CHAT.append(f"question {n}: what of the lamp of {n} kg?", id=f"u{n}")
-    CHAT = CHAT.append(f"answer {n}: the keeper took it at 1{n}:30.", role="assistant", id=f"a{n}")
+
+
+def chat() -> Session:
+    session = Session(id="s")
+    for n in range(1, 7):
+        session = session.append(f"question {n}: what of the lamp of {n} kg?", id=f"u{n}")
+        session = session.append(f"answer {n}: the keeper took it at 1{n}:30.", role="assistant", id=f"a{n}")
+    return session
+
+
+CHAT = chat()
 CHINESE = (
     Session(id="c")
     .append("请把灯塔的报告写成中文，不要用表格。", id="u")
@@ -35,11 +42,27 @@ CHINESE = (
 )
 
 
+Messages = Sequence[Mapping[str, Any]]
+
+
+def says(words: object) -> Callable[[Messages], Any]:
+    return lambda messages: words
+
+
+def listens(prompts: list[str], words: str) -> Callable[[Messages], str]:
+    """A summariser that keeps what it is asked."""
+
+    def summariser(messages: Messages) -> str:
+        prompts.append(messages[0]["content"])
+        return words
+
+    return summariser
+
+
 def compress(session: Session, given: Mapping[str, Any] | None = None, **options: Any) -> Compression:
     own = {"protectRecentCount": 2, **(given or {})}
-    return ctxlab.compress(
-        session, compression=own, tokenizer=COUNTER, **{"summariser": lambda _: "SUMMARY", **options}
-    )
+    everything: dict[str, Any] = {"summariser": says("SUMMARY"), **options}
+    return ctxlab.compress(session, compression=own, tokenizer=COUNTER, **everything)
 
 
 def result(id: str, content: str) -> dict[str, Any]:
@@ -155,7 +178,7 @@ def test_the_places_for_cuts_say_why_not() -> None:
 def test_the_summariser_gets_the_messages_what_to_keep_and_the_guidance() -> None:
     prompts: list[str] = []
 
-    def summariser(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    def summariser(messages: Messages) -> Iterator[str]:
         prompts.append(messages[0]["content"])
         yield from ("The lamp ", "of 1 kg.")
 
@@ -171,7 +194,7 @@ def test_a_prompt_of_ones_own_is_filled_once_and_what_messages_say_is_no_place()
     prompts: list[str] = []
     session = Session(id="s").append("{context} {previous_summary} $1", id="u").append("b", role="assistant", id="a")
 
-    def summariser(messages: Sequence[Mapping[str, Any]]) -> str:
+    def summariser(messages: Messages) -> str:
         prompts.append(messages[0]["content"])
         return "x"
 
@@ -182,7 +205,7 @@ def test_a_prompt_of_ones_own_is_filled_once_and_what_messages_say_is_no_place()
 
 def test_a_chinese_conversation_is_summarised_in_chinese() -> None:
     prompts: list[str] = []
-    compress(CHINESE, {"protectRecentCount": 0}, summariser=lambda m: prompts.append(m[0]["content"]) or "好")
+    compress(CHINESE, {"protectRecentCount": 0}, summariser=listens(prompts, "好"))
 
     assert prompts[0].startswith("下面的消息") and "The messages" not in prompts[0]
     offline = compress(CHINESE, {"protectRecentCount": 0}, summariser="extractive", must_keep=re.compile("不要.*?表格"))
@@ -197,10 +220,10 @@ def _fails(messages: object) -> str:
     ("summariser", "why"),
     [
         (_fails, "the summariser failed: ConnectionError: no route to host"),
-        (lambda _: " \n", "the summariser gave an empty text"),
-        (lambda _: iter(()), "the summariser gave an empty text"),
-        (lambda _: 3, "a text, pieces of a text or a reply, not int"),
-        (lambda _: {"choices": [{"message": {"content": None}}]}, "the summariser gave an empty text"),
+        (says(" \n"), "the summariser gave an empty text"),
+        (says(iter(())), "the summariser gave an empty text"),
+        (says(3), "a text, pieces of a text or a reply, not int"),
+        (says({"choices": [{"message": {"content": None}}]}), "the summariser gave an empty text"),
     ],
 )
 def test_a_failed_or_an_empty_summary_changes_nothing_and_can_be_written_by_hand(summariser: Any, why: str) -> None:
@@ -216,7 +239,7 @@ def test_a_failed_or_an_empty_summary_changes_nothing_and_can_be_written_by_hand
 def test_a_reply_of_a_model_is_a_summary() -> None:
     reply = {"choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": "From parts"}]}}]}
 
-    assert compress(CHAT, summariser=lambda _: reply).summary == "From parts"
+    assert compress(CHAT, summariser=says(reply)).summary == "From parts"
 
 
 def test_an_edited_summary_is_checked_anew_and_a_blank_one_is_refused() -> None:
@@ -234,7 +257,7 @@ def test_an_edited_summary_is_checked_anew_and_a_blank_one_is_refused() -> None:
 
 def test_patterns_and_messages_are_items_too_and_a_pattern_that_finds_nothing_is_noted() -> None:
     items = [re.compile(r"at 1[12]:30"), CHAT["a3"], re.compile("lighthouse")]
-    done = compress(CHAT, must_keep=items, summariser=lambda _: "at 11:30")
+    done = compress(CHAT, must_keep=items, summariser=says("at 11:30"))
 
     assert [item.text for item in done.lost] == ["at 12:30", CHAT["a3"].content]
     assert [note.text for note in done.notes] == ["pattern 'lighthouse' finds nothing in the messages that go"]
@@ -260,11 +283,9 @@ def test_folding_ten_times_keeps_one_summary_with_all_that_it_stands_for() -> No
     for n in range(10):
         session = session.append(f"more {n}", id=f"m{n}").append(f"yes {n}", role="assistant", id=f"y{n}")
 
-        def summariser(messages: Sequence[Mapping[str, Any]], n: int = n) -> str:
-            assert n == 0 or f"SUMMARY {n - 1}" in messages[0]["content"]
-            return f"SUMMARY {n}"
-
-        done = compress(session, {"compressCount": 2}, summariser=summariser)
+        prompts: list[str] = []
+        done = compress(session, {"compressCount": 2}, summariser=listens(prompts, f"SUMMARY {n}"))
+        assert n == 0 or f"SUMMARY {n - 1}" in prompts[0]
         hidden += [*done.gone, done.summary_id]
         session = done.applied()
 
@@ -280,7 +301,7 @@ def test_folding_ten_times_keeps_one_summary_with_all_that_it_stands_for() -> No
 def test_earlier_summaries_stay_beside_a_new_one_where_they_are_not_to_be_folded() -> None:
     once = compress(CHAT, {"compressCount": 4}).applied()
 
-    twice = compress(once, {"compressCount": 2, "foldSummaries": False}, summariser=lambda _: "SECOND")
+    twice = compress(once, {"compressCount": 2, "foldSummaries": False}, summariser=says("SECOND"))
 
     shown = [node.content for node in VisiblePath.of(twice.session).nodes]
     assert shown[:2] == ["SUMMARY", "SECOND"] and twice.generation == 1
@@ -313,7 +334,7 @@ def test_a_summary_over_copies_goes_by_the_messages_behind_them() -> None:
     lean = compress(with_tools(4), {"keepToolResults": 0}, tiers=["tool-results"]).applied()
     prompts: list[str] = []
 
-    done = compress(lean, {"compressCount": 4}, summariser=lambda m: prompts.append(m[0]["content"]) or "S")
+    done = compress(lean, {"compressCount": 4}, summariser=listens(prompts, "S"))
 
     assert "dust dust" in prompts[0] and {"r0", "e0"} <= set(done.hides)
     assert [node.id for node in done.originals] == ["q0", "k0", "r0", "e0"]
@@ -344,7 +365,7 @@ def automatic(session: Session, **given: Any) -> Compression | None:
         rebuild,
         settings=own,
         moment="before request",
-        summariser=lambda _: "S",
+        summariser=says("S"),
         timestamp="2026-01-01T00:00:00Z",
     )
 

@@ -23,7 +23,7 @@ from ctxlab.pipeline import Trace
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to compress: a range from `first` to `last`, all `above` or `below` a message, or everything; ids.
+    """A wish for a compression: a range from `first` to `last`, all `above` or `below` a message, or everything; ids.
 
     Without any of them it is the oldest messages, as many as the settings say. `must_keep` and `guidance` are for
     whoever summarises. `tiers` are what may be left out, in order; None means the summary alone.

@@ -171,7 +171,7 @@ class Compression:
 
     @property
     def generation(self) -> int:
-        """How many times what is behind the summary was summarised; 1 for a summary of messages alone."""
+        """Number of times that messages behind the summary were summarised; 1 for a summary of messages alone."""
         nodes = self.original.nodes
         return 1 + max((generation_of(nodes[key]) for key in self.folded), default=0)
 
@@ -199,7 +199,7 @@ class Compression:
 
     @cached_property
     def prefix(self) -> PrefixLoss:
-        """What of the prompt stays as it was from its start, for a vendor's cache."""
+        """Tokens of the prompt that stay as they were from its start, for a vendor's cache, and those that don't."""
         return prefix_loss(self.before, self.after)
 
     # --- shown
