@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
-from typing import Annotated, Any, Literal, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Unpack
 
 from ctxlab.api.build import build, rebuild
 from ctxlab.api.options import BuildOptions, listed
@@ -21,10 +21,13 @@ from ctxlab.chat.compression import (
     compression_settings,
     refuse_contradictions,
 )
-from ctxlab.documents import MessageNode, Session
+from ctxlab.documents import MessageNode, ModelProfile, Session
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.failures import ProcessorFailed
+
+if TYPE_CHECKING:
+    from ctxlab.chat.compression.model_summariser import ModelSummariser
 
 KeptItems: TypeAlias = Annotated[
     str | re.Pattern[str] | MessageNode | Sequence[str | re.Pattern[str] | MessageNode],
@@ -90,6 +93,25 @@ def compress(
         clock=perf_counter,
     )
     return made.with_notes(notes)
+
+
+@checked_arguments
+def model_summariser(
+    model: str | ModelProfile | None = None,
+    *,
+    provider: str | None = None,
+    key: str | None = None,
+    base_url: str | None = None,
+    parameters: Annotated[Mapping[str, Any], "parameters as in an agent's file"] | None = None,
+) -> ModelSummariser:
+    """A summariser for `compress` that asks a model: `compress(session, summariser=model_summariser("gpt-4o-mini"))`.
+
+    `provider` is by default the one that has the model; the key is that of the environment or the keyring. Temperature
+    and longest answer are `summary_temperature` and `summary_max_tokens`, unless `parameters` say otherwise.
+    """
+    from ctxlab.chat.compression.model_summariser import ModelSummariser
+
+    return ModelSummariser(model, provider, base_url, key, parameters=parameters or {})
 
 
 @checked_arguments

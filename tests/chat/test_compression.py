@@ -22,6 +22,8 @@ from ctxlab.chat.compression import (
 from ctxlab.documents import Agent, MessageNode, Session
 from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.errors import Refused, UnknownNode, WrongArgument
+from ctxlab.testing import FakeReply, FakeServer
+from ctxlab.testing.fake_server import Vendor
 
 COUNTER = tokenizer_named("chars4+4")
 
@@ -452,3 +454,29 @@ def test_a_history_records_it_and_refuses_one_that_was_previewed_for_an_older_st
     history.do(Session.append, "on", id="x")
     with pytest.raises(Refused, match="gone on since"):
         done.applied(history)
+
+
+# --- a model that summarises
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
+def test_a_model_summarises_by_the_settings_over_the_network(provider: Vendor) -> None:
+    with FakeServer(FakeReply("A short story.")) as server:
+        model = ctxlab.model_summariser(provider=provider, key="sk-secret", base_url=server.base_url(provider))
+        done = compress(CHAT, {"summaryMaxTokens": 77}, summariser=model)
+
+        (request,) = server.requests
+        sent_body = request.body if isinstance(request.body, str) else str(request.body)
+
+    assert done.summary == "A short story." and done.error is None
+    assert "77" in sent_body and "question 1" in sent_body
+    assert "sk-secret" not in f"{model!r} {done!r} {done.nodes}"
+
+
+def test_a_model_that_does_not_answer_is_an_error_in_words_without_the_key() -> None:
+    with FakeServer(FakeReply(status=401)) as server:
+        model = ctxlab.model_summariser(provider="openai", key="sk-secret", base_url=server.base_url("openai"))
+        done = compress(CHAT, summariser=model)
+
+    assert done.changes_nothing and done.error is not None
+    assert "sk-secret" not in done.error and done.error.startswith("the summariser failed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from ctxlab.chat.compression.language import is_chinese
 from ctxlab.chat.compression.must_keep import KeptItem, checked
@@ -20,6 +20,14 @@ SHARE = 4
 Message = Mapping[str, Any]
 Summarise: TypeAlias = Callable[[Sequence[Message]], object]
 """A function of messages that gives a text, pieces of one, or a reply in OpenAI's form."""
+
+
+class TakesSettings(Protocol):
+    """A summariser that goes by the settings, such as the length of an answer."""
+
+    def with_settings(self, settings: CompressionSettings) -> Summarise: ...
+
+
 Summariser: TypeAlias = Summarise | Literal["extractive"]
 
 
@@ -65,6 +73,8 @@ def summarised(task: SummaryTask, summariser: Summariser, count: Callable[[str],
     """The summary that a summariser gives. Its failure, and an empty answer, are errors in words, never raised."""
     if not callable(summariser):
         return _not_empty(_extract(task, count))
+    if hasattr(summariser, "with_settings"):
+        summariser = cast("TakesSettings", summariser).with_settings(task.settings)
     try:
         return _not_empty(text_of_answer(summariser([{"role": "user", "content": task.prompt}])))
     except Exception as error:  # whatever a user's function raises: the conversation must not suffer from it
