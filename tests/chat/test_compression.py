@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -247,10 +248,11 @@ def test_a_reply_of_a_model_is_a_summary() -> None:
 def test_an_edited_summary_is_checked_anew_and_a_blank_one_is_refused() -> None:
     done = compress(CHAT, must_keep=["2 kg", "never said"])
 
-    assert [item.text for item in done.lost] == ["2 kg"]
-    assert str(done.lost[0]).startswith("'2 kg' isn't in the summary; it stood in u2, characters ")
-    _, start, end = done.lost[0].places[0]
-    assert CHAT["u2"].content[start:end] == "2 kg"
+    assert [fact.text for fact in done.lost] == ["2 kg"]
+    assert done.lost[0].source == "u2"
+    assert CHAT["u2"].content[done.lost[0].start : done.lost[0].end] == "2 kg"
+    assert "'2 kg'; it stands in u2, characters " in html.unescape(done._repr_html_())  # pyright: ignore[reportPrivateUsage]
+    assert [note.text for note in done.notes] == ["'never said' is in none of the messages that go"]
     edited = done.with_summary("a lamp of 2  KG")
     assert edited.lost == () and edited.summary == "a lamp of 2  KG" and done.summary == "SUMMARY"
     with pytest.raises(WrongArgument, match="blank"):
@@ -261,7 +263,7 @@ def test_patterns_and_messages_are_items_too_and_a_pattern_that_finds_nothing_is
     items = [re.compile(r"at 1[12]:30"), CHAT["a3"], re.compile("lighthouse")]
     done = compress(CHAT, must_keep=items, summariser=says("at 11:30"))
 
-    assert [item.text for item in done.lost] == ["at 12:30", CHAT["a3"].content]
+    assert {fact.text for fact in done.lost} == {"at 12:30", CHAT["a3"].content}
     assert [note.text for note in done.notes] == ["pattern 'lighthouse' finds nothing in the messages that go"]
 
 
@@ -480,3 +482,15 @@ def test_a_model_that_does_not_answer_is_an_error_in_words_without_the_key() -> 
 
     assert done.changes_nothing and done.error is not None
     assert "sk-secret" not in done.error and done.error.startswith("the summariser failed")
+
+
+def test_the_report_is_of_all_messages_behind_the_summary_those_of_earlier_ones_too() -> None:
+    once = compress(CHAT, {"compressCount": 4}, summariser=says("A lamp of 1 kg, taken at 11:30."))
+    twice = compress(once.applied(), {"compressCount": 2}, summariser=says("A lamp of 1 kg."))
+
+    states = {(fact.text, fact.source): fact.state for fact in twice.report().facts}
+
+    assert {source for _, source in states} >= {"u1", "a1", "a2", "a3"}
+    assert states["1 kg", "u1"] == "kept" and states["11:30", "a1"] == "lost"
+    with pytest.raises(Refused, match="no summary to look at"):
+        compress(CHAT, summariser=_fails).report()

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from ctxlab.chat.compression.language import is_chinese
-from ctxlab.chat.compression.must_keep import KeptItem, checked
+from ctxlab.chat.compression.must_keep import WantedItem, has_words
 from ctxlab.chat.compression.settings import CompressionSettings
-from ctxlab.chat.compression.summary_prompt import SourceMessage, summary_prompt
+from ctxlab.chat.compression.source_message import SourceMessage
+from ctxlab.chat.compression.summary_prompt import summary_prompt
 from ctxlab.display.short_texts import short
 from ctxlab.engines.compression import SummarySentence, extractive_summary
 
@@ -49,7 +50,7 @@ class SummaryTask:
 
     messages: tuple[SourceMessage, ...]
     earlier: tuple[str, ...]
-    must_keep: tuple[KeptItem, ...]
+    must_keep: tuple[WantedItem, ...]
     guidance: str
     settings: CompressionSettings
 
@@ -128,7 +129,7 @@ def _extract(task: SummaryTask, count: Callable[[str], int]) -> str:
         return _laid_out(chosen, sources, style)
 
     summary = extractive_summary(texts, budget, count, query, layout=layout).text
-    missing = [item.text for item in checked(lost, summary) if item.outcome == "lost"]
+    missing = [item.text for item in lost if not has_words(summary, item.text)]
     return "\n".join(each for each in (summary, *missing) if each)
 
 
