@@ -78,12 +78,23 @@ def compress(
         timestamp=options.get("timestamp"),
     )
     refuse_contradictions(wanted)
-    own = _own_settings(compression)
-    trace = _built(session, agent, options)
+    _own_settings(compression)
+    return compressed_run(_built(session, agent, options), wanted, compression=compression, summariser=summariser)
+
+
+def compressed_run(
+    trace: Trace,
+    wanted: Wanted,
+    *,
+    compression: SettingsSource | None = None,
+    summariser: SummariserSource = "extractive",
+) -> Compression:
+    """A preview of compressing the conversation of a run."""
     before = trace.start.input
-    if id is not None and id in before.session.nodes:
-        raise WrongArgument(f"session {before.session.id!r} already has a node {id!r}", function="compress")
-    settings, notes = compression_settings(before.agent, before.session, own)
+    if wanted.id is not None and wanted.id in before.session.nodes:
+        raise WrongArgument(f"session {before.session.id!r} already has a node {wanted.id!r}", function="compress")
+    refuse_contradictions(wanted)
+    settings, notes = compression_settings(before.agent, before.session, _own_settings(compression))
     made = compression_of(
         trace,
         lambda new, leaf: rebuild(trace, session=new, leaf=leaf),

@@ -494,3 +494,13 @@ def test_the_report_is_of_all_messages_behind_the_summary_those_of_earlier_ones_
     assert states["1 kg", "u1"] == "kept" and states["11:30", "a1"] == "lost"
     with pytest.raises(Refused, match="no summary to look at"):
         compress(CHAT, summariser=_fails).report()
+
+
+def test_messages_that_the_limiter_had_cut_are_noted_since_the_tokens_before_are_without_them() -> None:
+    small = ctxlab.build(CHAT, tokenizer=COUNTER).tokens // 2
+
+    done = compress(CHAT, {"compressCount": 4}, budget_tokens=small)
+
+    assert [note.text for note in done.notes] == [
+        "4 messages of those that go had been left out by token-limiter already"
+    ]

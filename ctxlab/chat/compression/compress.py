@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ctxlab.chat.compression.compression import Compression, Rebuild
@@ -16,6 +16,7 @@ from ctxlab.chat.compression.summary_node import Data, free_ids, originals_of
 from ctxlab.chat.compression.trigger import Moment, PromptSize, TriggerDecision, should_compress, wants_compression
 from ctxlab.chat.compression.visible_path import VisiblePath, is_candidate, is_full_summary
 from ctxlab.display.short_texts import counted
+from ctxlab.documents import Note
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
 
@@ -141,6 +142,7 @@ class _Work:
         new_sources = tuple(map(source_of, originals_of(session, gone)))
         wanted = (*self.settings.must_keep, *self.wanted.must_keep)
         items, notes = items_of(wanted, all_sources)
+        notes = (*notes, *_notes_on_unsent(self.trace, gone))
         guidance = "\n".join(each for each in (self.settings.guidance, self.wanted.guidance) if each.strip())
         earlier = tuple(session.nodes[key].content for key in folded)
         task = SummaryTask(new_sources, earlier, items, guidance, self.settings)
@@ -197,6 +199,16 @@ def refuse_contradictions(wanted: Wanted) -> None:
     named = [name for name, given in kinds.items() if given]
     if len(named) > 1:
         raise WrongArgument(f"one range at a time: {' or '.join(named)}", function="compress")
+
+
+def _notes_on_unsent(trace: Trace, gone: Sequence[str]) -> Iterator[Note]:
+    """A note where messages that go were left out by a step, so that the tokens before are without them."""
+    keys = {f"node:{key}" for key in gone}
+    for dropped in trace.result.dropped:
+        count = sum(draft.key in keys for draft in dropped.drafts)
+        if count:
+            messages = counted(count, "message")
+            yield Note("info", f"{messages} of those that go had been left out by {dropped.cause.processor} already")
 
 
 def _nothing_to_compress(cuts: LegalCuts) -> str:
