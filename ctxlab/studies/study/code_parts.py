@@ -79,7 +79,7 @@ def parts_of_object(value: Any) -> object:
     if is_dataclass(value) and _is_plain(kind):
         own = {} if installed_as(kind.__module__) is not None else _without_caches(kind, getattr(value, "__dict__", {}))
         return {each.name: getattr(value, each.name) for each in fields(value)} | own
-    registered: Any = copyreg.dispatch_table.get(kind)
+    registered = cast("Any", copyreg.dispatch_table.get(kind))
     reduced: Any = registered(value) if registered is not None else value.__reduce_ex__(4)
     if isinstance(reduced, str):
         return (kind.__module__, reduced)
