@@ -75,7 +75,7 @@ class Sentences:
         return self.each[message].texts[place - self.first[message]]
 
     def place(self, place: int) -> Place:
-        """Where a sentence starts and ends in its text."""
+        """The start and the end of a sentence in its text."""
         message = self.message[place]
         return self.each[message].places[place - self.first[message]]
 
