@@ -1,4 +1,4 @@
-"""Laws of the compression report: what is copied is kept, nothing keeps nothing, and every place is that of its words."""
+"""Laws of the compression report: what is copied is kept, an empty summary keeps nothing, spans point at the words."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from ctxlab.assets.transcription import TranscriptionTask
 from ctxlab.assets.transcription.ensured_transcripts import EnsuredTranscripts
 from ctxlab.chat.compression import CompressionSettings
 from ctxlab.documents import Greeting, MessageNode, Stored
+from ctxlab.engines.compression import SourceText, compression_report
 from ctxlab.formats import Export, Import, Loss
 from ctxlab.studies import sent_files, sent_prompt
 from tests.gallery.attachments import files_run
@@ -137,6 +138,14 @@ def values(words: str, size: int) -> dict[str, Any]:
             chat(words, 30), user=user, compression={"protectRecentCount": 2}, must_keep=f"{words}!"
         ),
         "CompressionSettings": CompressionSettings(guidance=words, must_keep=(words,) * min(size, 400)),
+        "CompressionReport": compression_report(
+            [
+                SourceText(words, words, f"{words} never use {i} lamps of Ada Lovelace{i}")
+                for i in range(min(size, 300))
+            ],
+            words,
+            must_keep=[words],
+        ),
         "Context": smaller.result,
         "Diff": ctxlab.diff(trace, smaller),
         "EnsuredTranscripts": EnsuredTranscripts(

@@ -110,8 +110,12 @@ class CompressionReport:
     def counts(self) -> dict[FactKind, dict[State, int]]:
         """Number of facts of each state, by kind; kinds of which there are none are left out."""
         found = Counter((each.kind, each.state) for each in self.facts)
-        kinds = [kind for kind in KINDS if any(found[kind, state] for state in STATES)]
-        return {kind: {state: found[kind, state] for state in STATES} for kind in kinds}
+        kinds = {each.kind for each in self.facts}
+        counts: dict[FactKind, dict[State, int]] = {}
+        for kind in KINDS:
+            if kind in kinds:
+                counts[kind] = {state: found[kind, state] for state in STATES}
+        return counts
 
     def frame(self) -> pd.DataFrame:
         """One row a fact, worst first, with its places on both sides."""

@@ -40,8 +40,12 @@ class SummaryIndex:
 
     def place_of_name(self, word: str) -> Place | None:
         """The first place of a word that is written with a capital, as one word of a name is; never a common word."""
-        if word.lower() in self._common or (place := self.place_of(word)) is None or not word[:1].isupper():
-            return place if word and not word.isascii() else None
+        if word.lower() in self._common:
+            return None
+        if not word.isascii():
+            return self.place_of(word)
+        if not word[:1].isupper():
+            return None
         match = re.search(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])", self.text)
         return match.span() if match else None
 

@@ -37,6 +37,8 @@ def state(original: str, summary: str, kind: str) -> str:
         ("It costs $1,200.50 now.", "1200.50 dollars"),
         ("一共５公里。", "5 km"),
         ("It cost 3.5 million euros.", "€3.5M"),
+        ("We ran 5km.", "5,000 metres"),
+        ("She is 25 years old.", "一个25岁的女孩"),
     ],
 )
 def test_a_number_in_another_spelling_is_kept(original: str, summary: str) -> None:
@@ -73,6 +75,7 @@ def test_a_number_without_its_unit_or_beside_another_word_is_not_the_same(
         "这两部电影都好。",
         "See line 12 and lines 201-216.",
         "Part 3: analysis",
+        "A 3D film with 2FA",
     ],
 )
 def test_words_that_count_nothing_are_no_numbers(vague: str) -> None:
@@ -241,6 +244,8 @@ def test_decisions_of_anyone_are_found(decision: str) -> None:
         "I will take your advice to heart.",
         "I will stick to it.",
         "如果我做出决定了，我会来找你。",
+        "换工作是一个重要的决定，要考虑清楚。",
+        "先看评价，再决定是否购买。",
         "好的，那就决定了！",
     ],
 )
@@ -329,9 +334,19 @@ def test_a_fact_s_repr_is_one_safe_line() -> None:
 
 @pytest.mark.parametrize(
     "hostile",
-    ["a" * 60_000, "1," * 30_000, "A B " * 15_000, "/a" * 30_000, '"' * 60_000, "一百" * 20_000, "never " * 10_000]
-    + ["x.y" * 20_000, "twenty " * 9_000, "A-" * 30_000, "3 May " * 10_000, "a@" * 30_000, "`" * 60_000, "·" * 60_000]
-    + ["1-" * 30_000, "(((" * 20_000, "A of the " * 8_000, "\n" * 60_000, "+1 " * 20_000, "阿·" * 30_000],
+    [
+        *("a" * 60_000, "1," * 30_000, "A B " * 15_000, "/a" * 30_000, '"' * 60_000, "一百" * 20_000, "a@" * 30_000),
+        *("never " * 10_000, "x.y" * 20_000, "twenty " * 9_000, "A-" * 30_000, "3 May " * 10_000, "`" * 60_000),
+        *(
+            "·" * 60_000,
+            "1-" * 30_000,
+            "(((" * 20_000,
+            "A of the " * 8_000,
+            "\n" * 60_000,
+            "+1 " * 20_000,
+            "阿·" * 30_000,
+        ),
+    ],
     ids=lambda text: repr(text[:9]),
 )
 def test_time_grows_with_the_text_alone(hostile: str) -> None:

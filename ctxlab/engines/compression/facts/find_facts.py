@@ -18,7 +18,8 @@ _LOOKED_AT = 20_000
 _LEAST_LINES = 5
 _CODE_SHARE = 0.3
 _CODE_LINE = re.compile(
-    r"^[ \t]*\d+(?:→|\t|:\s).*$|^.*(?:[{};]|=>|->|\) do|[\])]:)[ \t]*$|^[ \t]*(?:def|end|import|from|class|const|let|var|return|if|@\w+|//|</?\w+)\b.*[(){}=;>:,].*$",
+    r"^[ \t]*\d+(?:→|\t|:\s).*$|^.*(?:[{};]|=>|->|\) do|[\])]:)[ \t]*$"
+    r"|^[ \t]*(?:def|end|import|from|class|const|let|var|return|if|@\w+|//|</?\w+)\b.*[(){}=;>:,].*$",
     re.MULTILINE,
 )
 """A line of a listing or a program."""

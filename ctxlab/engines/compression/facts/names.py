@@ -14,7 +14,10 @@ from ctxlab.engines.compression.facts.moments import MONTHS, WEEKDAYS
 from ctxlab.engines.compression.facts.taken import Taken
 from ctxlab.engines.ranking.stop_words import STOP_WORDS
 
-_CAPITAL = r"[A-Z\u00c0-\u00d6\u00d8-\u00de][A-Za-z\u00c0-\u024f0-9]*(?:['\u2019-](?!s\b)[A-Za-z\u00c0-\u024f]+|/[A-Z]{2,8}\b|['\u2019](?= [A-Z]))*"
+_CAPITAL = (
+    r"[A-Z\u00c0-\u00d6\u00d8-\u00de][A-Za-z\u00c0-\u024f0-9]*"
+    r"(?:['\u2019-](?!s\b)[A-Za-z\u00c0-\u024f]+|/[A-Z]{2,8}\b|['\u2019](?= [A-Z]))*"
+)
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\.?\s)?"
 _JOINER = r"(?:(?:of the|of|de la|de|del|van der|van|von|der|di|da|bin|al)\s)?"
 RUN = re.compile(rf"(?<![A-Za-z0-9_\u00c0-\u024f/@#$.-]){_TITLE}{_CAPITAL}(?: {_JOINER}{_CAPITAL}){{0,7}}")
@@ -23,6 +26,8 @@ _BEFORE = " \t\n\"'([*_`“‘《"
 """Marks between a word and what stands before it."""
 _MOST_INTRODUCED = 500
 _BOLD_LABEL = re.compile(r"[-*+ \t\d.]*\*\*[^*\n]{1,80}\*\*")
+_NUMBER_BEHIND = re.compile(r" #?\d")
+"""One capitalised word and a number say which part is meant."""
 _PLURAL = re.compile(r"[A-Z]{2,}s")
 _TITLE_MARKS = re.compile(r"《([^《》\n]{1,60})》")
 _HAN = re.compile(r"[\u3400-\u9fff]")
@@ -114,7 +119,8 @@ def _capitals(text: str, taken: Taken, known: KnownWords) -> Iterator[Fact]:
         while words and words[-1].lower() in STOP_WORDS:
             words = words[:-1]
         name = " ".join(words)
-        if known.is_name(words, first=first) and taken.take(start, start + len(name)):
+        is_label = len(words) == 1 and _NUMBER_BEHIND.match(text, start + len(name))
+        if not is_label and known.is_name(words, first=first) and taken.take(start, start + len(name)):
             yield Fact("name", start, start + len(name), name, folded(name))
 
 

@@ -50,38 +50,42 @@ _OTHER_UNITS = "|".join(
     sorted((re.escape(name) for name in [*UNITS, *MEASURES] if not name.isascii() or name == "%"), key=len)[::-1]
 )
 _UNIT = rf"(?:\s?-?(?P<latin>{_LATIN_UNITS})(?![A-Za-z0-9])|\s?(?P<other>{_OTHER_UNITS})(?:钱|币)?)"
-_SCALE = r"(?:(?P<letter>[kKMB])(?![A-Za-z0-9])|\s?(?P<scale>hundred|thousand|million|billion|bn|trillion)\b|\s?(?P<wide>十万|百万|千万|[百千万亿])余?)"
+_SCALE = (
+    r"(?:(?P<letter>[kKMB])(?![A-Za-z0-9])|\s?(?P<scale>hundred|thousand|million|billion|bn|trillion)\b"
+    r"|\s?(?P<wide>十万|百万|千万|[百千万亿])余?)"
+)
+_ENGLISH_WORDS = "|".join([*_WORDS, *_MULTIPLIERS])
 _SIGN = r"(?P<money>US\$|RMB\s?|[$€£¥])?\s?"
 
 _NUMBER = re.compile(
     rf"(?:(?P<minus>(?<![\w)\]-])-)|(?<![A-Za-z0-9_./\\@#&'-])){_SIGN}(?P<low>{_DIGITS})"
-    rf"(?:\s?(?:-|–|—|~|～|至|到|to)\s?(?P<high>{_DIGITS}))?(?!\d|[.,]\d|[A-Z]{{2}})"
-    rf"(?P<ordinal>(?:st|nd|rd|th)\b)?{_SCALE}?多?(?:{_UNIT})?",
+    rf"(?:\s?(?:-|–|—|~|～|至|到|to)\s?(?P<high>{_DIGITS}))?(?!\d|[.,]\d)"
+    rf"(?P<ordinal>(?:st|nd|rd|th)\b)?{_SCALE}?多?(?:{_UNIT})?(?![A-Za-z_])",
     re.IGNORECASE,
 )
 _PERCENT_CHINESE = re.compile(rf"百分之([{NUMERALS}]{{1,8}}|\d{{1,3}}(?:\.\d+)?)")
 _ENGLISH = re.compile(
-    rf"(?<![\w-])(?:(?:{'|'.join([*_WORDS, *_MULTIPLIERS])})(?:(?:\s+and\s+|[\s-]+)(?={'|'.join([*_WORDS, *_MULTIPLIERS])}))?){{1,12}}"
+    rf"(?<![\w-])(?:(?:{_ENGLISH_WORDS})(?:(?:\s+and\s+|[\s-]+)(?={_ENGLISH_WORDS}))?){{1,12}}"
     rf"(?![\w-]*\w)(?:{_UNIT})?",
     re.IGNORECASE,
 )
 _CHINESE = re.compile(
-    rf"(?<![{NUMERALS}第周期拜几数这那们])(?<![{NUMERALS}][\u4e00-\u9fff])(?!十分[^钟之])(?P<number>[{NUMERALS}]{{1,16}})多?(?P<other>{_OTHER_UNITS})"
+    rf"(?<![{NUMERALS}第周期拜几数这那们])(?<![{NUMERALS}][\u4e00-\u9fff])(?!十分[^钟之])"
+    rf"(?P<number>[{NUMERALS}]{{1,16}})多?(?P<other>{_OTHER_UNITS})"
 )
-_ORDINAL = re.compile(
-    rf"第\s?(?P<number>[{NUMERALS}]{{1,8}}|\d{{1,6}})(?P<other>{'|'.join(sorted(MEASURES, key=len)[::-1])}|次|天|名|层)?"
-)
+_MEASURES = "|".join(sorted(MEASURES, key=len)[::-1])
+_ORDINAL = re.compile(rf"第\s?(?P<number>[{NUMERALS}]{{1,8}}|\d{{1,6}})(?P<other>{_MEASURES}|次|天|名|层)?")
 _VAGUE_UNITS = ("day", "time", "person")
 """One of these is a way to say some."""
 _VAGUE_BEFORE = re.compile(r"\b(?:or|these|those|the|our|both|other|last|first|next)\s+$", re.IGNORECASE)
 _LABEL = re.compile(
-    r"\b(?:lines?|parts?|steps?|tasks?|phases?|options?|sections?|items?|exit code|status)[ :#]*"
+    r"\b(?:lines?|parts?|steps?|tasks?|phases?|options?|sections?|items?|file|exit code|status)[ :#]*"
     r"(?P<n>\d{1,6}(?:\s?[-–,]\s?\d{1,6}|\s(?:and|or|to)\s\d{1,6}){0,4})(?![\d%])",
     re.IGNORECASE,
 )
 """Numbers that say which part is meant, and measure nothing."""
 _LIST_NUMBER = re.compile(
-    r"^[ \t>]*(?:#{1,6}\s+)?(?:step\s+)?\(?(?P<n>\d{1,3}(?:\.\d{1,2})*)[.)、:：](?!\d)", re.MULTILINE | re.IGNORECASE
+    r"^[ \t>*]*(?:#{1,6}\s+)?(?:step\s+)?\(?(?P<n>\d{1,3}(?:\.\d{1,2})*)[.)、:：](?!\d)", re.MULTILINE | re.IGNORECASE
 )
 
 _SHORT_OF_MONEY = {"us$": "usd", "rmb": "cny"}

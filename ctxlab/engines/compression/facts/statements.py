@@ -37,16 +37,20 @@ _CHINESE_RULE = re.compile(
 _NOT_MINE = re.compile(r"(?:我|我们|咱们)(?:也|都|就|现在|还)?(?:必须|不得|只能|务必)|不得不|不要紧|别说|不要太")
 _DECISION = re.compile(
     r"""
-    \b(?:we'll|we\ will|i'll|i\ will|let's|let\ us|let\ me)\ (?:go\ with|use|take|stick\ with|stick\ to|settle\ on|pick|choose)\b
-      (?!\ (?:your|it\b|that\b|this\b|them|these|those|a\ (?:look|break|moment|closer)|another\ look|care|my|some\ time|the\ (?:time|liberty)|you\b|notes?\b|advantage))
-    | \b(?:we|i|they|you|he|she|have|has|'ve)\ (?:have\ |finally\ |both\ |just\ )?(?:decided|agreed|settled\ on|opted|(?:chosen|chose)\ (?:to|the|["'A-Z0-9]))
-    | ^\W*(?:decision|decided|agreed|resolved|final\ answer)\b\W | \bgo(?:ing)?\ with\ (?:the\ )?(?:option\ )?["'A-Z0-9]
-    | \bthe\ decision\ (?:is|was)\b
+    \b(?:we'll|we\ will|i'll|i\ will|let's|let\ us|let\ me)
+      \ (?:go\ with|use|take|stick\ with|stick\ to|settle\ on|pick|choose)\b
+      (?!\ (?:(?:your|it|that|this|them|these|those|care|my|you|notes?|advantage|some\ time|another\ look)\b
+        |a\ (?:look|break|moment|closer)|the\ (?:time|liberty)))
+    | \b(?:we|i|they|you|he|she|have|has|'ve)\ (?:have\ |finally\ |both\ |just\ )?
+      (?:decided|agreed|settled\ on|opted|(?:chosen|chose)\ (?:to|the|["'A-Z0-9]))
+    | ^\W*(?:decision|decided|agreed|resolved|final\ answer)\b\W
+    | \bgo(?:ing)?\ with\ (?:the\ )?(?:option\ )?["'A-Z0-9] | \bthe\ decision\ (?:is|was)\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 _CHINESE_DECISION = re.compile(
-    r"(?<!没)决定(?:了(?!\W*$)|要|去|用|在|好|把|先|从|报|买|参|学|选|采|开)|就用|就选|选定|敲定|说定|约定|约好|定下来|商定|一致同意|最终选|我选(?:择)?了"
+    r"(?:我|咱|他|她|们|已经|最后|最终|于是|那就)[^，。！？；做没再来]{0,3}决定(?:了(?!\W*$))?(?![了的权性于之是])[\u4e00-\u9fff]{2,}"
+    r"|就用|就选|选定|敲定|说定|约定|约好|定下来|商定|一致同意|最终选|我选(?:择)?了"
 )
 
 _IF = re.compile(r"^\W*(?:if|when|once|unless)\b|\bif\ (?:i|we|you)\b|如果|要是|假如", re.IGNORECASE)

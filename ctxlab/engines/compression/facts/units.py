@@ -57,7 +57,7 @@ _UNITS = """
 """
 UNITS: dict[str, tuple[str, float]] = {
     name: (row.split()[0], float(row.split()[1])) for row in _UNITS.splitlines() if row for name in row.split()[2:]
-}
+} | {"years old": ("age", 1.0), "year old": ("age", 1.0)}
 """By its name in small letters: what a unit measures and how many base units it is."""
 
 CASE_SENSITIVE = {"b": False, "m": True, "g": True, "l": True, "s": True, "h": True}
