@@ -24,6 +24,7 @@ from ctxlab.api import write as write
 from ctxlab.api.branches import branches as branches
 from ctxlab.api.compression import compress as compress
 from ctxlab.api.compression import legal_cuts as legal_cuts
+from ctxlab.api.compression import model_summariser as model_summariser
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts

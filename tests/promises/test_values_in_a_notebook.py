@@ -15,7 +15,9 @@ from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.assets.build_files import BuildFiles
 from ctxlab.assets.transcription import TranscriptionTask
 from ctxlab.assets.transcription.ensured_transcripts import EnsuredTranscripts
+from ctxlab.chat.compression import CompressionSettings
 from ctxlab.documents import Greeting, MessageNode, Stored
+from ctxlab.engines.compression import SourceText, compression_report
 from ctxlab.formats import Export, Import, Loss
 from ctxlab.studies import sent_files, sent_prompt
 from tests.gallery.attachments import files_run
@@ -132,6 +134,18 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Changes": smaller.changes("token-limiter"),
         "Comparison": ctxlab.compare({words: trace, f"{words}2": smaller}),
         "Comparison of many": ctxlab.compare({f"{words[:99]}{i}": smaller for i in range(8)}),
+        "CompressionReport": compression_report(
+            [
+                SourceText(words, words, f"{words} never use {i} lamps of Ada Lovelace{i}")
+                for i in range(min(size, 300))
+            ],
+            words,
+            must_keep=[words],
+        ),
+        "Compression": ctxlab.compress(
+            chat(words, 30), user=user, compression={"protectRecentCount": 2}, must_keep=f"{words}!"
+        ),
+        "CompressionSettings": CompressionSettings(guidance=words, must_keep=(words,) * min(size, 400)),
         "Context": smaller.result,
         "Diff": ctxlab.diff(trace, smaller),
         "EnsuredTranscripts": EnsuredTranscripts(
@@ -143,6 +157,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "History": history,
         "Import": Import(sessions=(session,) * 3, agents=(agent,), books=(book,), losses=losses, source=words),
         "LabelledCases": labelled_cases(session, words, min(size, 400)),
+        "LegalCuts": ctxlab.legal_cuts(session),
         "LeftOut": labelled_cases(session, words, 4).left_out[0],
         "Library": ctxlab.Library(sessions=(session,), agents=tuple([agent] * min(size, 500)), books=(book,)),
         "Life": smaller.why(dropped),
