@@ -46,7 +46,7 @@ class Tool:
         return heading(self) + fields_table(about) + html_table(("parameter", "schema"), rows, of="parameters")
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """What the function gives."""
+        """The result of the function."""
         return self.call(*args, **keywords)
 
     def as_data(self) -> dict[str, Any]:

@@ -114,7 +114,7 @@ def _stopped(text: str, values: dict[str, str], start: int, at: int) -> TextCall
 
 
 def _end_after(text: str, at: int) -> int:
-    """Where a broken request ends: behind its end, before the next one, or with the text."""
+    """The end of a broken request: behind its end, before the next one, or with the text."""
     end, following = text.find(END, at), text.find(BEGIN, at)
     if end >= 0 and (following < 0 or end < following):
         return end + len(END)
