@@ -34,6 +34,9 @@ from ctxlab.api.what_if import replay as replay
 from ctxlab.api.what_if import sweep as sweep
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
+from ctxlab.chat.tools import Tool as Tool
+from ctxlab.chat.tools import artifact_tool as artifact_tool
+from ctxlab.chat.tools import tool as tool
 from ctxlab.context import BuildInput as BuildInput
 from ctxlab.context import Cause as Cause
 from ctxlab.context import Change as Change
