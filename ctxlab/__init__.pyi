@@ -22,6 +22,8 @@ from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
 from ctxlab.api.branches import branches as branches
+from ctxlab.api.compression import compress as compress
+from ctxlab.api.compression import legal_cuts as legal_cuts
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts

@@ -98,8 +98,8 @@ class Study:
         With `path` the cells are kept in that folder: a run that was ended goes on where it was, and a cell is built
         again only when something that it depends on has changed. At the end they are one file, `cells.parquet`, whose
         bytes are the same however it was run. `processes` is the number of processes; with `backend="dask"` they are
-        dask's, or those of the scheduler at `address`. `progress` shows a bar on standard error where it
-        takes over a second; a function is called with the share that is done.
+        dask's, or those of the scheduler at `address`. `progress` shows the time left where it takes
+        over a second, in a terminal and in a notebook; a function is called with the share that is done.
         """
         return run_study(
             self.plan,

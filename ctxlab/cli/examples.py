@@ -82,6 +82,18 @@ Examples:
   ctxlab lab datasets/harbour_roleplay.session.json
 """
 
+MINIMISE = """\b
+Examples:
+  ctxlab minimise datasets/coding_chat.session.json --budget 2000 --keeps node:a14
+  ctxlab minimise datasets/harbour_roleplay.session.json --budget 2000 --keeps compass --keeps "re:lamp|lantern"
+"""
+
+ABLATE = """\b
+Examples:
+  ctxlab ablate datasets/coding_chat.session.json --budget 2000 --only step,preset
+  ctxlab ablate datasets/coding_chat.session.json --budget 2000 --only step --format json
+"""
+
 STUDY = """\b
 Examples:
   ctxlab study datasets/harbour_study.toml

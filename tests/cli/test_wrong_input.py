@@ -79,7 +79,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--assets": ("nowhere", str(SESSION)),
     "--pick": ("nobody", "99", "-99"),
     "--budget": ("x", "0", "-5", "1.5", "1"),
-    "--budgets": ("x", "0", "1000,x", "-5", "1"),
+    "--budgets": ("x", "0", "1000,x", "-5", "1", "9" * 5_000),
     "--strategies": ("slidng", "sliding,nonsense"),
     "--leaf": ("u99", ""),
     "--until": ("token-limitr", "convert-system", ""),
@@ -90,6 +90,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--var": ("nonsense", "=3"),
     "--seed": ("x", "1.5"),
     "--format": ("yaml", ""),
+    "--keeps": ("", "re:(", "no such words", "u5", "node:u99"),
+    "--only": ("steps", "step,nonsense"),
     "--width": ("x", "1", "-5"),
     "--provider": ("antropic", "", "gpt-4o"),
     "--out": ("no/such/folder.html", ".", "-"),
@@ -121,6 +123,10 @@ def call(name: str, file: str | Path, out: Path, *, without: str = "") -> list[s
             typed += ["--out", str(out)]
         elif param.name == "provider" and without != "--provider":
             typed += ["--provider", "openai"]
+        elif param.name == "keeps" and without != "--keeps":
+            typed += ["--keeps", "re:."]
+        elif param.name == "only" and without != "--only":
+            typed += ["--only", "rule"]
     return typed
 
 

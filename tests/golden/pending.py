@@ -49,7 +49,6 @@ def _exists(module: str) -> bool:
 
 # --- whole files
 
-COMPRESSION = _module("compression of conversations", "chat.compression")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
 STREAMS = _module("sending and streams", "providers.sending.assemblers")
 STORAGE = _module("storage and store layout", "storage")
@@ -71,7 +70,6 @@ def _assembled(preset: str | None, agent: Data) -> list[str]:
 TOOLS = Capability("tools text protocol", _offers_tools_as_text)
 
 OF_FILE: dict[str, Capability] = {
-    "compression": COMPRESSION,
     "kb_placeholder_grammar": KNOWLEDGE,
     "kb_policy": KNOWLEDGE,
     "kb_query_preprocess": KNOWLEDGE,

@@ -34,6 +34,7 @@ from ctxlab.processors.injection.read_preset_placement import Anchor
 from tests.golden import (
     agents,
     cards,
+    compressing,
     exporting,
     files,
     languages,
@@ -347,6 +348,7 @@ ADAPTERS: dict[str, Adapter] = {
     **regexes.ADAPTERS,
     **variables.ADAPTERS,
     **tasks.ADAPTERS,
+    **compressing.ADAPTERS,
     **lore.ADAPTERS,
     **cards.ADAPTERS,
     **lorebooks.ADAPTERS,

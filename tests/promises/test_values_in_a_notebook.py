@@ -195,27 +195,24 @@ def values(words: str, size: int) -> dict[str, Any]:
     }
 
 
-NAMES = sorted(values("x", 60))
-
-
-@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("made", [many, hostile])
-def test_a_value_s_html_is_escaped_well_formed_and_small(name: str, made: Callable[[], dict[str, Any]]) -> None:
-    html = made()[name]._repr_html_()
+def test_a_value_s_html_is_escaped_well_formed_and_small(made: Callable[[], dict[str, Any]]) -> None:
+    for name, value in made().items():
+        html = value._repr_html_()
 
-    page = Page(html)
-    assert page.is_sound
-    assert page.tags.isdisjoint({"script", "img"})
-    assert not set(html) & set("\x1b\x00\u202e\u2066")
-    assert 0 < len(html.encode()) < MOST
+        page = Page(html)
+        assert page.is_sound, name
+        assert page.tags.isdisjoint({"script", "img"}), name
+        assert not set(html) & set("\x1b\x00\u202e\u2066"), name
+        assert 0 < len(html.encode()) < MOST, name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_repr_is_short(name: str) -> None:
-    shown = repr(hostile()[name]) if name not in ("SentMessages", "RegexSteps") else ""
+def test_a_repr_is_short() -> None:
+    for name in hostile().keys() - {"SentMessages", "RegexSteps"}:
+        shown = repr(hostile()[name])
 
-    assert len(shown) < 5_000
-    assert "\n" not in shown
+        assert len(shown) < 5_000, name
+        assert "\n" not in shown, name
 
 
 @pytest.mark.parametrize("name", ["Changes", "Losses", "LoreScan", "Occurrences", "SentMessages", "Worldbook"])

@@ -117,6 +117,11 @@ class StudyPlan:
         return next(alike, variant).name
 
     @property
+    def tokenizer_name(self) -> str:
+        """The name of the tokenizer, or that each model's own counts."""
+        return self.tokenizer.name if self.tokenizer is not None else "each model's tokenizer"
+
+    @property
     def columns(self) -> tuple[ScoreColumn, ...]:
         """The columns that the scorers fill."""
         return tuple(column for scorer in self.scorers for column in scorer.columns)

@@ -13,6 +13,7 @@ from ctxlab.errors import WrongArgument
 from ctxlab.studies.study.backends import Backend, rows_of_batches
 from ctxlab.studies.study.batches import CELLS_A_BATCH, BatchStream, CaseSource, size_of
 from ctxlab.studies.study.cell_folder import CellFolder, CellsInMemory
+from ctxlab.studies.study.frame_facts import FrameFacts, left_out_lines
 from ctxlab.studies.study.plan import StudyPlan
 from ctxlab.studies.study.study_result import StudyResult
 
@@ -60,8 +61,10 @@ def run_study(
             words = _interrupted(made + stream.reused, size_of(source, plan), path, least)
             raise KeyboardInterrupt(words) from None
         shown.advance(stream.reused - reused, reused=True)
-        table = kept.finish(stream.keys, plan.columns)
-    return StudyResult(plan, table, source, stream.cases, (*notes, *_notes(source), *kept.notes), _left_out(source))
+        left_out = _left_out(source)
+        facts = FrameFacts(plan.columns, plan.tokenizer_name, left_out_lines(left_out))
+        table = kept.finish(stream.keys, facts)
+    return StudyResult(plan, table, source, stream.cases, (*notes, *_notes(source), *kept.notes), left_out)
 
 
 def _interrupted(kept: int, total: int | None, path: str | Path, least: str) -> str:

@@ -79,7 +79,7 @@ class StudyResult:
     @property
     def tokenizer(self) -> str:
         """The name of the tokenizer, or that each model's own counted."""
-        return self.plan.tokenizer.name if self.plan.tokenizer is not None else "each model's tokenizer"
+        return self.plan.tokenizer_name
 
     @property
     def conversations(self) -> int:
@@ -94,7 +94,8 @@ class StudyResult:
     def frame(self) -> pd.DataFrame:
         """One row a cell: case, conversation, kind, variant, budget, seed, labels, tokens, messages, error and scores.
 
-        Rows are sorted by conversation, case, variant, budget and seed.
+        Rows are sorted by conversation, case, variant, budget and seed. The frame's `attrs` know the units of the
+        scores, the tokenizer and what was left out, as does the frame that pandas reads from `cells.parquet`.
         """
         return cells_frame(self.cell_table)
 
