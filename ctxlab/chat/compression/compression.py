@@ -27,6 +27,7 @@ from ctxlab.display.short_texts import counted, cut_off, short
 from ctxlab.documents import History, MessageNode, Note, Session
 from ctxlab.errors import Refused, WrongArgument
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.failures import ProcessorFailed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -107,8 +108,15 @@ class Compression:
 
     @cached_property
     def after(self) -> Trace:
-        """The context built from the session after it."""
-        return self.before if self.changes_nothing else self.rebuild(self.session, self.leaf)
+        """The context built from the session after it; where a step refuses, as far as it came."""
+        if self.changes_nothing:
+            return self.before
+        try:
+            return self.rebuild(self.session, self.leaf)
+        except ProcessorFailed as failed:
+            if failed.trace is None:
+                raise
+            return failed.trace
 
     @checked_arguments
     def applied(self, history: History | None = None) -> Session:

@@ -14,8 +14,8 @@ from ctxlab.documents import MessageNode, Note
 
 MustKeep: TypeAlias = str | re.Pattern[str] | MessageNode
 """A text, a compiled pattern, or a message."""
-SECONDS = 1.0
-"""Time for a pattern, on all messages."""
+SECONDS = 0.5
+"""Time for a pattern on one message."""
 MOST_MATCHES = 200
 """Different words that one pattern may find."""
 

@@ -2,29 +2,39 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
-from math import log
+from itertools import chain
+from typing import TYPE_CHECKING
 
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.compression.sentences import sentences
+from ctxlab.engines.compression.sentence_terms import LONGEST, Sentences, sentences_of
 from ctxlab.engines.ranking.words import term_counts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+    Places = NDArray[np.int64]
 
 Count = Callable[[str], int]
 Layout = Callable[[Sequence["SummarySentence"]], str]
 
-FEWEST_TERMS = 3
-"""A sentence with fewer different words is chosen only where no message has a longer one."""
 REPEATED = 0.2
 """The weight that a term keeps each time that a sentence with it was chosen."""
-LONGEST = 20_000
-"""Characters of a sentence that are looked at; what is longer is data or code."""
+MOST_LOWERED = 3
+"""Times that a term is lowered so; what is left then matters no more."""
 OF_QUESTION = 8.0
 """The weight of a sentence with all terms of the question, beside that of one with none."""
+FEWEST_COMPARED = 4_000
+TOKENS_OF_COMPARED = 4
+"""Sentences that are weighed against one another: so many at least, and one for each of so many tokens of the budget;
+of more, those with the highest scores."""
 MOST_TRIES = 12
 """Sentences that may not fit before no further one is looked at."""
+ROUNDS = 3
+"""Times that sentences are looked for to fill what is left, and the whole is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,113 +86,136 @@ def extractive_summary(
     >>> extractive_summary(["Hi! The old lighthouse keeper left.", "Well, ok."], 40, len).text
     'The old lighthouse keeper left.'
     """
-    candidates = _candidates(messages)
-    if not candidates or budget <= 0:
+    found = sentences_of(messages) if budget > 0 else None
+    if not found:
         return Summary((), "", 0, budget)
-    chosen = _within(_best_first(candidates, query, len(messages)), budget, count, layout)
+    chosen = _within(_best_first(found, query, len(messages), budget), budget, count, layout)
     text = layout(chosen) if chosen else ""
     return Summary(tuple(chosen), text, count(text) if chosen else 0, budget)
 
 
-@dataclass(slots=True, eq=False)
-class _Candidate:
-    message: int
-    start: int
-    end: int
-    text: str
-    terms: tuple[str, ...]
-    """Its different terms, in order: sums over them are the same in every process."""
-    length: int
+def _best_first(found: Sentences, query: str, messages: int, budget: int) -> Iterator[SummarySentence]:
+    """Sentences by falling score; taking one lowers the weights of its terms in all others."""
+    import numpy as np
 
-    def chosen(self, score: float) -> SummarySentence:
-        return SummarySentence(self.message, self.start, self.end, self.text, score)
-
-
-def _candidates(messages: Sequence[str]) -> list[_Candidate]:
-    """Every sentence once, without those that are too short to say anything."""
-    found: list[_Candidate] = []
-    seen: set[str] = set()
-    for i, text in enumerate(messages):
-        for start, end in sentences(text):
-            sentence = text[start:end]
-            terms = term_counts(sentence[:LONGEST])
-            if terms.counts and sentence not in seen:
-                seen.add(sentence)
-                found.append(_Candidate(i, start, end, sentence, tuple(terms.counts), terms.length))
-    return [each for each in found if sum(map(_is_word, each.terms)) >= FEWEST_TERMS] or found
-
-
-def _is_word(term: str) -> bool:
-    """Whether a term is a word of its own; of Chinese words the single characters are terms too."""
-    return len(term) > 1 or term < "\u2e80"
+    weights = _weights(found, messages)
+    starts = np.cumsum(found.sizes) - found.sizes
+    factors = _bonus(found, query, starts) / (found.lengths + 5.0) ** 0.9
+    scores = factors * np.add.reduceat(weights[found.terms], starts)
+    at = _compared(found, scores, max(FEWEST_COMPARED, budget // TOKENS_OF_COMPARED))
+    scores, factors = scores[at], factors[at]
+    rows, terms = _terms_of(found, at, starts)
+    holders = _Holders(rows, terms, len(weights))
+    ends = np.cumsum(found.sizes[at])
+    times = np.zeros(len(weights), np.int64)
+    for _ in range(len(at)):
+        best = int(scores.argmax())
+        place = int(at[best])
+        start, end = found.places[place]
+        yield SummarySentence(int(found.message[place]), start, end, found.texts[place], float(scores[best]))
+        said = terms[ends[best] - found.sizes[place] : ends[best]]
+        said = said[times[said] < MOST_LOWERED]
+        if len(said):
+            lower, sizes = holders.of(said)
+            lost = np.bincount(lower, np.repeat(weights[said] * (1 - REPEATED), sizes), len(at))
+            scores -= factors * lost
+        scores[best], factors[best] = -np.inf, 0
+        weights[said] *= REPEATED
+        times[said] += 1
 
 
-def _best_first(candidates: list[_Candidate], query: str, messages: int) -> Iterator[SummarySentence]:
-    """Candidates by falling score; taking one lowers the weights of its terms, so that scores only fall."""
-    weights = _weights(candidates, messages)
-    bonus = _bonus(candidates, query)
+class _Holders:
+    """The rows of the sentences that have each term."""
 
-    def score(each: _Candidate) -> float:
-        return bonus(each) * sum(weights[term] for term in each.terms) / (each.length + 5) ** 0.9
+    def __init__(self, rows: Places, terms: Places, most: int) -> None:
+        import numpy as np
 
-    row = [(-score(each), place) for place, each in enumerate(candidates)]
-    heapify(row)
-    while row:
-        was, place = heappop(row)
-        each = candidates[place]
-        now = -score(each)
-        if row and (now, place) > row[0] and now != was:
-            heappush(row, (now, place))
-            continue
-        yield each.chosen(-now)
-        for term in each.terms:
-            weights[term] *= REPEATED
+        self.rows = rows[np.argsort(terms, kind="stable")]
+        self.ends = np.cumsum(np.bincount(terms, minlength=most))
+
+    def of(self, terms: Places) -> tuple[Places, list[int]]:
+        """The rows that have each of some terms, one term after another, and how many have each."""
+        import numpy as np
+
+        starts = np.where(terms > 0, self.ends[terms - 1], 0).tolist()
+        found = [self.rows[start:end] for start, end in zip(starts, self.ends[terms].tolist(), strict=True)]
+        return np.concatenate(found), list(map(len, found))
 
 
-def _weights(candidates: list[_Candidate], messages: int) -> dict[str, float]:
+def _compared(found: Sentences, scores: Numbers, most: int) -> Places:
+    """Places of the sentences that may be chosen, rising: each text once, and those that say much if there are any."""
+    import numpy as np
+
+    at = np.flatnonzero(found.says_much) if found.says_much.any() else np.arange(len(found))
+    first: dict[str, int] = {}
+    for place in at.tolist():
+        first.setdefault(found.texts[place], place)
+    at = np.fromiter(first.values(), np.int64)
+    if len(at) <= most:
+        return at
+    return np.sort(at[np.argsort(-scores[at], kind="stable")[:most]])
+
+
+def _terms_of(found: Sentences, at: Places, starts: Places) -> tuple[Places, Places]:
+    """The terms of the sentences at some places, one after another, each with the row of its sentence."""
+    import numpy as np
+
+    sizes = found.sizes[at]
+    rows = np.repeat(np.arange(len(at)), sizes)
+    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return rows, found.terms[np.repeat(starts[at], sizes) + within]
+
+
+def _weights(found: Sentences, messages: int) -> Numbers:
     """The weight of each term: how many sentences have it, and how few of all messages."""
-    in_sentences = Counter(term for each in candidates for term in each.terms)
-    pairs = {(term, each.message) for each in candidates for term in each.terms}
-    in_messages = Counter(term for term, _ in pairs)
-    return {
-        term: (1 + 0.5 * log(times)) * log(1 + messages / in_messages[term]) for term, times in in_sentences.items()
-    }
+    import numpy as np
+
+    in_sentences = np.bincount(found.terms)
+    return (1 + 0.5 * np.log(np.maximum(in_sentences, 1))) * np.log1p(messages / np.maximum(found.in_messages, 1))
 
 
-def _bonus(candidates: list[_Candidate], query: str) -> Callable[[_Candidate], float]:
+def _bonus(found: Sentences, query: str, starts: Places) -> Numbers:
     """A factor for what a sentence shares with the question, rare terms first; 1 where it shares nothing."""
+    import numpy as np
+
     asked = term_counts(query[:LONGEST]).counts
-    if not asked:
-        return lambda each: 1.0
-    times = Counter(term for each in candidates for term in each.terms if term in asked)
-    rare = {term: log(1 + len(candidates) / (1 + times[term])) for term in asked}
-    whole = sum(rare.values()) or 1.0
-    return lambda each: 1 + OF_QUESTION * sum(rare[term] for term in each.terms if term in rare) / whole
+    times = np.bincount(found.terms)
+    rare = np.zeros(len(times))
+    whole = 0.0
+    for term in asked:
+        number = found.numbers.get(term, len(times))
+        there = int(times[number]) if number < len(times) else 0
+        weight = float(np.log1p(len(found) / (1 + there)))
+        whole += weight
+        if there:
+            rare[number] = weight
+    return 1 + OF_QUESTION * np.add.reduceat(rare[found.terms], starts) / (whole or 1.0)
 
 
 def _within(best: Iterator[SummarySentence], budget: int, count: Count, layout: Layout) -> list[SummarySentence]:
     """As many of the best as fit, in the order of the messages.
 
-    First by the sum of what each costs alone, then with the whole text counted, one off or on at a time.
+    In rounds: by the sum of what each costs alone, then with the whole counted.
     """
-    base = count("")
+    nothing = spent = count(layout(()))
+    costs = ((each, max(1, count(layout((each,))) - nothing)) for each in best)
     picked: list[SummarySentence] = []
-    skipped: list[SummarySentence] = []
-    spent = base
-    for each in best:
-        cost = max(1, count(each.text + "\n" * bool(picked)) - base)
-        if spent + cost <= budget:
-            spent += cost
-            picked.append(each)
-        else:
-            skipped.append(each)
-            if len(skipped) > MOST_TRIES:
-                break
-    while picked and count(layout(_in_order(picked))) > budget:
-        skipped.insert(0, picked.pop())
-    for each in skipped[: 2 * MOST_TRIES]:
-        if count(layout(_in_order([*picked, each]))) <= budget:
-            picked.append(each)
+    passed: list[tuple[SummarySentence, int]] = []
+    for _ in range(ROUNDS):
+        row, passed, more, left = chain(passed, costs), [], [], budget - spent
+        for each, cost in row:
+            if cost <= left:
+                left -= cost
+                more.append(each)
+            else:
+                passed.append((each, cost))
+                if len(passed) > MOST_TRIES:
+                    break
+        while more and (total := count(layout(_in_order([*picked, *more])))) > budget:
+            del more[-1 - len(more) * (total - budget) // (2 * total) :]
+        if not more:
+            break
+        picked, spent = [*picked, *more], total
     return _in_order(picked)
 
 

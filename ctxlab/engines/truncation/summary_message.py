@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -14,6 +15,9 @@ SUMMARY = "summary"
 """The rule of the cause of what a summary says."""
 CHINESE_SHARE = 0.2
 """Share of Chinese among the characters of the sentences from which on the summary's own words are Chinese."""
+
+
+_CHINESE = re.compile("[\u4e00-\u9fff]")
 
 
 class Words(NamedTuple):
@@ -90,6 +94,6 @@ class _Quotes:
 
 
 def _own_words(chosen: Sequence[SummarySentence]) -> Words:
-    text = "".join(each.text for each in chosen)
-    chinese = sum("\u4e00" <= character <= "\u9fff" for character in text)
-    return CHINESE if chinese >= CHINESE_SHARE * len(text) > 0 else ENGLISH
+    characters = sum(len(each.text) for each in chosen)
+    chinese = sum(len(_CHINESE.findall(each.text)) for each in chosen if not each.text.isascii())
+    return CHINESE if chinese >= CHINESE_SHARE * characters > 0 else ENGLISH

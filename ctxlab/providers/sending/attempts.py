@@ -51,12 +51,12 @@ class RetryPolicy:
 
     def wait_seconds(self, failed: int, failure: SendFailed, chance: float = 0) -> float | None:
         """Seconds until the next attempt after the `failed`-th, with `chance` in [0, 1]; None: there is none."""
-        asked = failure.retry_after_seconds or 0
-        if not failure.may_pass or failed >= self.attempts or asked > self.longest_wait_seconds:
+        least = failure.retry_after_seconds or 0
+        if not failure.may_pass or failed >= self.attempts or least > self.longest_wait_seconds:
             return None
         # 2**1000 is no float; no wait grows that far.
         wait = min(self.first_wait_seconds * 2 ** min(failed - 1, 60), self.longest_wait_seconds)
-        return max(wait * (1 - self.jitter * chance), asked)
+        return max(wait * (1 - self.jitter * chance), least)
 
 
 @checked_arguments
@@ -130,13 +130,16 @@ class RetriedReply:
             current.close()
 
     def __iter__(self) -> Iterator[Delta]:
-        if self._rate_limit is None:
-            yield from self._pieces()
-        elif self._rate_limit.enter(self._closed):
-            try:
+        try:
+            if self._rate_limit is None:
                 yield from self._pieces()
-            finally:
-                self._rate_limit.leave()
+            elif self._rate_limit.enter(self._closed):
+                try:
+                    yield from self._pieces()
+                finally:
+                    self._rate_limit.leave()
+        finally:
+            self.close()
 
     def _pieces(self) -> Iterator[Delta]:
         import tenacity
@@ -146,7 +149,7 @@ class RetriedReply:
             stop=self._is_last,
             wait=lambda state: self._wait(state) or 0,
             before_sleep=lambda state: self._tell(_failure_of(state), state.upcoming_sleep),
-            sleep=self._closed.wait,
+            sleep=self._sleep,
             reraise=True,
         )
         try:
@@ -161,8 +164,6 @@ class RetriedReply:
         except SendFailed as failure:
             self._tell(failure, None)
             raise
-        finally:
-            self.close()
 
     def _attempt(self) -> tuple[Delta | None, Iterator[Delta]]:
         """The first piece of a new attempt, and those behind it; nothing where it was hung up before."""
@@ -176,6 +177,9 @@ class RetriedReply:
             reply.close()
         pieces = iter(reply)
         return next(pieces, None), pieces
+
+    def _sleep(self, seconds: float) -> None:
+        self._closed.wait(seconds)
 
     def _helps(self, error: BaseException) -> bool:
         return isinstance(error, SendFailed) and error.may_pass

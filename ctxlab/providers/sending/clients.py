@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -67,7 +67,7 @@ def target(payload: Payload, client: Any) -> str:
 @contextmanager
 def posted(
     payload: Payload, content: bytes, key: Key | None, limits: TimeLimits, client: Any, line: Line
-) -> Iterator[Any]:
+) -> Generator[Any]:
     """The answer to the posted bytes, of httpx's kind and not yet read; it and a client made for it are closed after.
 
     Statuses of errors are answers too. Whatever a client raises otherwise comes through.

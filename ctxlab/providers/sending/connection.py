@@ -9,18 +9,19 @@ from typing import Any, Final
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted
+from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.errors import SendFailed
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.assemblers import assembler_of, deltas_of
 from ctxlab.providers.sending.clients import check_client, posted, target
 from ctxlab.providers.sending.deltas import Data, Delta
 from ctxlab.providers.sending.failures import (
-    Asked,
-    asked_of,
+    SentRequest,
     failed_answer,
     failed_connection,
     masked,
     no_reply,
+    sent_request,
 )
 from ctxlab.providers.sending.hand_over import HandOver, Line
 from ctxlab.providers.sending.keys import Key, key_for
@@ -75,8 +76,8 @@ class PostedReply:
     """
 
     def __init__(self, payload: Payload, content: bytes, key: Key | None, limits: TimeLimits, client: Any) -> None:
-        self._asked = asked_of(payload, key, target(payload, None))
-        self._wire = payload.provider.wire
+        self._request = sent_request(payload, key, target(payload, None))
+        self._wire: WireName = payload.provider.wire
         self._assembler = assembler_of(self._wire)
         self._events = EventReader()
         self._whole: Data | None = None
@@ -84,11 +85,11 @@ class PostedReply:
         self._line = Line()
         self._items: HandOver[_Item] = HandOver()
         self._ended = False
-        work = (payload, content, key, limits, client, self._line, self._items, self._asked)
+        work = (payload, content, key, limits, client, self._line, self._items, self._request)
         threading.Thread(target=_read, args=work, name="ctxlab-reply", daemon=True).start()
 
     def __repr__(self) -> str:
-        return f"PostedReply({self._asked.title!r}, {'ended' if self._ended else 'on its way'})"
+        return f"PostedReply({self._request.title!r}, {'ended' if self._ended else 'on its way'})"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -125,7 +126,7 @@ class PostedReply:
             is_json = head.content_type.partition(";")[0].strip().lower() == "application/json"
             is_page = "html" in head.content_type.lower()
             if is_page:
-                raise no_reply(head.content_type, self._asked)
+                raise no_reply(head.content_type, self._request)
             yield from self._in_one_piece(head) if is_json else self._streamed()
 
     def _take(self, seconds: float) -> _Item | None:
@@ -134,7 +135,7 @@ class PostedReply:
         if isinstance(item, _End) and item.failure is not None:
             raise item.failure
         if item is None and not self._items.closed:
-            raise SendFailed(f"{self._asked.address} sent nothing for {seconds:g} s: try again", may_pass=True)
+            raise SendFailed(f"{self._request.address} sent nothing for {seconds:g} s: try again", may_pass=True)
         return item
 
     def _bytes(self) -> Iterator[bytes]:
@@ -163,7 +164,7 @@ class PostedReply:
         for event in self._events.end():
             yield from self._assembler.add(event)
         if not self._assembler.complete:
-            raise SendFailed(f"{self._asked.address} ended the stream before the reply was whole", may_pass=True)
+            raise SendFailed(f"{self._request.address} ended the stream before the reply was whole", may_pass=True)
 
     def _in_one_piece(self, head: _Head) -> Iterator[Delta]:
         content = b"".join(self._bytes())
@@ -171,7 +172,7 @@ class PostedReply:
             return
         reply = object_of(content)
         if reply is None:
-            raise no_reply(f"broken {head.content_type.partition(';')[0]}", self._asked)
+            raise no_reply(f"broken {head.content_type.partition(';')[0]}", self._request)
         if reply.get("error"):
             raise failed_stream(reply["error"])
         self._whole = reply
@@ -179,7 +180,7 @@ class PostedReply:
 
     def _without_key(self, failure: SendFailed) -> SendFailed:
         return SendFailed(
-            masked(str(failure), self._asked),
+            masked(str(failure), self._request),
             status=failure.status,
             retry_after_seconds=failure.retry_after_seconds,
             may_pass=failure.may_pass,
@@ -194,15 +195,15 @@ def _read(
     client: Any,
     line: Line,
     items: HandOver[_Item],
-    asked: Asked,
+    request: SentRequest,
 ) -> None:
     """Post and read in this thread, until the end or until nobody takes what comes."""
     answered = False
     try:
         with posted(payload, content, key, limits, client, line) as response:
             status = int(response.status_code)
-            if status != 200:
-                items.put(_End(failed_answer(status, response.headers, _error_body(response), asked)))
+            if not 200 <= status < 300:
+                items.put(_End(failed_answer(status, response.headers, _error_body(response), request)))
                 return
             answered = True
             items.put(_Head(response.headers.get("content-type", "")))
@@ -211,7 +212,7 @@ def _read(
                     return
             items.put(_End())
     except Exception as error:  # whatever a client raises is a failure to send, told in the thread that waits
-        items.put(_End(failed_connection(error, asked, answered=answered)))
+        items.put(_End(failed_connection(error, request, answered=answered)))
 
 
 def _error_body(response: Any) -> bytes:

@@ -18,7 +18,7 @@ from ctxlab.providers.sending.stream_errors import NO_CREDIT, PASSING, VendorErr
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SentRequest:
     """What sentences about a failed request name: whom it went to, where, for which model."""
 
     title: str
@@ -38,30 +38,30 @@ class Asked:
         return urlsplit(self.url).hostname or self.url
 
 
-def asked_of(payload: Payload, key: Key | None, url: str) -> Asked:
-    return Asked(payload.provider.title, payload.model.name, url, payload.size or 0, key)
+def sent_request(payload: Payload, key: Key | None, url: str) -> SentRequest:
+    return SentRequest(payload.provider.title, payload.model.name, url, payload.size or 0, key)
 
 
-def failed_answer(status: int, headers: Any, body: bytes, asked: Asked) -> SendFailed:
+def failed_answer(status: int, headers: Any, body: bytes, request: SentRequest) -> SendFailed:
     """The failure that an answer with a status of an error is."""
     content = object_of(body)
     error = vendor_error(content) if content is not None else VendorError()
     code = error.code
-    sentence = f"{asked.title} {_refusal(status, code, asked)}"
+    sentence = f"{request.title} {_refusal(status, code, request)}"
     words = error.words or _plain_words(body, content)
     wait = retry_after_seconds(headers)
     if wait is not None and status in PASSING:
         sentence += f"; it asks to wait {wait:g} s"
     return SendFailed(
-        masked(f"{sentence}{f'; it says: {words}' if words else ''}", asked),
+        masked(f"{sentence}{f'; it says: {words}' if words else ''}", request),
         status=status,
         retry_after_seconds=wait,
         may_pass=status in PASSING and code not in NO_CREDIT,
     )
 
 
-def _refusal(status: int, code: str, asked: Asked) -> str:
-    source = asked.key.source if asked.key else None
+def _refusal(status: int, code: str, request: SentRequest) -> str:
+    source = request.key.source if request.key else None
     match status:
         case 401:
             check = f"check {source}" if source else "give one as key="
@@ -71,11 +71,13 @@ def _refusal(status: int, code: str, asked: Asked) -> str:
         case 403:
             return "doesn't allow this (403): see what the key and its account may do"
         case 404:
-            return f"has no model {one_line(asked.model)!r}, or nothing at this address (404): check model and base_url"
+            return (
+                f"has no model {one_line(request.model)!r}, or nothing at this address (404): check model and base_url"
+            )
         case 408 | 504:
             return f"took too long ({status}): try again, or ask for a stream"
         case 413:
-            return f"doesn't take a request as large as {asked.size:,} bytes (413): send fewer or smaller files"
+            return f"doesn't take a request as large as {request.size:,} bytes (413): send fewer or smaller files"
         case 429 if code in NO_CREDIT:
             return "has no credit left for this key (429): see the account's billing"
         case 429:
@@ -96,36 +98,35 @@ def _plain_words(body: bytes, content: dict[str, Any] | None) -> str:
     return "" if content is not None or text.startswith("<") else one_line(text)
 
 
-def no_reply(content_type: str, asked: Asked) -> SendFailed:
+def no_reply(content_type: str, request: SentRequest) -> SendFailed:
     """The failure that an answer without an error but also without a reply is, such as a web page."""
     kind = one_line(content_type.partition(";")[0]) or "something"
     return SendFailed(
-        masked(f"{asked.address} answered with {kind}, which is no reply of a model: check base_url", asked)
+        masked(f"{request.address} answered with {kind}, which is no reply of a model: check base_url", request)
     )
 
 
-def failed_connection(error: BaseException, asked: Asked, *, answered: bool) -> SendFailed:
+def failed_connection(error: BaseException, request: SentRequest, *, answered: bool) -> SendFailed:
     """The failure that an exception of a client is; `answered`: the answer had begun."""
     names = {type(cause).__name__ for cause in causes_of(error)}
     kinds = tuple(causes_of(error))
-    said = "; ".join(str(cause) for cause in kinds)
-    sentence, may_pass = _sentence(names, kinds, said, asked, answered=answered)
-    return SendFailed(masked(sentence, asked), may_pass=may_pass)
+    sentence, may_pass = _sentence(names, kinds, request, answered=answered)
+    return SendFailed(masked(sentence, request), may_pass=may_pass)
 
 
 def _sentence(
-    names: set[str], kinds: tuple[BaseException, ...], said: str, asked: Asked, *, answered: bool
+    names: set[str], kinds: tuple[BaseException, ...], request: SentRequest, *, answered: bool
 ) -> tuple[str, bool]:
-    where = asked.address
+    where = request.address
     if answered:
         return f"the connection to {where} broke off before the reply ended", True
-    if any(isinstance(cause, ssl.SSLError) for cause in kinds) or "CERTIFICATE_VERIFY_FAILED" in said:
+    if any(isinstance(cause, ssl.SSLError) for cause in kinds):
         why = next((cause.reason for cause in kinds if isinstance(cause, ssl.SSLError) and cause.reason), "")
-        return f"no secure connection to {asked.host} can be made{f' ({why})' if why else ''}: check base_url", False
+        return f"no secure connection to {request.host} can be made{f' ({why})' if why else ''}: check base_url", False
     if any(isinstance(cause, socket.gaierror) for cause in kinds):
-        return f"no address is known for the host {asked.host}: check base_url and the network", True
+        return f"no address was found on the way to {where}: check base_url and the network", True
     if any(isinstance(cause, ConnectionRefusedError) for cause in kinds):
-        return f"nothing listens at {where}: check base_url, and whether the server runs", True
+        return f"the connection to {where} was refused: check base_url, and whether the server runs", True
     if "ConnectTimeout" in names:
         return f"no connection to {where} was made in time: check base_url and the network", True
     if names & {"ReadTimeout", "WriteTimeout", "PoolTimeout"}:
@@ -148,5 +149,5 @@ def causes_of(error: BaseException) -> Iterator[BaseException]:
         cause = cause.__cause__ or cause.__context__
 
 
-def masked(text: str, asked: Asked) -> str:
-    return asked.key.masked(text) if asked.key else text
+def masked(text: str, request: SentRequest) -> str:
+    return request.key.masked(text) if request.key else text

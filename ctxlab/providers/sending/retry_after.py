@@ -14,9 +14,9 @@ def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     >>> retry_after_seconds({"retry-after": "2"})
     2.0
     """
-    asked = _milliseconds(headers.get("retry-after-ms", ""))
-    if asked is not None:
-        return asked
+    milliseconds = _milliseconds(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds
     stored = headers.get("retry-after", "").strip()
     seconds = _number(stored)
     return seconds if seconds is not None else _until(stored, headers.get("date", ""))

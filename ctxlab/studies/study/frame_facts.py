@@ -1,4 +1,4 @@
-"""What a study's frame says of itself in its `attrs`: units of its scores, tokenizer, and what was left out."""
+"""Facts of a study's frame, in its `attrs`: units of its scores, tokenizer, and what was left out."""
 
 from __future__ import annotations
 

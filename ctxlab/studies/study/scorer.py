@@ -35,7 +35,10 @@ class ScoredRun:
 
 
 class Scorer(Protocol):
-    """Scores one build. It is deterministic, and reads nothing but the run; `version` changes when its answers do."""
+    """Scores one build. It is deterministic, and reads nothing but the run; `version` changes when its answers do.
+
+    Cells that are kept follow changes of its code by themselves, as `Study.run` says.
+    """
 
     @property
     def name(self) -> str: ...

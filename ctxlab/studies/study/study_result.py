@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.html_table import heading, html_table, lines
@@ -15,7 +15,9 @@ from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.studies.study.batches import CaseSource, cases_of
 from ctxlab.studies.study.case import Case
 from ctxlab.studies.study.case_builds import CaseBuilds, trace_taken_from
+from ctxlab.studies.study.cell_rows import sound_text
 from ctxlab.studies.study.cell_table import CellTable, cells_frame
+from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.plan import Cell, StudyPlan
 from ctxlab.studies.study.scorer import ScoreColumn
 from ctxlab.studies.study.variant import Variant
@@ -40,6 +42,7 @@ class StudyResult:
     cases: int
     notes: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    files: FilesRead = field(default_factory=FilesRead, repr=False)
 
     def __repr__(self) -> str:
         facts = (
@@ -180,13 +183,13 @@ class StudyResult:
     def _case(self, case: str) -> Case:
         if iter_once(self.source):
             raise WrongArgument("the cases of this study could be read only once; give a list, or a function of them")
-        found = next((each for each in cases_of(self.source) if each.id == case), None)
+        found = next((each for each in cases_of(self.source) if case in (each.id, sound_text(each.id))), None)
         if found is None:
             known = list(dict.fromkeys(self.cell_table.columns["case"]))
             raise UnknownName(f"the study has no case {case!r}{did_you_mean(case, known)}")
         if not isinstance(found, Case):
             raise WrongArgument(f"case {case!r} could not be made: {found.problem}")
-        return found
+        return cast("Case", self.files.case(found))
 
 
 def iter_once(source: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What is known of a column of scores: from the caller, from the study's frame, or from the scorer of that name."""
+"""Facts of a column of scores: from the caller, from the frame of the study, or from the scorer of that name."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class _Block:
             found[name] = [*list_in(found.get(name)), *items]
         written = "".join(self.arguments)
         if written:
-            # Arguments that are no JSON, since the reply was cut, stay as they came: whoever runs the call refuses them.
+            # Arguments that are no JSON, since the reply was cut, stay as they came: what runs calls refuses them.
             known = value_of(written)
             found["input"] = written if known is None else known
         return found

@@ -1,4 +1,4 @@
-"""Replies of Chat Completions, from chunks: OpenAI's, DeepSeek's and those of the many servers that speak as they do."""
+"""Replies of Chat Completions, from the chunks of their streams: OpenAI's, DeepSeek's and compatible servers'."""
 
 from __future__ import annotations
 
