@@ -30,7 +30,7 @@ AS_USER_FROM_CHINESE: Final = "[消息的开头如下，请接着写下去，不
 
 
 class TurnBuilder(Builder, Protocol):
-    """What builds the contexts of a turn, and says who takes part."""
+    """Builds the contexts of a turn, and says who takes part."""
 
     def start(self, session: Session, leaf: str | None) -> Trace:
         """The start of a run for a leaf: no step done yet."""

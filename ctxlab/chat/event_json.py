@@ -24,8 +24,8 @@ def event_data(event: TurnEvent) -> dict[str, Any]:
     found: dict[str, Any] = {"event": type(event).__name__}
     for each in fields(event):
         value = getattr(event, each.name)
-        default = each.default if each.default is not MISSING else None
-        if value == default or (isinstance(value, Mapping) and not value):
+        is_default = each.default is not MISSING and value == each.default
+        if is_default or (each.default_factory is not MISSING and not value):
             continue
         found[each.name] = list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
     return found

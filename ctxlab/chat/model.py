@@ -23,7 +23,7 @@ ModelFunction = Callable[[list[dict[str, Any]]], Any]
 
 
 class ChatModel(Protocol):
-    """What a turn asks of a model."""
+    """A model, as far as a turn is concerned."""
 
     def request(self, trace: Trace, *, after: Payload | None = None) -> Payload:
         """The request that a run becomes."""

@@ -1,4 +1,4 @@
-"""How a reply goes on from a text that is there: as a marked prefix, as the beginning of the reply, or asked."""
+"""Ways in which a reply goes on from a text that is there: a marked prefix, the beginning of the reply, or asking."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class PrefillPlan:
 
 
 def prefill_plan(node_id: str, prefix: str, request: Payload | None) -> PrefillPlan:
-    """How the reply of a node goes on from its text; `request` shows the provider, the model and its parameters.
+    """The way in which the reply of a node goes on from its text; `request` shows the provider, the model and its parameters.
 
     Without a request the model is a function of one's own.
     """

@@ -1,4 +1,4 @@
-"""Who took part in a turn, as the metadata of its messages keep it."""
+"""The participants of a turn, as the metadata of its messages keep them."""
 
 from __future__ import annotations
 

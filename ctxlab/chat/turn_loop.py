@@ -56,7 +56,7 @@ class Clock(Protocol):
 
 
 class Builder(Protocol):
-    """What builds the contexts of a turn."""
+    """Builds the contexts of a turn."""
 
     def build(
         self,

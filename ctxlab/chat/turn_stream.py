@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.chat.event_log import EventLog
 from ctxlab.chat.events import TurnCancelled, TurnEvent, TurnFailed
 from ctxlab.chat.turn import Turn, TurnRequest
@@ -29,6 +30,7 @@ class TurnStream:
     stream that nobody keeps hangs up.
     """
 
+    @checked_arguments
     def __init__(
         self,
         loop: TurnLoop,
@@ -85,6 +87,7 @@ class TurnStream:
         """End the turn soon, from any thread; what came so far is kept and marked. Queued messages aren't sent."""
         self._loop.cancel()
 
+    @checked_arguments
     def queue(self, text: str, *, mode: QueueMode = "combined") -> None:
         """Send another message once this turn has ended, unless it fails or is cancelled.
 
