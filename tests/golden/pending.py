@@ -25,8 +25,6 @@ def pending(case: Case) -> Capability | None:
     """The capability that a case needs and that was not there when this was written."""
     if case.file in OF_FILE:
         return OF_FILE[case.file]
-    if case.file == "llm_requests":
-        return next((it for begin, it in OF_REQUEST if case.name.startswith(begin)), None)
     return next((it for files, it, needed in OF_CASE if case.file in files and needed(case.input)), None)
 
 
@@ -50,7 +48,6 @@ def _exists(module: str) -> bool:
 # --- whole files
 
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
-STREAMS = _module("sending and streams", "providers.sending.assemblers")
 STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
 
@@ -79,9 +76,6 @@ OF_FILE: dict[str, Capability] = {
     "pipeline_engine_store": STORAGE,
     "topic_naming": TOPICS,
 }
-
-OF_REQUEST: tuple[tuple[str, Capability], ...] = (("stream ", STREAMS),)
-"""What cases of the requests need, by how their names begin."""
 
 # --- single cases
 

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 import ctxlab
+from ctxlab.engines.compression import SourceText, compression_report
 from ctxlab.studies import sent_prompt
 from tests.studies.synthetic_study import study_frame
 
@@ -44,6 +45,9 @@ def frames() -> dict[str, pd.DataFrame]:
         "Analysis.shares": analysis.shares(),
         "Analysis.structure": analysis.structure(),
         "Ablation.frame": ctxlab.ablate(harbour, budget_tokens=1800, only=["setting", "entry", "rule"]).frame(),
+        "CompressionReport.frame": compression_report(
+            [SourceText(node.id, node.role, node.content) for node in session.path() if node.content], "沈砚, 3 lamps"
+        ).frame(),
         "Changes.frame": trace.changes("token-limiter").frame(),
         "Comparison.causes": comparison.causes(),
         "Comparison.changes": comparison.changes(),
@@ -153,6 +157,7 @@ def test_a_frame_of_nothing_has_its_columns() -> None:
         (ctxlab.branches(ctxlab.Session()).clusters(), "cluster"),
         (ctxlab.token_flow([]).frame(), "source"),
         (ctxlab.Worldbook().frame(), "name"),
+        (compression_report([], "").frame(), "state"),
         (ctxlab.Pipeline().settings(), "layer"),
     ):
         assert list(frame[column]) == []

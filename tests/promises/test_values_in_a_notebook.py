@@ -16,6 +16,7 @@ from ctxlab.assets.build_files import BuildFiles
 from ctxlab.assets.transcription import TranscriptionTask
 from ctxlab.assets.transcription.ensured_transcripts import EnsuredTranscripts
 from ctxlab.documents import Greeting, MessageNode, Stored
+from ctxlab.engines.compression import SourceText, compression_report
 from ctxlab.formats import Export, Import, Loss
 from ctxlab.studies import sent_files, sent_prompt
 from tests.gallery.attachments import files_run
@@ -132,6 +133,14 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Changes": smaller.changes("token-limiter"),
         "Comparison": ctxlab.compare({words: trace, f"{words}2": smaller}),
         "Comparison of many": ctxlab.compare({f"{words[:99]}{i}": smaller for i in range(8)}),
+        "CompressionReport": compression_report(
+            [
+                SourceText(words, words, f"{words} never use {i} lamps of Ada Lovelace{i}")
+                for i in range(min(size, 300))
+            ],
+            words,
+            must_keep=[words],
+        ),
         "Context": smaller.result,
         "Diff": ctxlab.diff(trace, smaller),
         "EnsuredTranscripts": EnsuredTranscripts(
