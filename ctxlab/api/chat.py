@@ -15,11 +15,12 @@ from ctxlab.chat.begin_turn import TurnStarter
 from ctxlab.chat.event_log import EventLog
 from ctxlab.chat.model import ChatModel, FunctionModel, VendorModel, check_function
 from ctxlab.chat.system_clock import StoppedClock, SystemClock
+from ctxlab.chat.tools import Runner, ToolCallConfig, agent_with_tools, tools_of
 from ctxlab.chat.turn import Turn
 from ctxlab.chat.turn_loop import TurnLoop
 from ctxlab.chat.turn_stream import TurnStream
-from ctxlab.context import BuildInput, Pending, Variables
-from ctxlab.documents import Agent, Asset, History, Library, ModelProfile, Session
+from ctxlab.context import BuildInput, Context, Pending, Variables
+from ctxlab.documents import Asset, History, Library, ModelProfile, Session
 from ctxlab.engines.macros import Expansion
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Processor, Trace
@@ -107,7 +108,7 @@ def relay(
 class SessionBuilds:
     """Builds contexts of one conversation, with the options of a turn."""
 
-    def __init__(self, source: SessionSource, options: TurnOptions, tools: Sequence[Any] = ()) -> None:
+    def __init__(self, source: SessionSource, options: TurnOptions) -> None:
         given: dict[str, Any] = {name: value for name, value in options.items() if name not in OF_THE_TURN}
         self._agent: Any = options.get("agent")
         model = options.get("model")
@@ -116,7 +117,7 @@ class SessionBuilds:
         self._options = given | ({"model": model} if isinstance(model, str | ModelProfile) else {})
         self.session = resolve(source, self._agent, cast("Any", self._options)).input.session
         self._options.pop("pick", None)
-        self._tools = tools
+        self._tools = tools_of(options.get("tools", ()))
 
     def start(self, session: Session, leaf: str | None, **options: Any) -> Trace:
         """The start of a run for a leaf: no step done yet."""
@@ -126,10 +127,18 @@ class SessionBuilds:
         agent = start.start.input.agent
         if not self._tools:
             return start
-        having = agent if agent is not None else Agent(name="tools")
-        brought = having.with_(tools=(*having.tools, *(tool.as_data() for tool in self._tools)))
-        context = replace(start.start, input=replace(start.start.input, agent=brought))
-        return replace(start, start=context)
+        notes = start.start.notes[: len(start.start.notes) - len(start.pipeline.warnings())]
+        having = replace(start.start.input, agent=agent_with_tools(agent, self._tools))
+        return start.pipeline.start(Context(having, notes=notes), start.services)
+
+    def runner(self, approve: Any) -> Runner | None:
+        """What runs the calls of the tools that are given, as the agent wants; None where none are."""
+        if not self._tools:
+            if approve is not None:
+                raise WrongArgument("approve is about calls of tools, and there are none: give tools=")
+            return None
+        agent = self.start(self.session, self.session.active_leaf_id).start.input.agent
+        return Runner(self._tools, ToolCallConfig.of(agent.tool_call_config if agent is not None else None), approve)
 
     def expand(self, text: str, build_input: BuildInput) -> Expansion:
         return expanded(text, build_input)
@@ -142,9 +151,13 @@ class SessionBuilds:
         pending: Pending | None = None,
         steps: Sequence[Processor] = (),
         variables: Variables | None = None,
+        tasks: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Trace:
-        options: dict[str, Any] = {} if pending is None else {"pending": pending}
-        start = self.start(session, leaf, **options, **({} if variables is None else {"variables": variables}))
+        given = {"pending": pending, "variables": variables}
+        options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        if tasks:
+            options["tasks"] = {**(self._options.get("tasks") or {}), **tasks}
+        start = self.start(session, leaf, **options)
         pipeline = start.pipeline
         for step in steps:
             pipeline = pipeline.with_processor(step)
@@ -171,7 +184,7 @@ def _stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> T
     builds = SessionBuilds(source.session if isinstance(source, History) else source, options)
     timestamp = options.get("timestamp")
     clock = SystemClock() if timestamp is None else StoppedClock(timestamp)
-    turns = TurnStarter(builds, _model(options, builds), clock)
+    turns = TurnStarter(builds, _model(options, builds), clock, builds.runner(options.get("approve")))
     loop = begin(turns, builds.session)
     log = options.get("log")
     return TurnStream(

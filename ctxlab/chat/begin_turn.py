@@ -11,8 +11,8 @@ from ctxlab.chat.fold import STRUCTURE, Folding
 from ctxlab.chat.model import ChatModel, FunctionModel
 from ctxlab.chat.prefill import is_chinese, prefill_plan
 from ctxlab.chat.snapshots import question_metadata, reply_metadata
-from ctxlab.chat.tools.tool import ToolRunner
-from ctxlab.chat.turn_loop import MOST_ROUNDS, Builder, Clock, TurnLoop, TurnPlan
+from ctxlab.chat.tools import Runner
+from ctxlab.chat.turn_loop import Builder, Clock, TurnLoop, TurnPlan
 from ctxlab.context import BuildInput, Pending, Variables
 from ctxlab.documents import Asset, MessageNode, Session
 from ctxlab.documents.frozen_json import frozen
@@ -48,8 +48,7 @@ class TurnStarter:
     builder: TurnBuilder
     model: ChatModel
     clock: Clock
-    tools: ToolRunner | None = None
-    most_rounds: int = MOST_ROUNDS
+    tools: Runner | None = None
 
     def send(
         self, session: Session, text: str | None, *, parent: str | None = None, attachments: Sequence[Asset] = ()
@@ -154,7 +153,7 @@ class TurnStarter:
             prefill=prefill,
             prefix=prefill.prefix if prefill is not None else prefix,
             tools=self.tools if started.verb != "relay" else None,
-            most_rounds=self.most_rounds,
+            compresses=started.verb == "send",
         )
         return TurnLoop(plan, Folding(session))
 

@@ -40,9 +40,9 @@ class PrefillPlan:
 
 
 def prefill_plan(node_id: str, prefix: str, request: Payload | None) -> PrefillPlan:
-    """The way in which the reply of a node goes on from its text; `request` shows the provider, the model and its parameters.
+    """The way in which the reply of a node goes on from its text.
 
-    Without a request the model is a function of one's own.
+    `request` shows the provider, the model and its parameters; without one the model is a function of one's own.
     """
     way, reason = ("instruct", "a function may be any model") if request is None else _way(request)
     if way == "instruct":

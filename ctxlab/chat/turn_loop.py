@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
+from ctxlab.chat.compression import compression_if_needed, compression_settings
+from ctxlab.chat.compression.trigger import Moment
 from ctxlab.chat.continuation import ContinuedText
 from ctxlab.chat.events import (
     AttemptFailed,
     CallAdded,
+    Compressed,
     Data,
     ReplyFinished,
     RequestSent,
@@ -28,19 +31,16 @@ from ctxlab.chat.model import ChatModel, FunctionModel
 from ctxlab.chat.prefill import PrefillPlan
 from ctxlab.chat.reading_thread import AttemptBegun, AttemptEnded, Item, ReadingThread
 from ctxlab.chat.snapshots import counted_tokens, sent_parameters
-from ctxlab.chat.tools.tool import ToolRunner
+from ctxlab.chat.tools import Runner, calls_of_reply, requested
 from ctxlab.chat.turn import TurnRequest
 from ctxlab.context import Pending, Variables
 from ctxlab.display.short_texts import counted, short
-from ctxlab.documents import Session
+from ctxlab.documents import MessageNode, Session
 from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import ReplyMessage
 from ctxlab.pipeline import Processor, Trace
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.deltas import CallDelta, TextDelta, ThoughtDelta
-
-MOST_ROUNDS = 20
-"""Requests of one turn where nothing else is said."""
 
 
 class Clock(Protocol):
@@ -66,6 +66,7 @@ class Builder(Protocol):
         pending: Pending | None = None,
         steps: Sequence[Processor] = (),
         variables: Variables | None = None,
+        tasks: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> Trace:
         """The context of a leaf."""
         ...
@@ -96,8 +97,8 @@ class TurnPlan:
     variables: Variables | None = None
     prefill: PrefillPlan | None = None
     prefix: str = ""
-    tools: ToolRunner | None = None
-    most_rounds: int = MOST_ROUNDS
+    tools: Runner | None = None
+    compresses: bool = True
 
 
 class Cancelled(Exception):
@@ -160,17 +161,26 @@ class TurnLoop:
     # --- requests and replies
 
     def _rounds(self) -> Iterator[TurnEvent]:
-        for number in range(1, self.plan.most_rounds + 1):
+        tools = self.plan.tools
+        most = tools.config.max_iterations + 1 if tools is not None else 1
+        for number in range(1, most + 1):
             yield from self._round(number)
-            if self.plan.tools is None or not open_calls(self.folding.session):
+            if tools is None or not open_calls(self.folding.session):
+                yield from self._compressed("after request", self.requests[-1].trace)
                 return
-            yield from self._call_tools(self.plan.tools)
-        raise CtxlabError(
-            f"the model still calls tools after {counted(self.plan.most_rounds, 'request')}, which is the limit"
-        )
+            if number == most:
+                raise CtxlabError(
+                    f"the model still calls tools after {counted(most - 1, 'round')} of them; maxIterations of the "
+                    "agent's toolCallConfig allows more"
+                )
+            yield from self._call_tools(tools)
 
     def _round(self, number: int) -> Iterator[TurnEvent]:
         trace = self._built(number)
+        if number == 1:
+            compressed = tuple(self._compressed("before request", trace))
+            yield from compressed
+            trace = self._built(number) if compressed else trace
         self._stop_if_cancelled()
         request = self.plan.model.request(trace, after=self.requests[-1].payload if self.requests else None)
         self.requests.append(TurnRequest(trace, request))
@@ -203,7 +213,27 @@ class TurnLoop:
         self._stop_if_cancelled()
         steps = plan.prefill.steps if plan.prefill is not None and first else ()
         pending = plan.pending if first else None
-        return plan.builder.build(session, leaf, pending=pending, steps=steps, variables=plan.variables)
+        tasks = plan.tools.states() if plan.tools is not None else None
+        return plan.builder.build(session, leaf, pending=pending, steps=steps, variables=plan.variables, tasks=tasks)
+
+    def _compressed(self, moment: Moment, trace: Trace) -> Iterator[Compressed]:
+        """Old messages replaced by a summary, where the agent or the session wants that now."""
+        session = self.folding.session
+        settings, _ = compression_settings(trace.start.input.agent, session)
+        if not (self.plan.compresses and settings.enabled):
+            return
+        if moment == "after request":
+            trace = self.plan.builder.build(session, session.active_leaf_id)
+        made = compression_if_needed(
+            trace,
+            lambda changed, leaf: self.plan.builder.build(changed, leaf),
+            settings=settings,
+            moment=moment,
+            timestamp=self.plan.clock.now(),
+        )
+        if made is not None and not made.changes_nothing:
+            before, after = made.before_tokens, made.after_tokens
+            yield from (Compressed(node, before, after) for node in made.nodes)
 
     def _of_item(self, item: Item, request: Payload, number: int, joined: ContinuedText | None) -> Iterator[TurnEvent]:
         seconds = self._seconds()
@@ -240,6 +270,7 @@ class TurnLoop:
             for node in said[1:]:  # what the pieces of all of them joined to is the first one's
                 node["content"] = ""
             (said or nodes)[0]["content"] = joined.whole
+        self._put_calls_of_text(nodes)
         for node in nodes:
             metadata = dict(node.get("metadata") or {})
             if node.get("content"):
@@ -248,9 +279,18 @@ class TurnLoop:
         seconds, now = self._seconds(), self.plan.clock.now()
         return ReplyFinished(tuple(map(_frozen, nodes)), reply.finish_reason, seconds, now)
 
+    def _put_calls_of_text(self, nodes: Sequence[dict[str, Any]]) -> None:
+        """Put the calls that stand in the text of a reply where calls are, if its agent has them written so."""
+        tools = self.plan.tools
+        if tools is None or not tools.config.in_text:
+            return
+        whole = MessageNode.model_validate({**nodes[-1], "id": f"{self.plan.started.reply_id}-{len(self.requests)}"})
+        if not whole.tool_calls and (calls := calls_of_reply(whole, tools.config)):
+            nodes[-1]["metadata"] = {**(nodes[-1].get("metadata") or {}), "toolCallsRequested": requested(calls)}
+
     # --- tools
 
-    def _call_tools(self, tools: ToolRunner) -> Iterator[TurnEvent]:
+    def _call_tools(self, tools: Runner) -> Iterator[TurnEvent]:
         calls = open_calls(self.folding.session)
         yield from tools.run(calls, is_cancelled=self.cancelled.is_set)
         self._stop_if_cancelled()
