@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import Annotated, Any, TypeAlias, Unpack, cast
 from ctxlab.api.options import BuildOptions, TurnOptions, listed
 from ctxlab.api.resolve import expanded, resolve, start_of
 from ctxlab.api.sources import NodeSource, SessionSource, node_id_of, session_or_library
+from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.assets.attachment import attachment
 from ctxlab.chat.begin_turn import TurnStarter
 from ctxlab.chat.event_log import EventLog
@@ -20,7 +22,7 @@ from ctxlab.chat.turn import Turn
 from ctxlab.chat.turn_loop import TurnLoop
 from ctxlab.chat.turn_stream import TurnStream
 from ctxlab.context import BuildInput, Context, Pending, Variables
-from ctxlab.documents import Asset, History, Library, ModelProfile, Session
+from ctxlab.documents import Asset, InlineFile, History, Library, ModelProfile, Session
 from ctxlab.engines.macros import Expansion
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Processor, Trace
@@ -163,6 +165,20 @@ class SessionBuilds:
             pipeline = pipeline.with_processor(step)
         return replace(start, pipeline=pipeline).finished()
 
+    def kept_file(self, attachment: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A file of a reply in the folder of files, where `assets` names one; else as it is, inside the message."""
+        given = self._options.get("assets")
+        source = Asset.model_validate(attachment).source
+        if given is None or not isinstance(source, InlineFile):
+            return attachment
+        store = given if isinstance(given, AssetFolder) else AssetFolder(given) if _is_path(given) else None
+        if store is None:
+            return attachment
+        made = store.add(
+            base64.b64decode(source.base64), name=str(attachment.get("name") or ""), mime_type=source.mime_type
+        )
+        return made.to_data()
+
     def waits(self, session: Session, leaf: str | None) -> bool:
         return any(node.attachments for node in session.path(leaf)) if leaf is not None else False
 
@@ -244,6 +260,10 @@ def _file(given: Any, number: int) -> Asset:
     if isinstance(given, str | bytes | os.PathLike):
         return attachment(cast("Any", given))
     raise WrongArgument(f"attachments[{number}] is no file: a path, bytes, or what ctxlab.attachment(path) gives")
+
+
+def _is_path(given: object) -> bool:
+    return isinstance(given, str | os.PathLike)
 
 
 def _id(node: NodeSource | None) -> str | None:

@@ -71,6 +71,10 @@ class Builder(Protocol):
         """The context of a leaf."""
         ...
 
+    def kept_file(self, attachment: Data) -> Data:
+        """A file of a reply as the conversation keeps it: inside the message, or in the store of files."""
+        ...
+
     def waits(self, session: Session, leaf: str | None) -> bool:
         """Whether there is something for which `prepare` may have to wait."""
         ...
@@ -272,6 +276,8 @@ class TurnLoop:
             (said or nodes)[0]["content"] = joined.whole
         self._put_calls_of_text(nodes)
         for node in nodes:
+            if files := node.get("attachments"):
+                node["attachments"] = [self.plan.builder.kept_file(file) for file in files]
             metadata = dict(node.get("metadata") or {})
             if node.get("content"):
                 metadata |= counted_tokens(trace, str(node["content"]))

@@ -13,12 +13,21 @@ import pytest
 
 import ctxlab
 from ctxlab.chat.event_log import read_events
-from ctxlab.chat.events import ReplyFinished, RequestSent, TextAdded, TurnCancelled, TurnFinished, TurnStarted
+from ctxlab.chat.events import (
+    Compressed,
+    ReplyFinished,
+    RequestSent,
+    TextAdded,
+    TurnCancelled,
+    TurnFinished,
+    TurnStarted,
+)
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import Refused, UnknownNode, WrongArgument
 
 TIME = "2026-03-01T12:00:00+00:00"
 CHAT = Session(id="s").append("Hi", id="u1").append("Hello.", role="assistant", id="a1")
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 AGENT = Agent(
     id="g",
     name="Guide",
@@ -355,6 +364,35 @@ def test_a_file_goes_with_the_message() -> None:
     turn = ctxlab.send(CHAT, "What is it?", model=pieces("A text."), attachments=[b"plain words"])
 
     assert turn.nodes[0].attachments is not None and len(turn.nodes[0].attachments) == 1
+
+
+@pytest.mark.parametrize("in_folder", [True, False])
+def test_a_picture_of_a_reply_is_kept(in_folder: bool, tmp_path: Path) -> None:
+    part = {"inlineData": {"mimeType": "image/png", "data": PNG}}
+    reply = {"candidates": [{"content": {"parts": [{"text": "Here."}, part]}, "finishReason": "STOP"}]}
+    turn = ctxlab.send(CHAT, "Draw", model=lambda messages: reply, **({"assets": tmp_path} if in_folder else {}))
+
+    assert turn.error is None and turn.reply is not None and turn.reply.attachments is not None
+    (file,) = turn.reply.attachments
+    assert file.mime_type == "image/png"
+    assert (file.path is not None) is in_folder and any(tmp_path.rglob("*")) is in_folder
+    assert (PNG in str(turn.session.to_data())) is not in_folder
+
+
+def test_old_messages_are_compressed_where_the_agent_wants_it() -> None:
+    wanted = {"enabled": True, "autoTrigger": True, "triggerMode": "count", "countThreshold": 8}
+    wanted |= {"minHistoryCount": 4, "protectRecentCount": 2, "compressCount": 6}
+    agent = Agent(id="g", name="Guide", parameters={"contextCompression": wanted})
+    chat = CHAT
+    for n in range(6):
+        chat = chat.append(f"Question {n} is about the lamp. " * 20).append(f"Answer {n}. " * 60, role="assistant")
+    turn = ctxlab.send(chat, "Why?", model=pieces("Because."), agent=agent, timestamp=TIME)
+
+    summaries = [event for event in turn.events if isinstance(event, Compressed)]
+    assert summaries and turn.error is None and turn.session.check() == ()
+    assert [node.content for node in turn.session.path()[-2:]] == ["Why?", "Because."]
+    assert len(turn.requests[0].trace.messages) < len(chat.path())
+    assert turn.nodes[-1].is_summary or any(node.is_summary for node in turn.nodes)
 
 
 def test_a_turn_shows_itself_in_one_line_and_as_a_table() -> None:

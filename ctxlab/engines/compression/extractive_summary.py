@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.compression.sentence_terms import LONGEST, Sentences, sentences_of
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.float64]
-    Places = NDArray[np.int64]
+    Places = NDArray[np.integer[Any]]
 
 Count = Callable[[str], int]
 Layout = Callable[[Sequence["SummarySentence"]], str]
@@ -111,8 +111,7 @@ def _best_first(found: Sentences, query: str, messages: int, budget: int) -> Ite
     for _ in range(len(at)):
         best = int(scores.argmax())
         place = int(at[best])
-        start, end = found.places[place]
-        yield SummarySentence(int(found.message[place]), start, end, found.texts[place], float(scores[best]))
+        yield SummarySentence(int(found.message[place]), *found.place(place), found.text(place), float(scores[best]))
         said = terms[ends[best] - found.sizes[place] : ends[best]]
         said = said[times[said] < MOST_LOWERED]
         if len(said):
@@ -148,12 +147,11 @@ def _compared(found: Sentences, scores: Numbers, most: int) -> Places:
 
     at = np.flatnonzero(found.says_much) if found.says_much.any() else np.arange(len(found))
     first: dict[str, int] = {}
-    for place in at.tolist():
-        first.setdefault(found.texts[place], place)
-    at = np.fromiter(first.values(), np.int64)
-    if len(at) <= most:
-        return at
-    return np.sort(at[np.argsort(-scores[at], kind="stable")[:most]])
+    for place in at[np.argsort(-scores[at], kind="stable")].tolist():
+        first.setdefault(found.text(place), place)
+        if len(first) == most:
+            break
+    return np.sort(np.fromiter(first.values(), np.int64))
 
 
 def _terms_of(found: Sentences, at: Places, starts: Places) -> tuple[Places, Places]:

@@ -93,7 +93,7 @@ class PostedReply:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out: events whose data are no JSON."""
+        """Sentences on parts of the reply that were left out: events whose data are no JSON."""
         skipped = self._events.skipped
         return (f"{counted(skipped, 'event')} of the stream without a JSON object left out",) if skipped else ()
 
@@ -130,7 +130,7 @@ class PostedReply:
             yield from self._in_one_piece(head) if is_json else self._streamed()
 
     def _take(self, seconds: float) -> _Item | None:
-        """What comes next; None where it was hung up. Raises SendFailed where nothing comes in these seconds."""
+        """The next item; None where it was hung up. Raises SendFailed where nothing comes in these seconds."""
         item = self._items.take(seconds)
         if isinstance(item, _End) and item.failure is not None:
             raise item.failure

@@ -19,7 +19,7 @@ from ctxlab.providers.sending.stream_errors import NO_CREDIT, PASSING, VendorErr
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """What sentences about a failed request name: whom it went to, where, for which model."""
+    """A request as sentences about its failure name it: vendor, address and model."""
 
     title: str
     model: str

@@ -1,4 +1,4 @@
-"""How long a reply is waited for."""
+"""Seconds for which a reply is waited for."""
 
 from __future__ import annotations
 
