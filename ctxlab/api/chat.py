@@ -22,7 +22,7 @@ from ctxlab.chat.turn import Turn
 from ctxlab.chat.turn_loop import TurnLoop
 from ctxlab.chat.turn_stream import TurnStream
 from ctxlab.context import BuildInput, Context, Pending, Variables
-from ctxlab.documents import Asset, InlineFile, History, Library, ModelProfile, Session
+from ctxlab.documents import Asset, History, InlineFile, Library, ModelProfile, Session
 from ctxlab.engines.macros import Expansion
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Processor, Trace
