@@ -1,4 +1,4 @@
-"""What a summary keeps of its originals: every rule, decision, number, name, date, path and quotation, one by one."""
+"""A report of each rule, decision, number, name, date, path and quotation that a summary keeps, weakens or loses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CEILING = "Words that survive are the most that a model can recall, not what it will."
-"""What a report of words can't say."""
+"""The limit of a report of words, as each report says it."""
 STATES: tuple[State, ...] = ("lost", "weakened", "kept")
 _WRITERS = {"system": 0, "developer": 0, "user": 0, "assistant": 1, "tool": 2}
 _NEXT_WORD = re.compile(r"[ -]?([A-Za-z]{2,30})")
@@ -126,7 +126,7 @@ class CompressionReport:
 def compression_report(
     originals: Sequence[SourceText], summary: str, *, must_keep: Sequence[str | re.Pattern[str]] = ()
 ) -> CompressionReport:
-    """What a summary keeps, weakens and loses of its originals, fact by fact.
+    """A report of the facts of the originals that a summary keeps, weakens and loses.
 
     `must_keep` are texts, and patterns as `re:...` or compiled ones, each of whose matches in the originals is an item.
     A fact is kept where the summary has it in any spelling that is known: 1,000 is 1000 and 一千, 2 hours are 120
@@ -155,7 +155,7 @@ def compression_report(
 
 
 def _key(fact: Fact, text: str) -> Hashable:
-    """What makes two facts one: their value, and of small numbers of things also the word behind them."""
+    """The key by which two facts are one: their value, and of small numbers of things also the word behind them."""
     if isinstance(fact.value, Quantity) and not fact.value.unit and fact.value.low <= SMALL:
         behind = _NEXT_WORD.match(text, fact.end)
         return fact.kind, fact.value, behind[1].lower() if behind else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.engines.compression.facts.fact import Fact, Moment, Quantity, folded
@@ -27,7 +27,7 @@ BESIDE = 48
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a fact: characters `start` up to `end` of the summary, or None where nothing is left of it."""
+    """The state of a fact: characters `start` up to `end` of the summary, or None where nothing is left of it."""
 
     state: State
     start: int | None = None
@@ -39,7 +39,7 @@ LOST = Outcome("lost", reason="nothing of it is in the summary")
 
 
 def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
-    """What the summary keeps of a fact of an original."""
+    """The state of a fact of an original in the summary."""
     if isinstance(fact.value, Quantity):
         return _of_number(fact, fact.value, original, index)
     place = index.place_of(fact.text)
@@ -61,7 +61,7 @@ def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
 
 
 def of_statement(text: str, index: SummaryIndex, *, checks_negation: bool = True) -> Outcome:
-    """What one sentence of the summary keeps of the words of a sentence, and of its negation."""
+    """The state of a sentence: its words and its negation in that sentence of the summary which has most of them."""
     place = index.place_of(text.strip(" \t\n.!。！,，"))
     if place is not None:
         return Outcome("kept", *place)
@@ -160,7 +160,7 @@ def _of_moment(value: Moment, index: SummaryIndex) -> Outcome:
 
 
 def _missing(wanted: Moment, there: Moment) -> str | None:
-    """What the second moment leaves out of the first: nothing, or names of fields; None where they differ."""
+    """Names of the fields that the second moment leaves out of the first, or nothing; None where they differ."""
     left_out: list[str] = []
     agree = 0
     for name in ("year", "month", "day", "weekday", "minute", "second"):
@@ -233,8 +233,3 @@ def _of_address(address: str, index: SummaryIndex) -> Outcome:
     if without_query != rest and (place := index.place_of(without_query)):
         return Outcome("weakened", *place, "without what is asked of it")
     return LOST
-
-
-def with_reason(outcome: Outcome, reason: str) -> Outcome:
-    """The outcome with another reason."""
-    return replace(outcome, reason=reason)

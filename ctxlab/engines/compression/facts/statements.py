@@ -98,7 +98,7 @@ def _kind(sentence: str, *, binds: bool) -> FactKind | None:
 
 
 def quotes(text: str, taken: Taken) -> Iterator[Fact]:
-    """What stands in quotation marks, without the marks, where no path or name of code does."""
+    """Texts in quotation marks, without the marks, where no path or name of code does."""
     for pattern in _QUOTES:
         for match in pattern.finditer(text):
             start, end = match.span(1)
