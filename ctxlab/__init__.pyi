@@ -24,6 +24,7 @@ from ctxlab.api import write as write
 from ctxlab.api.branches import branches as branches
 from ctxlab.api.compression import compress as compress
 from ctxlab.api.compression import legal_cuts as legal_cuts
+from ctxlab.api.compression import model_summariser as model_summariser
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
@@ -33,6 +34,9 @@ from ctxlab.api.what_if import replay as replay
 from ctxlab.api.what_if import sweep as sweep
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
+from ctxlab.chat.tools import Tool as Tool
+from ctxlab.chat.tools import artifact_tool as artifact_tool
+from ctxlab.chat.tools import tool as tool
 from ctxlab.context import BuildInput as BuildInput
 from ctxlab.context import Cause as Cause
 from ctxlab.context import Change as Change

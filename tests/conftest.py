@@ -3,8 +3,13 @@
 import gc
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.golden.table", "pytester"]
+
+# How long a draw or a call takes says what else the machine does.
+settings.register_profile("on a busy machine", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("on a busy machine")
 
 
 @pytest.hookimpl(trylast=True)

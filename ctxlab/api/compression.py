@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
-from typing import Annotated, Any, Literal, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, Unpack
 
 from ctxlab.api.build import build, rebuild
 from ctxlab.api.options import BuildOptions, listed
@@ -21,10 +21,13 @@ from ctxlab.chat.compression import (
     compression_settings,
     refuse_contradictions,
 )
-from ctxlab.documents import MessageNode, Session
+from ctxlab.documents import MessageNode, ModelProfile, Session
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.failures import ProcessorFailed
+
+if TYPE_CHECKING:
+    from ctxlab.chat.compression.model_summariser import ModelSummariser
 
 KeptItems: TypeAlias = Annotated[
     str | re.Pattern[str] | MessageNode | Sequence[str | re.Pattern[str] | MessageNode],
@@ -75,12 +78,23 @@ def compress(
         timestamp=options.get("timestamp"),
     )
     refuse_contradictions(wanted)
-    own = _own_settings(compression)
-    trace = _built(session, agent, options)
+    _own_settings(compression)
+    return compressed_run(_built(session, agent, options), wanted, compression=compression, summariser=summariser)
+
+
+def compressed_run(
+    trace: Trace,
+    wanted: Wanted,
+    *,
+    compression: SettingsSource | None = None,
+    summariser: SummariserSource = "extractive",
+) -> Compression:
+    """A preview of compressing the conversation of a run."""
     before = trace.start.input
-    if id is not None and id in before.session.nodes:
-        raise WrongArgument(f"session {before.session.id!r} already has a node {id!r}", function="compress")
-    settings, notes = compression_settings(before.agent, before.session, own)
+    if wanted.id is not None and wanted.id in before.session.nodes:
+        raise WrongArgument(f"session {before.session.id!r} already has a node {wanted.id!r}", function="compress")
+    refuse_contradictions(wanted)
+    settings, notes = compression_settings(before.agent, before.session, _own_settings(compression))
     made = compression_of(
         trace,
         lambda new, leaf: rebuild(trace, session=new, leaf=leaf),
@@ -90,6 +104,25 @@ def compress(
         clock=perf_counter,
     )
     return made.with_notes(notes)
+
+
+@checked_arguments
+def model_summariser(
+    model: str | ModelProfile | None = None,
+    *,
+    provider: str | None = None,
+    key: str | None = None,
+    base_url: str | None = None,
+    parameters: Annotated[Mapping[str, Any], "parameters as in an agent's file"] | None = None,
+) -> ModelSummariser:
+    """A summariser for `compress` that asks a model: `compress(session, summariser=model_summariser("gpt-4o-mini"))`.
+
+    `provider` is by default the one that has the model; the key is that of the environment or the keyring. Temperature
+    and longest answer are `summary_temperature` and `summary_max_tokens`, unless `parameters` say otherwise.
+    """
+    from ctxlab.chat.compression.model_summariser import ModelSummariser
+
+    return ModelSummariser(model, provider, base_url, key, parameters=parameters or {})
 
 
 @checked_arguments

@@ -13,6 +13,7 @@ from ctxlab.cli.examples import (
     ASSETS,
     BUILD,
     COMPARE,
+    COMPRESS,
     CONVERT,
     DEMO,
     EXAMPLES,
@@ -170,6 +171,33 @@ def ledger(options: CommandOptions) -> None:
     from ctxlab.cli.inputs.files import load
 
     print_ledger(load(options))
+
+
+@app.command(epilog=COMPRESS, short_help="Old messages behind a summary, as a preview or a file.")
+@takes_build_options(without=("until",))
+def compress(
+    options: CommandOptions,
+    above: Annotated[str | None, typer.Option("--above", metavar="ID", help="All messages above this one go.")] = None,
+    below: Annotated[str | None, typer.Option("--below", metavar="ID", help="All messages below this one go.")] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="All but the newest go.")] = False,
+    protect: Annotated[
+        int | None, typer.Option("--protect", metavar="N", min=0, help="Newest messages that stay as they are.")
+    ] = None,
+    must_keep: Annotated[
+        list[str] | None, typer.Option("--must-keep", metavar="TEXT", help="Words that the summary must have.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="OUT", help="Where to write the conversation.")] = None,
+) -> None:
+    """Show what a compression would put behind a summary, what it saves, and which facts it loses.
+
+    The summary is made offline, of sentences of the messages. Nothing changes but the file that --out names.
+    """
+    from ctxlab.chat.compression import Wanted
+    from ctxlab.cli.commands.compress import print_compression
+    from ctxlab.cli.inputs.files import load
+
+    wanted = Wanted(above=above, below=below, everything=everything, must_keep=tuple(must_keep or ()))
+    print_compression(load(options), wanted, protect=protect, out=out)
 
 
 @app.command(epilog=COMPARE, short_help="Strategies and budgets side by side.")

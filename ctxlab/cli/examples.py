@@ -47,6 +47,11 @@ Examples:
   ctxlab compare datasets/coding_chat.session.json --strategies sliding,middle-out --budgets 2000,4000
 """
 
+COMPRESS = """\b
+Examples:
+  ctxlab compress datasets/coding_chat.session.json --protect 4 --out shorter.session.json
+"""
+
 LORE = """\b
 Examples:
   ctxlab lore datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json

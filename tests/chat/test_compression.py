@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -22,12 +23,21 @@ from ctxlab.chat.compression import (
 from ctxlab.documents import Agent, MessageNode, Session
 from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.errors import Refused, UnknownNode, WrongArgument
+from ctxlab.testing import FakeReply, FakeServer
+from ctxlab.testing.fake_server import Vendor
 
 COUNTER = tokenizer_named("chars4+4")
-CHAT = Session(id="s")
-for n in range(1, 7):
-    CHAT = CHAT.append(f"question {n}: what of the lamp of {n} kg?", id=f"u{n}")
-    CHAT = CHAT.append(f"answer {n}: the keeper took it at 1{n}:30.", role="assistant", id=f"a{n}")
+
+
+def chat() -> Session:
+    session = Session(id="s")
+    for n in range(1, 7):
+        session = session.append(f"question {n}: what of the lamp of {n} kg?", id=f"u{n}")
+        session = session.append(f"answer {n}: the keeper took it at 1{n}:30.", role="assistant", id=f"a{n}")
+    return session
+
+
+CHAT = chat()
 CHINESE = (
     Session(id="c")
     .append("请把灯塔的报告写成中文，不要用表格。", id="u")
@@ -35,11 +45,27 @@ CHINESE = (
 )
 
 
+Messages = Sequence[Mapping[str, Any]]
+
+
+def says(words: object) -> Callable[[Messages], Any]:
+    return lambda messages: words
+
+
+def listens(prompts: list[str], words: str) -> Callable[[Messages], str]:
+    """A summariser that keeps what it is asked."""
+
+    def summariser(messages: Messages) -> str:
+        prompts.append(messages[0]["content"])
+        return words
+
+    return summariser
+
+
 def compress(session: Session, given: Mapping[str, Any] | None = None, **options: Any) -> Compression:
     own = {"protectRecentCount": 2, **(given or {})}
-    return ctxlab.compress(
-        session, compression=own, tokenizer=COUNTER, **{"summariser": lambda _: "SUMMARY", **options}
-    )
+    everything: dict[str, Any] = {"summariser": says("SUMMARY"), **options}
+    return ctxlab.compress(session, compression=own, tokenizer=COUNTER, **everything)
 
 
 def result(id: str, content: str) -> dict[str, Any]:
@@ -155,7 +181,7 @@ def test_the_places_for_cuts_say_why_not() -> None:
 def test_the_summariser_gets_the_messages_what_to_keep_and_the_guidance() -> None:
     prompts: list[str] = []
 
-    def summariser(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    def summariser(messages: Messages) -> Iterator[str]:
         prompts.append(messages[0]["content"])
         yield from ("The lamp ", "of 1 kg.")
 
@@ -171,7 +197,7 @@ def test_a_prompt_of_ones_own_is_filled_once_and_what_messages_say_is_no_place()
     prompts: list[str] = []
     session = Session(id="s").append("{context} {previous_summary} $1", id="u").append("b", role="assistant", id="a")
 
-    def summariser(messages: Sequence[Mapping[str, Any]]) -> str:
+    def summariser(messages: Messages) -> str:
         prompts.append(messages[0]["content"])
         return "x"
 
@@ -182,7 +208,7 @@ def test_a_prompt_of_ones_own_is_filled_once_and_what_messages_say_is_no_place()
 
 def test_a_chinese_conversation_is_summarised_in_chinese() -> None:
     prompts: list[str] = []
-    compress(CHINESE, {"protectRecentCount": 0}, summariser=lambda m: prompts.append(m[0]["content"]) or "好")
+    compress(CHINESE, {"protectRecentCount": 0}, summariser=listens(prompts, "好"))
 
     assert prompts[0].startswith("下面的消息") and "The messages" not in prompts[0]
     offline = compress(CHINESE, {"protectRecentCount": 0}, summariser="extractive", must_keep=re.compile("不要.*?表格"))
@@ -197,10 +223,10 @@ def _fails(messages: object) -> str:
     ("summariser", "why"),
     [
         (_fails, "the summariser failed: ConnectionError: no route to host"),
-        (lambda _: " \n", "the summariser gave an empty text"),
-        (lambda _: iter(()), "the summariser gave an empty text"),
-        (lambda _: 3, "a text, pieces of a text or a reply, not int"),
-        (lambda _: {"choices": [{"message": {"content": None}}]}, "the summariser gave an empty text"),
+        (says(" \n"), "the summariser gave an empty text"),
+        (says(iter(())), "the summariser gave an empty text"),
+        (says(3), "a text, pieces of a text or a reply, not int"),
+        (says({"choices": [{"message": {"content": None}}]}), "the summariser gave an empty text"),
     ],
 )
 def test_a_failed_or_an_empty_summary_changes_nothing_and_can_be_written_by_hand(summariser: Any, why: str) -> None:
@@ -216,16 +242,17 @@ def test_a_failed_or_an_empty_summary_changes_nothing_and_can_be_written_by_hand
 def test_a_reply_of_a_model_is_a_summary() -> None:
     reply = {"choices": [{"message": {"role": "assistant", "content": [{"type": "text", "text": "From parts"}]}}]}
 
-    assert compress(CHAT, summariser=lambda _: reply).summary == "From parts"
+    assert compress(CHAT, summariser=says(reply)).summary == "From parts"
 
 
 def test_an_edited_summary_is_checked_anew_and_a_blank_one_is_refused() -> None:
     done = compress(CHAT, must_keep=["2 kg", "never said"])
 
-    assert [item.text for item in done.lost] == ["2 kg"]
-    assert str(done.lost[0]).startswith("'2 kg' isn't in the summary; it stood in u2, characters ")
-    _, start, end = done.lost[0].places[0]
-    assert CHAT["u2"].content[start:end] == "2 kg"
+    assert [fact.text for fact in done.lost] == ["2 kg"]
+    assert done.lost[0].source == "u2"
+    assert CHAT["u2"].content[done.lost[0].start : done.lost[0].end] == "2 kg"
+    assert "'2 kg'; it stands in u2, characters " in html.unescape(done._repr_html_())  # pyright: ignore[reportPrivateUsage]
+    assert [note.text for note in done.notes] == ["'never said' is in none of the messages that go"]
     edited = done.with_summary("a lamp of 2  KG")
     assert edited.lost == () and edited.summary == "a lamp of 2  KG" and done.summary == "SUMMARY"
     with pytest.raises(WrongArgument, match="blank"):
@@ -234,9 +261,9 @@ def test_an_edited_summary_is_checked_anew_and_a_blank_one_is_refused() -> None:
 
 def test_patterns_and_messages_are_items_too_and_a_pattern_that_finds_nothing_is_noted() -> None:
     items = [re.compile(r"at 1[12]:30"), CHAT["a3"], re.compile("lighthouse")]
-    done = compress(CHAT, must_keep=items, summariser=lambda _: "at 11:30")
+    done = compress(CHAT, must_keep=items, summariser=says("at 11:30"))
 
-    assert [item.text for item in done.lost] == ["at 12:30", CHAT["a3"].content]
+    assert {fact.text for fact in done.lost} == {"at 12:30", CHAT["a3"].content}
     assert [note.text for note in done.notes] == ["pattern 'lighthouse' finds nothing in the messages that go"]
 
 
@@ -260,11 +287,9 @@ def test_folding_ten_times_keeps_one_summary_with_all_that_it_stands_for() -> No
     for n in range(10):
         session = session.append(f"more {n}", id=f"m{n}").append(f"yes {n}", role="assistant", id=f"y{n}")
 
-        def summariser(messages: Sequence[Mapping[str, Any]], n: int = n) -> str:
-            assert n == 0 or f"SUMMARY {n - 1}" in messages[0]["content"]
-            return f"SUMMARY {n}"
-
-        done = compress(session, {"compressCount": 2}, summariser=summariser)
+        prompts: list[str] = []
+        done = compress(session, {"compressCount": 2}, summariser=listens(prompts, f"SUMMARY {n}"))
+        assert n == 0 or f"SUMMARY {n - 1}" in prompts[0]
         hidden += [*done.gone, done.summary_id]
         session = done.applied()
 
@@ -280,7 +305,7 @@ def test_folding_ten_times_keeps_one_summary_with_all_that_it_stands_for() -> No
 def test_earlier_summaries_stay_beside_a_new_one_where_they_are_not_to_be_folded() -> None:
     once = compress(CHAT, {"compressCount": 4}).applied()
 
-    twice = compress(once, {"compressCount": 2, "foldSummaries": False}, summariser=lambda _: "SECOND")
+    twice = compress(once, {"compressCount": 2, "foldSummaries": False}, summariser=says("SECOND"))
 
     shown = [node.content for node in VisiblePath.of(twice.session).nodes]
     assert shown[:2] == ["SUMMARY", "SECOND"] and twice.generation == 1
@@ -313,7 +338,7 @@ def test_a_summary_over_copies_goes_by_the_messages_behind_them() -> None:
     lean = compress(with_tools(4), {"keepToolResults": 0}, tiers=["tool-results"]).applied()
     prompts: list[str] = []
 
-    done = compress(lean, {"compressCount": 4}, summariser=lambda m: prompts.append(m[0]["content"]) or "S")
+    done = compress(lean, {"compressCount": 4}, summariser=listens(prompts, "S"))
 
     assert "dust dust" in prompts[0] and {"r0", "e0"} <= set(done.hides)
     assert [node.id for node in done.originals] == ["q0", "k0", "r0", "e0"]
@@ -344,7 +369,7 @@ def automatic(session: Session, **given: Any) -> Compression | None:
         rebuild,
         settings=own,
         moment="before request",
-        summariser=lambda _: "S",
+        summariser=says("S"),
         timestamp="2026-01-01T00:00:00Z",
     )
 
@@ -431,3 +456,51 @@ def test_a_history_records_it_and_refuses_one_that_was_previewed_for_an_older_st
     history.do(Session.append, "on", id="x")
     with pytest.raises(Refused, match="gone on since"):
         done.applied(history)
+
+
+# --- a model that summarises
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
+def test_a_model_summarises_by_the_settings_over_the_network(provider: Vendor) -> None:
+    with FakeServer(FakeReply("A short story.")) as server:
+        model = ctxlab.model_summariser(provider=provider, key="sk-secret", base_url=server.base_url(provider))
+        done = compress(CHAT, {"summaryMaxTokens": 77}, summariser=model)
+
+        (request,) = server.requests
+        sent_body = request.body if isinstance(request.body, str) else str(request.body)
+
+    assert done.summary == "A short story." and done.error is None
+    assert "77" in sent_body and "question 1" in sent_body
+    assert "sk-secret" not in f"{model!r} {done!r} {done.nodes}"
+
+
+def test_a_model_that_does_not_answer_is_an_error_in_words_without_the_key() -> None:
+    with FakeServer(FakeReply(status=401)) as server:
+        model = ctxlab.model_summariser(provider="openai", key="sk-secret", base_url=server.base_url("openai"))
+        done = compress(CHAT, summariser=model)
+
+    assert done.changes_nothing and done.error is not None
+    assert "sk-secret" not in done.error and done.error.startswith("the summariser failed")
+
+
+def test_the_report_is_of_all_messages_behind_the_summary_those_of_earlier_ones_too() -> None:
+    once = compress(CHAT, {"compressCount": 4}, summariser=says("A lamp of 1 kg, taken at 11:30."))
+    twice = compress(once.applied(), {"compressCount": 2}, summariser=says("A lamp of 1 kg."))
+
+    states = {(fact.text, fact.source): fact.state for fact in twice.report().facts}
+
+    assert {source for _, source in states} >= {"u1", "a1", "a2", "a3"}
+    assert states["1 kg", "u1"] == "kept" and states["11:30", "a1"] == "lost"
+    with pytest.raises(Refused, match="no summary to look at"):
+        compress(CHAT, summariser=_fails).report()
+
+
+def test_messages_that_the_limiter_had_cut_are_noted_since_the_tokens_before_are_without_them() -> None:
+    small = ctxlab.build(CHAT, tokenizer=COUNTER).tokens // 2
+
+    done = compress(CHAT, {"compressCount": 4}, budget_tokens=small)
+
+    assert [note.text for note in done.notes] == [
+        "4 messages of those that go had been left out by token-limiter already"
+    ]

@@ -77,6 +77,9 @@ FILE_OPTIONS = {"--agent", "--user", "--book", "--rules"}
 WRONG: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(FILE_OPTIONS, ("nowhere.json", "nobody", "", str(SESSION.parent / "no" / "x.json"))),
     "--assets": ("nowhere", str(SESSION)),
+    "--above": ("u99", ""),
+    "--below": ("u99", ""),
+    "--protect": ("x", "-1"),
     "--pick": ("nobody", "99", "-99"),
     "--budget": ("x", "0", "-5", "1.5", "1"),
     "--budgets": ("x", "0", "1000,x", "-5", "1", "9" * 5_000),
@@ -99,7 +102,7 @@ WRONG: dict[str, tuple[str, ...]] = {
 """Values that an option can't take."""
 BECOMES_A_PROMPT = {("step", "--budget", "1")}
 """A budget that is too small shows when the limiter's turn comes, and can be changed there."""
-ANYTHING = {"--text", "--model", "--timestamp", "--zone", "--pending", "--folder"}
+ANYTHING = {"--text", "--model", "--timestamp", "--zone", "--pending", "--folder", "--must-keep"}
 """Options that take any text."""
 
 
@@ -120,7 +123,7 @@ def call(name: str, file: str | Path, out: Path, *, without: str = "") -> list[s
         elif param.name == "target":
             typed.append(str(out))
         elif param.name == "out" and without != "--out":
-            typed += ["--out", str(out)]
+            typed += ["--out", str(out.with_suffix(".md") if name == "compress" and out.suffix == ".html" else out)]
         elif param.name == "provider" and without != "--provider":
             typed += ["--provider", "openai"]
         elif param.name == "keeps" and without != "--keeps":

@@ -53,6 +53,8 @@ def frames() -> dict[str, pd.DataFrame]:
         "Comparison.changes": comparison.changes(),
         "Comparison.frame": comparison.frame(),
         "Comparison.totals": comparison.totals(),
+        "Compression.frame": ctxlab.compress(harbour).frame(),
+        "LegalCuts.frame": ctxlab.legal_cuts(session).frame(),
         "EnsuredTranscripts.frame": ctxlab.ensure_transcripts(ctxlab.example("harbour"), timeout_seconds=0).frame(),
         "LabelledCases.frame": ctxlab.retention_cases(
             ctxlab.Library(sessions=(session,)),

@@ -15,6 +15,7 @@ from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.assets.build_files import BuildFiles
 from ctxlab.assets.transcription import TranscriptionTask
 from ctxlab.assets.transcription.ensured_transcripts import EnsuredTranscripts
+from ctxlab.chat.compression import CompressionSettings
 from ctxlab.documents import Greeting, MessageNode, Stored
 from ctxlab.engines.compression import SourceText, compression_report
 from ctxlab.formats import Export, Import, Loss
@@ -141,6 +142,10 @@ def values(words: str, size: int) -> dict[str, Any]:
             words,
             must_keep=[words],
         ),
+        "Compression": ctxlab.compress(
+            chat(words, 30), user=user, compression={"protectRecentCount": 2}, must_keep=f"{words}!"
+        ),
+        "CompressionSettings": CompressionSettings(guidance=words, must_keep=(words,) * min(size, 400)),
         "Context": smaller.result,
         "Diff": ctxlab.diff(trace, smaller),
         "EnsuredTranscripts": EnsuredTranscripts(
@@ -152,6 +157,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "History": history,
         "Import": Import(sessions=(session,) * 3, agents=(agent,), books=(book,), losses=losses, source=words),
         "LabelledCases": labelled_cases(session, words, min(size, 400)),
+        "LegalCuts": ctxlab.legal_cuts(session),
         "LeftOut": labelled_cases(session, words, 4).left_out[0],
         "Library": ctxlab.Library(sessions=(session,), agents=tuple([agent] * min(size, 500)), books=(book,)),
         "Life": smaller.why(dropped),
@@ -197,6 +203,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "StudyResult": study(words, min(size, 40)).run(progress=False),
         "Table": ctxlab.Table(words, [{f"{words[:9]}{i}": words for i in range(40)}] * min(size, 300)),
         "TokenFlow": ctxlab.token_flow(smaller),
+        "Tool": ctxlab.Tool(words, words, {"properties": {f"{i}{words}": {"type": words} for i in range(size)}}, print),
         "Trace": smaller,
         "UserProfile": user,
         "Variant": ctxlab.Variant(words, {words: words}),

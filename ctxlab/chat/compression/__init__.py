@@ -3,7 +3,7 @@
 from ctxlab.chat.compression.compress import Wanted, compression_if_needed, compression_of, refuse_contradictions
 from ctxlab.chat.compression.compression import Compression
 from ctxlab.chat.compression.legal_cuts import Cut, LegalCuts, MessageRange
-from ctxlab.chat.compression.must_keep import KeptItem
+from ctxlab.chat.compression.must_keep import WantedItem
 from ctxlab.chat.compression.prefix_loss import PrefixLoss
 from ctxlab.chat.compression.settings import CompressionSettings, compression_settings, without_default_prompts
 from ctxlab.chat.compression.summary_node import with_summary_node, with_summary_nodes
@@ -15,7 +15,6 @@ __all__ = [
     "Compression",
     "CompressionSettings",
     "Cut",
-    "KeptItem",
     "LegalCuts",
     "MessageRange",
     "PrefixLoss",
@@ -23,6 +22,7 @@ __all__ = [
     "TriggerDecision",
     "VisiblePath",
     "Wanted",
+    "WantedItem",
     "compression_if_needed",
     "compression_of",
     "compression_settings",

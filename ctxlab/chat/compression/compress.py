@@ -7,23 +7,23 @@ from dataclasses import dataclass, replace
 
 from ctxlab.chat.compression.compression import Compression, Rebuild
 from ctxlab.chat.compression.legal_cuts import LegalCuts, MessageRange
-from ctxlab.chat.compression.must_keep import MustKeep, checked, items_of
+from ctxlab.chat.compression.must_keep import MustKeep, items_of
 from ctxlab.chat.compression.settings import CompressionSettings, Tier
+from ctxlab.chat.compression.source_message import source_of
 from ctxlab.chat.compression.stand_ins import stand_ins
 from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser, SummaryTask, name_of, summarised
 from ctxlab.chat.compression.summary_node import Data, free_ids, originals_of
-from ctxlab.chat.compression.summary_prompt import SourceMessage
 from ctxlab.chat.compression.trigger import Moment, PromptSize, TriggerDecision, should_compress, wants_compression
 from ctxlab.chat.compression.visible_path import VisiblePath, is_candidate, is_full_summary
 from ctxlab.display.short_texts import counted
-from ctxlab.documents import MessageNode
+from ctxlab.documents import Note
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to compress: a range from `first` to `last`, all `above` or `below` a message, or everything; ids.
+    """A wish for a compression: a range from `first` to `last`, all `above` or `below` a message, or everything; ids.
 
     Without any of them it is the oldest messages, as many as the settings say. `must_keep` and `guidance` are for
     whoever summarises. `tiers` are what may be left out, in order; None means the summary alone.
@@ -128,8 +128,8 @@ class _Work:
         nodes = [path.nodes[i] for i in range(chosen.start, chosen.end)]
         gone = tuple(node.id for node in nodes if is_candidate(node))
         folded = tuple(n.id for n in nodes if is_full_summary(n)) if self.settings.fold_summaries else ()
-        if not gone and len(folded) < 2:
-            return replace(plain, error="there is no message in this range that could go into a summary")
+        if len(folded) < 2 and not any(source_of(path.session[key]).text.strip() for key in gone):
+            return replace(plain, error="no message in this range has words that could go into a summary")
         hidden = set(gone)
         kept = tuple(copy for copy in copies if copy["parentId"] not in hidden)
         return self._worth_it(self._summarised(plain, gone, folded, kept, self.wanted.id or id))
@@ -138,10 +138,11 @@ class _Work:
         self, plain: Compression, gone: tuple[str, ...], folded: tuple[str, ...], kept: tuple[Data, ...], id: str
     ) -> Compression:
         session = plain.original
-        all_sources = tuple(map(_source, originals_of(session, (*folded, *gone))))
-        new_sources = tuple(map(_source, originals_of(session, gone)))
+        all_sources = tuple(map(source_of, originals_of(session, (*folded, *gone))))
+        new_sources = tuple(map(source_of, originals_of(session, gone)))
         wanted = (*self.settings.must_keep, *self.wanted.must_keep)
         items, notes = items_of(wanted, all_sources)
+        notes = (*notes, *_notes_on_unsent(self.trace, gone))
         guidance = "\n".join(each for each in (self.settings.guidance, self.wanted.guidance) if each.strip())
         earlier = tuple(session.nodes[key].content for key in folded)
         task = SummaryTask(new_sources, earlier, items, guidance, self.settings)
@@ -149,8 +150,7 @@ class _Work:
         answer = summarised(task, self.summariser, self.trace.services.tokenizer.count)
         if answer.error is not None:
             return replace(chosen, error=answer.error, summariser=name_of(self.summariser))
-        done = checked(items, answer.text)
-        return replace(chosen, summary=answer.text, items=done, summariser=name_of(self.summariser))
+        return replace(chosen, summary=answer.text, summariser=name_of(self.summariser))
 
     def _range(self, cuts: LegalCuts) -> MessageRange | None:
         """The range that is wanted, at legal cuts."""
@@ -201,6 +201,16 @@ def refuse_contradictions(wanted: Wanted) -> None:
         raise WrongArgument(f"one range at a time: {' or '.join(named)}", function="compress")
 
 
+def _notes_on_unsent(trace: Trace, gone: Sequence[str]) -> Iterator[Note]:
+    """A note where messages that go were left out by a step, so that the tokens before are without them."""
+    keys = {f"node:{key}" for key in gone}
+    for dropped in trace.result.dropped:
+        count = sum(draft.key in keys for draft in dropped.drafts)
+        if count:
+            messages = counted(count, "message")
+            yield Note("info", f"{messages} of those that go had been left out by {dropped.cause.processor} already")
+
+
 def _nothing_to_compress(cuts: LegalCuts) -> str:
     """Why no range is left, and what can be done about it."""
     candidates = sum(map(is_candidate, cuts.path.nodes))
@@ -213,18 +223,3 @@ def _nothing_to_compress(cuts: LegalCuts) -> str:
         remedy = "lower protect_recent_count, or set keep_exchanges_whole to False"
         return f"no exchange ends before the messages that stay as they are: {remedy}"
     return "there is no place where this range could be cut: see legal_cuts()"
-
-
-def _source(node: MessageNode) -> SourceMessage:
-    """A message as whoever summarises reads it: its words, its calls, the names of its files."""
-    speaker = node.speaker or node.meta("userProfileName" if node.role == "user" else "agentName")
-    return SourceMessage(node.id, node.role, speaker if isinstance(speaker, str) else "", "\n".join(_words(node)))
-
-
-def _words(node: MessageNode) -> Iterator[str]:
-    if node.content:
-        yield node.content
-    for call in node.tool_calls:
-        yield f"[{call.name}({call.arguments})]"
-    for asset in node.attachments or ():
-        yield f"[{asset.type}: {asset.name or asset.id}]"

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.chat.compression.must_keep import KeptItem, checked
+from ctxlab.chat.compression.must_keep import WantedItem
 from ctxlab.chat.compression.prefix_loss import PrefixLoss, prefix_loss
 from ctxlab.chat.compression.settings import CompressionSettings
+from ctxlab.chat.compression.source_message import source_of
 from ctxlab.chat.compression.summary_node import (
     Data,
     generation_of,
@@ -25,6 +26,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading, html_table, lines
 from ctxlab.display.short_texts import counted, cut_off, short
 from ctxlab.documents import History, MessageNode, Note, Session
+from ctxlab.engines.compression import CheckedFact, CompressionReport, SourceText, compression_report
 from ctxlab.errors import Refused, WrongArgument
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.failures import ProcessorFailed
@@ -59,7 +61,7 @@ class Compression:
     gone: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
     stand_ins: tuple[Data, ...] = ()
-    items: tuple[KeptItem, ...] = ()
+    items: tuple[WantedItem, ...] = ()
     trigger: Moment = "manual"
     reason: str = ""
     summariser: str = ""
@@ -144,16 +146,22 @@ class Compression:
             raise WrongArgument("a summary has words: a blank text can't stand for messages", function="with_summary")
         if not self.gone and not self.folded:
             raise Refused("there is no range to summarise: compress() takes first=, last=, above=, below=, everything=")
-        return replace(self, summary=text.strip(), items=checked(self.items, text), error=None, summariser="by hand")
+        return replace(self, summary=text.strip(), error=None, summariser="by hand")
 
     def with_notes(self, notes: Sequence[Note]) -> Compression:
         """The compression with further notes, such as those on its settings."""
         return replace(self, notes=(*notes, *self.notes)) if notes else self
 
     @property
-    def lost(self) -> tuple[KeptItem, ...]:
-        """The items that had to be kept and that the summary doesn't have."""
-        return tuple(item for item in self.items if item.outcome == "lost") if self.summary else ()
+    def lost(self) -> tuple[CheckedFact, ...]:
+        """The items that had to be kept and of which the summary has nothing, or a part."""
+        return tuple(fact for fact in self._demanded if fact.state != "kept")
+
+    def report(self) -> CompressionReport:
+        """Every rule, decision, number, name, date and quotation of the originals, and what the summary has of it."""
+        if not self.summary:
+            raise Refused(f"there is no summary to look at: {self.error or 'no messages were summarised'}")
+        return self._report
 
     @property
     def hides(self) -> tuple[str, ...]:
@@ -171,7 +179,7 @@ class Compression:
 
     @property
     def generation(self) -> int:
-        """How many times what is behind the summary was summarised; 1 for a summary of messages alone."""
+        """Number of times that messages behind the summary were summarised; 1 for a summary of messages alone."""
         nodes = self.original.nodes
         return 1 + max((generation_of(nodes[key]) for key in self.folded), default=0)
 
@@ -199,7 +207,7 @@ class Compression:
 
     @cached_property
     def prefix(self) -> PrefixLoss:
-        """What of the prompt stays as it was from its start, for a vendor's cache."""
+        """Tokens of the prompt that stay as they were from its start, for a vendor's cache, and those that don't."""
         return prefix_loss(self.before, self.after)
 
     # --- shown
@@ -228,10 +236,22 @@ class Compression:
             "cache": str(self.prefix),
             "summary": cut_off(self.summary, 400),
         }
-        notes = [str(item) for item in self.lost] + [note.text for note in self.notes]
+        notes = [_in_words(fact) for fact in self.lost] + [note.text for note in self.notes]
         return heading(self) + fields_table(fields) + html_table(("id", "role", "goes"), rows) + lines(notes)
 
     # --- inside
+
+    @cached_property
+    def _report(self) -> CompressionReport:
+        sources = [SourceText(each.id, each.role, each.text) for each in map(source_of, self.originals)]
+        return compression_report(sources, self.summary, must_keep=[item.for_report for item in self.items])
+
+    @cached_property
+    def _demanded(self) -> tuple[CheckedFact, ...]:
+        """The items that had to be kept and that some message has, worst first."""
+        if not self.summary or not self.items:
+            return ()
+        return tuple(f for f in self._report.facts if f.kind == "must-keep" and f.source is not None)
 
     @cached_property
     def _place(self) -> Mapping[str, int]:
@@ -270,3 +290,8 @@ class Compression:
     def _tokens_of(self, node: MessageNode) -> int:
         known = node.meta("tokenCount")
         return known if type(known) is int else self._count(node.content)
+
+
+def _in_words(fact: CheckedFact) -> str:
+    where = f"it stands in {fact.source}, characters {fact.start} to {fact.end}"
+    return f"{fact.state}: {short(fact.text, 60)!r}; {where}"

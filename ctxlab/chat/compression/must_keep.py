@@ -1,4 +1,4 @@
-"""Items that a summary must have: texts, patterns, messages. Lost ones are named with the places where they stood."""
+"""Items that a summary must have: texts, patterns, messages, each with the places where it stands."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
-from ctxlab.chat.compression.summary_prompt import SourceMessage
+from ctxlab.chat.compression.source_message import SourceMessage
 from ctxlab.display.short_texts import short
 from ctxlab.documents import MessageNode, Note
 
 MustKeep: TypeAlias = str | re.Pattern[str] | MessageNode
-"""A text, a compiled pattern, or a message."""
+"""A text, a pattern (compiled, or a text that begins with `re:`), or a message."""
+PATTERN = "re:"
 SECONDS = 0.5
 """Time for a pattern on one message."""
 MOST_MATCHES = 200
@@ -21,55 +22,55 @@ MOST_MATCHES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class KeptItem:
-    """An item and what became of it; `places` are ids of messages with the start and the end of the words in each."""
+class WantedItem:
+    """A text that must be kept; `places` are ids of messages with the start and the end of the words in each."""
 
     text: str
-    outcome: Literal["kept", "lost", "absent"]
     places: tuple[tuple[str, int, int], ...] = ()
     pattern: str | None = None
 
-    def __str__(self) -> str:
-        words = repr(short(self.text, 60))
-        if self.outcome == "kept":
-            return f"{words} is in the summary"
-        if not self.places:
-            return f"{words} is in none of these messages"
-        key, start, end = self.places[0]
-        return f"{words} isn't in the summary; it stood in {key}, characters {start} to {end}"
+    @property
+    def for_report(self) -> str | re.Pattern[str]:
+        """The text as a report takes it: one that looks like a pattern is a pattern of exactly these words."""
+        return re.compile(re.escape(self.text)) if self.text.startswith(PATTERN) else self.text
 
 
 def items_of(
     must_keep: Sequence[MustKeep], originals: Sequence[SourceMessage]
-) -> tuple[tuple[KeptItem, ...], tuple[Note, ...]]:
-    """Every text that must be kept, none of them judged yet, and notes on patterns that found nothing or too much."""
-    found: dict[str, KeptItem] = {}
+) -> tuple[tuple[WantedItem, ...], tuple[Note, ...]]:
+    """Every text that must be kept, and notes on items that are in no message and on patterns that find too much."""
+    found: dict[str, WantedItem] = {}
     notes: list[Note] = []
     for wanted in must_keep:
-        if isinstance(wanted, re.Pattern):
-            items, problem = _matches(wanted, originals)
-            notes += [Note("warning", problem)] if problem else []
+        pattern = _pattern(wanted)
+        if pattern is not None:
+            items, problem = _matches(*pattern, originals)
         else:
-            text = (wanted.content if isinstance(wanted, MessageNode) else wanted).strip()
-            items = [KeptItem(text, "absent", tuple(_places(text, originals)))] if text else []
+            text = (wanted.content if isinstance(wanted, MessageNode) else str(wanted)).strip()
+            items = [WantedItem(text, tuple(_places(text, originals)))] if text else []
+            absent = bool(items) and not items[0].places
+            problem = f"{short(text, 60)!r} is in none of the messages that go" if absent else None
+        notes += [Note("warning", problem)] if problem else []
         for item in items:
             found.setdefault(item.text, item)
     return tuple(found.values()), tuple(notes)
 
 
-def checked(items: Sequence[KeptItem], summary: str) -> tuple[KeptItem, ...]:
-    """The items with what became of each: kept where the summary has its words, in whatever case and width."""
-    said = _folded(summary)
-
-    def outcome(item: KeptItem) -> Literal["kept", "lost", "absent"]:
-        return "kept" if _folded(item.text) in said else "lost" if item.places else "absent"
-
-    return tuple(KeptItem(item.text, outcome(item), item.places, item.pattern) for item in items)
+def has_words(text: str, words: str) -> bool:
+    """Whether a text has these words, in whatever case, width and blanks."""
+    return _folded(words) in _folded(text)
 
 
 def _folded(text: str) -> str:
-    """A text without differences of case, width and blanks."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _pattern(wanted: MustKeep) -> tuple[str, int] | None:
+    """The pattern that is meant and its flags; None for a text."""
+    if isinstance(wanted, re.Pattern):
+        return wanted.pattern, wanted.flags & ~re.DEBUG
+    is_pattern = isinstance(wanted, str) and wanted.startswith(PATTERN)
+    return (wanted.removeprefix(PATTERN), 0) if is_pattern and isinstance(wanted, str) else None
 
 
 def _places(text: str, originals: Sequence[SourceMessage]) -> Iterator[tuple[str, int, int]]:
@@ -80,27 +81,24 @@ def _places(text: str, originals: Sequence[SourceMessage]) -> Iterator[tuple[str
             yield message.id, match.start(), match.end()
 
 
-def _matches(wanted: re.Pattern[str], originals: Sequence[SourceMessage]) -> tuple[list[KeptItem], str | None]:
-    """What a pattern finds, each different text once with all its places."""
+def _matches(wanted: str, flags: int, originals: Sequence[SourceMessage]) -> tuple[list[WantedItem], str | None]:
+    """Each different text that a pattern finds, with all its places; or a sentence on why there is none."""
     import regex
 
-    shown = repr(short(wanted.pattern, 60))
+    shown = repr(short(wanted, 60))
     places: dict[str, list[tuple[str, int, int]]] = {}
     try:
-        pattern: Any = regex.compile(wanted.pattern, wanted.flags & ~re.DEBUG)
+        pattern: Any = regex.compile(wanted, flags)
         for message in originals:
             for match in pattern.finditer(message.text, timeout=SECONDS):
                 if match.group().strip():
                     places.setdefault(match.group(), []).append((message.id, match.start(), match.end()))
                 if len(places) > MOST_MATCHES:
-                    return (
-                        [],
-                        f"pattern {shown} finds more than {MOST_MATCHES} different texts; name what has to be kept",
-                    )
+                    return [], f"pattern {shown} finds more than {MOST_MATCHES} different texts; it isn't checked"
     except TimeoutError:
         return [], f"pattern {shown} takes longer than {SECONDS:g} s on one message; it isn't checked"
     except regex.error as error:
         return [], f"pattern {shown} isn't understood: {error}; it isn't checked"
     if not places:
         return [], f"pattern {shown} finds nothing in the messages that go"
-    return [KeptItem(text, "absent", tuple(at), wanted.pattern) for text, at in places.items()], None
+    return [WantedItem(text, tuple(at), wanted) for text, at in places.items()], None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from ctxlab.chat.compression.language import is_chinese
-from ctxlab.chat.compression.must_keep import KeptItem, checked
+from ctxlab.chat.compression.must_keep import WantedItem, has_words
 from ctxlab.chat.compression.settings import CompressionSettings
-from ctxlab.chat.compression.summary_prompt import SourceMessage, summary_prompt
+from ctxlab.chat.compression.source_message import SourceMessage
+from ctxlab.chat.compression.summary_prompt import summary_prompt
 from ctxlab.display.short_texts import short
 from ctxlab.engines.compression import SummarySentence, extractive_summary
 
@@ -20,6 +21,14 @@ SHARE = 4
 Message = Mapping[str, Any]
 Summarise: TypeAlias = Callable[[Sequence[Message]], object]
 """A function of messages that gives a text, pieces of one, or a reply in OpenAI's form."""
+
+
+class TakesSettings(Protocol):
+    """A summariser that goes by the settings, such as the length of an answer."""
+
+    def with_settings(self, settings: CompressionSettings) -> Summarise: ...
+
+
 Summariser: TypeAlias = Summarise | Literal["extractive"]
 
 
@@ -41,7 +50,7 @@ class SummaryTask:
 
     messages: tuple[SourceMessage, ...]
     earlier: tuple[str, ...]
-    must_keep: tuple[KeptItem, ...]
+    must_keep: tuple[WantedItem, ...]
     guidance: str
     settings: CompressionSettings
 
@@ -65,6 +74,8 @@ def summarised(task: SummaryTask, summariser: Summariser, count: Callable[[str],
     """The summary that a summariser gives. Its failure, and an empty answer, are errors in words, never raised."""
     if not callable(summariser):
         return _not_empty(_extract(task, count))
+    if hasattr(summariser, "with_settings"):
+        summariser = cast("TakesSettings", summariser).with_settings(task.settings)
     try:
         return _not_empty(text_of_answer(summariser([{"role": "user", "content": task.prompt}])))
     except Exception as error:  # whatever a user's function raises: the conversation must not suffer from it
@@ -118,7 +129,7 @@ def _extract(task: SummaryTask, count: Callable[[str], int]) -> str:
         return _laid_out(chosen, sources, style)
 
     summary = extractive_summary(texts, budget, count, query, layout=layout).text
-    missing = [item.text for item in checked(lost, summary) if item.outcome == "lost"]
+    missing = [item.text for item in lost if not has_words(summary, item.text)]
     return "\n".join(each for each in (summary, *missing) if each)
 
 

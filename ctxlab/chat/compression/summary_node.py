@@ -89,7 +89,7 @@ def originals_of(session: Session, ids: Iterable[str]) -> list[MessageNode]:
 
 
 def generation_of(node: MessageNode) -> int:
-    """How many times messages behind this summary were summarised; 1 for a summary of messages alone."""
+    """Number of times that messages behind this summary were summarised; 1 for a summary of messages alone."""
     value = node.meta("compressionGeneration")
     return value if type(value) is int and value > 0 else 1
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ctxlab.chat.compression.language import is_chinese
 from ctxlab.chat.compression.settings import CompressionSettings
+from ctxlab.chat.compression.source_message import SourceMessage
 
 ENGLISH = """\
 The messages below are about to leave a conversation that goes on without them. Write the notes that take their place: \
@@ -37,16 +38,6 @@ CHINESE = """\
 
 BUILT_IN = (ENGLISH, CHINESE)
 LINE = "─" * 12
-
-
-@dataclass(frozen=True, slots=True)
-class SourceMessage:
-    """A message for whoever summarises: its id, role and speaker, and its words."""
-
-    id: str
-    role: str
-    speaker: str
-    text: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A report of each rule, decision, number, name, date, path and quotation that a summary keeps, weakens or loses."""
+"""A report of a summary beside its originals: every rule, decision, number, name, date, path and quotation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CEILING = "Words that survive are the most that a model can recall, not what it will."
-"""The limit of a report of words, as each report says it."""
+"""The limit of every report of words."""
 STATES: tuple[State, ...] = ("lost", "weakened", "kept")
 _WRITERS = {"system": 0, "developer": 0, "user": 0, "assistant": 1, "tool": 2}
 _NEXT_WORD = re.compile(r"[ -]?([A-Za-z]{2,30})")
@@ -126,7 +126,7 @@ class CompressionReport:
 def compression_report(
     originals: Sequence[SourceText], summary: str, *, must_keep: Sequence[str | re.Pattern[str]] = ()
 ) -> CompressionReport:
-    """A report of the facts of the originals that a summary keeps, weakens and loses.
+    """A report of the facts of the originals that a summary keeps, weakens and loses, one by one.
 
     `must_keep` are texts, and patterns as `re:...` or compiled ones, each of whose matches in the originals is an item.
     A fact is kept where the summary has it in any spelling that is known: 1,000 is 1000 and 一千, 2 hours are 120

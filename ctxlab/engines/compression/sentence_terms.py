@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.engines.compression.sentences import Place, sentences
 from ctxlab.engines.ranking.words import term_counts
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Numbers = NDArray[np.int64]
+    Numbers = NDArray[np.integer[Any]]
 
 MAX_CHARACTERS = 16_000_000
 MAX_TERMS = 500_000
@@ -27,41 +26,61 @@ FEWEST_TERMS = 3
 """A sentence with fewer different words says little."""
 
 
+NUMBER = "<i4"
+"""The form of the numbers that are kept as bytes: those of many texts are put together quickly."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TextSentences:
-    """The sentences of a text that have words: their places, and their different words as numbers, one after another.
+    """The sentences of a text that have words: their places, and numbers as bytes.
 
-    `sizes` are the numbers of different words of each, `lengths` those of all words, `says_much` whether a sentence has
-    words enough. `distinct` are the different words of the text.
+    `terms` are the different words of each as numbers, one sentence after another, `distinct` those of the text;
+    `sizes` how many of each sentence there are, `lengths` those of all its words, `says_much` whether they are enough.
     """
 
     texts: tuple[str, ...]
     places: tuple[Place, ...]
-    terms: Numbers
-    sizes: Numbers
-    lengths: Numbers
-    says_much: NDArray[np.bool_]
-    distinct: Numbers
+    terms: bytes
+    distinct: bytes
+    sizes: bytes
+    lengths: bytes
+    says_much: bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sentences:
-    """The sentences of many texts in order, each with the position of its text; fields as those of one text."""
+    """The sentences of many texts in order: arrays as the bytes of one text, and by sentence its text's position.
 
-    texts: list[str]
-    places: list[Place]
+    `in_messages` is by a word's number how many of the texts have it; `numbers` are those of words by name, and a word
+    that isn't there stands in none of these texts.
+    """
+
+    each: Sequence[TextSentences]
+    first: Numbers
+    """Of each text the number of sentences before it."""
     message: Numbers
     terms: Numbers
     sizes: Numbers
     lengths: Numbers
-    says_much: NDArray[np.bool_]
+    says_much: Numbers
     in_messages: Numbers
-    """By number of a word, how many of the texts have it."""
     numbers: dict[str, int]
-    """Words by name; a word that isn't there stands in none of these texts."""
 
     def __len__(self) -> int:
-        return len(self.texts)
+        return len(self.sizes)
+
+    def texts(self, places: Numbers) -> Iterator[str]:
+        """The words of some sentences."""
+        messages = self.message[places]
+        for message, i in zip(messages.tolist(), (places - self.first[messages]).tolist(), strict=True):
+            yield self.each[message].texts[i]
+
+    def found(self, place: int) -> tuple[int, int, int, str]:
+        """The position of a sentence's text, its start and end there, and its words."""
+        message = int(self.message[place])
+        i = place - int(self.first[message])
+        one = self.each[message]
+        return message, *one.places[i], one.texts[i]
 
 
 class SentenceCache:
@@ -101,8 +120,6 @@ def sentences_of(texts: Sequence[str]) -> Sentences:
 
 
 def _taken_apart(text: str, numbers: dict[str, int]) -> TextSentences:
-    import numpy as np
-
     found = [(place, text[slice(*place)]) for place in sentences(text)]
     rows = [(place, sentence, term_counts(sentence[:LONGEST])) for place, sentence in found]
     rows = [row for row in rows if row[2].counts]
@@ -110,11 +127,11 @@ def _taken_apart(text: str, numbers: dict[str, int]) -> TextSentences:
     return TextSentences(
         tuple([sentence for _, sentence, _ in rows]),
         tuple([place for place, _, _ in rows]),
-        np.array(terms, np.int64),
-        np.array([len(each.counts) for _, _, each in rows], np.int64),
-        np.array([each.length for _, _, each in rows], np.int64),
-        np.array([sum(map(_is_word, each.counts)) >= FEWEST_TERMS for _, _, each in rows], np.bool_),
-        np.array(list(dict.fromkeys(terms)), np.int64),
+        _as_bytes(terms),
+        _as_bytes(dict.fromkeys(terms)),
+        _as_bytes(len(each.counts) for _, _, each in rows),
+        _as_bytes(each.length for _, _, each in rows),
+        _as_bytes(sum(map(_is_word, each.counts)) >= FEWEST_TERMS for _, _, each in rows),
     )
 
 
@@ -123,19 +140,27 @@ def _is_word(term: str) -> bool:
     return len(term) > 1 or term < "\u2e80"
 
 
+def _as_bytes(numbers: Iterable[int]) -> bytes:
+    import numpy as np
+
+    return np.fromiter(numbers, NUMBER).tobytes()
+
+
 def _together(each: Sequence[TextSentences], numbers: dict[str, int]) -> Sentences:
     import numpy as np
 
-    none = np.zeros(0, np.int64)
-    sizes = [one.sizes for one in each]
+    def joined(parts: list[bytes]) -> Numbers:
+        return np.frombuffer(b"".join(parts), NUMBER)
+
+    counts = np.array([len(one.places) for one in each], np.int64)
     return Sentences(
-        list(chain.from_iterable([one.texts for one in each])),
-        list(chain.from_iterable([one.places for one in each])),
-        np.repeat(np.arange(len(each)), list(map(len, sizes))),
-        np.concatenate([none, *[one.terms for one in each]]),
-        np.concatenate([none, *sizes]),
-        np.concatenate([none, *[one.lengths for one in each]]),
-        np.concatenate([np.zeros(0, np.bool_), *[one.says_much for one in each]]),
-        np.bincount(np.concatenate([none, *[one.distinct for one in each]])),
+        each,
+        np.cumsum(counts) - counts,
+        np.repeat(np.arange(len(each)), counts),
+        joined([one.terms for one in each]),
+        joined([one.sizes for one in each]),
+        joined([one.lengths for one in each]),
+        joined([one.says_much for one in each]),
+        np.bincount(joined([one.distinct for one in each])),
         numbers,
     )

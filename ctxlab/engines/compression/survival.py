@@ -27,7 +27,7 @@ BESIDE = 48
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The state of a fact: characters `start` up to `end` of the summary, or None where nothing is left of it."""
+    """The fate of a fact: characters `start` up to `end` of the summary, or None where nothing is left of it."""
 
     state: State
     start: int | None = None
@@ -39,7 +39,7 @@ LOST = Outcome("lost", reason="nothing of it is in the summary")
 
 
 def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
-    """The state of a fact of an original in the summary."""
+    """The fate of one fact of an original in the summary."""
     if isinstance(fact.value, Quantity):
         return _of_number(fact, fact.value, original, index)
     place = index.place_of(fact.text)
@@ -61,7 +61,7 @@ def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
 
 
 def of_statement(text: str, index: SummaryIndex, *, checks_negation: bool = True) -> Outcome:
-    """The state of a sentence: its words and its negation in that sentence of the summary which has most of them."""
+    """The share of a sentence's words that one sentence of the summary keeps, and whether its negation is there."""
     place = index.place_of(text.strip(" \t\n.!。！,，"))
     if place is not None:
         return Outcome("kept", *place)
@@ -160,7 +160,7 @@ def _of_moment(value: Moment, index: SummaryIndex) -> Outcome:
 
 
 def _missing(wanted: Moment, there: Moment) -> str | None:
-    """Names of the fields that the second moment leaves out of the first, or nothing; None where they differ."""
+    """The parts of the first moment that the second leaves out: nothing, or names of fields; None where they differ."""
     left_out: list[str] = []
     agree = 0
     for name in ("year", "month", "day", "weekday", "minute", "second"):

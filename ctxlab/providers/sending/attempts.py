@@ -29,7 +29,7 @@ OnFailure = Callable[[SendFailed, float | None], object]
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often a request is sent, and how long is waited in between: twice as long each time.
+    """The number of times that a request is sent, and the wait in between: twice as long each time.
 
     `jitter` is the share of a wait that chance may take off, so that many that failed at once don't come back at once.
     Where the server asks for more than `longest_wait_seconds`, the request is not sent again.
@@ -118,7 +118,7 @@ class RetriedReply:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out of the reply."""
+        """Sentences on parts of the reply that were left out."""
         return () if self._current is None else self._current.notes
 
     def close(self) -> None:

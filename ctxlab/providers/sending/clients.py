@@ -98,7 +98,7 @@ def _made(payload: Payload, key: Key | None, limits: TimeLimits, line: Line) -> 
     def trace(request: Any) -> None:
         request.extensions = {**request.extensions, "trace": traced}
 
-    timeout = httpx2.Timeout(limits.longest, connect=limits.connect_seconds)
+    timeout = httpx2.Timeout(limits.of_socket, connect=limits.connect_seconds)
     hooks: dict[str, Any] = {"request": [trace]}
     sdk = SDK_OF.get(payload.provider.wire)
     if sdk is None:
@@ -108,7 +108,9 @@ def _made(payload: Payload, key: Key | None, limits: TimeLimits, line: Line) -> 
     module: Any = importlib.import_module(sdk)
     plain = module.DefaultHttpxClient(timeout=timeout, event_hooks=hooks)
     make = module.OpenAI if sdk == "openai" else module.Anthropic
+    # Headers of a request go to the log of Anthropic's client; those of a client don't.
     return make(
+        default_headers=payload.provider.auth(key.reveal()) if key else None,
         api_key=key.reveal() if key else NO_KEY,
         base_url=payload.base_url or payload.provider.base_url,
         max_retries=0,
@@ -117,27 +119,30 @@ def _made(payload: Payload, key: Key | None, limits: TimeLimits, line: Line) -> 
     )
 
 
+def _unwanted(payload: Payload, key: Key | None, omit: Any) -> dict[str, Any]:
+    """Marks at headers that a client would send on its own: its kind of key where the vendor has another, accounts."""
+    with_key = {name.lower() for name in payload.provider.auth(key.reveal())} if key else set[str]()
+    names = ["Authorization", *(() if payload.provider.name in OF_OPENAI else OF_ACCOUNT)]
+    return {name: omit for name in names if name.lower() not in with_key}
+
+
 def _answer(payload: Payload, content: bytes, key: Key | None, client: Any, *, mine: bool) -> Any:
-    headers: dict[str, Any] = {**payload.headers, **(payload.provider.auth(key.reveal()) if key else {})}
     url = target(payload, None if mine else client)
-    if not _is_sdk(client):
-        request = client.build_request("POST", url, content=content, headers=headers)
-        return client.send(request, stream=True, follow_redirects=False)
-    return _answer_of_sdk(payload, content, headers, url, client, mine=mine)
+    if _is_sdk(client):
+        return _answer_of_sdk(payload, content, url, key, client, mine=mine)
+    headers = {**payload.headers, **(payload.provider.auth(key.reveal()) if key else {})}
+    request = client.build_request("POST", url, content=content, headers=headers)
+    return client.send(request, stream=True, follow_redirects=False)
 
 
-def _answer_of_sdk(
-    payload: Payload, content: bytes, headers: dict[str, Any], url: str, client: Any, *, mine: bool
-) -> Any:
+def _answer_of_sdk(payload: Payload, content: bytes, url: str, key: Key | None, client: Any, *, mine: bool) -> Any:
     import importlib
 
     import httpx2
 
     sdk: Any = importlib.import_module(SDK_OF[payload.provider.wire])
-    if mine:
-        names = {name.lower() for name in headers}
-        unwanted = ["Authorization", *(OF_ACCOUNT if payload.provider.name not in OF_OPENAI else ())]
-        headers |= {name: sdk.omit for name in unwanted if name.lower() not in names}
+    headers = {**payload.headers, **(_unwanted(payload, key, sdk.omit) if mine else {})}
+    client = client.with_options(api_key=key.reveal()) if key and not mine else client
     # A redirect would carry the key to another address.
     options: dict[str, Any] = {"headers": headers, "max_retries": 0, "follow_redirects": False}
     try:

@@ -31,7 +31,7 @@ from ctxlab.providers.sending.time_limits import TimeLimits
 
 MOST_BYTES: Final = 512 * 1024 * 1024
 """Bytes of a reply."""
-AFTER_THE_END_SECONDS: Final = 5.0
+AFTER_THE_END_SECONDS: Final = 2.0
 """Seconds that are waited for counts which may come behind the end of a reply."""
 
 
@@ -93,14 +93,14 @@ class PostedReply:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out: events whose data are no JSON."""
+        """Sentences on parts of the reply that were left out: events whose data are no JSON."""
         skipped = self._events.skipped
         return (f"{counted(skipped, 'event')} of the stream without a JSON object left out",) if skipped else ()
 
     @property
     def complete(self) -> bool:
         """Whether the vendor has said that this is all."""
-        return self._whole is not None or self._assembler.complete
+        return self._whole is not None or self._events.done or self._assembler.complete
 
     def reply(self) -> Data:
         """The reply in the vendor's form, or what of it came so far."""
@@ -130,7 +130,7 @@ class PostedReply:
             yield from self._in_one_piece(head) if is_json else self._streamed()
 
     def _take(self, seconds: float) -> _Item | None:
-        """What comes next; None where it was hung up. Raises SendFailed where nothing comes in these seconds."""
+        """The next item; None where it was hung up. Raises SendFailed where nothing comes in these seconds."""
         item = self._items.take(seconds)
         if isinstance(item, _End) and item.failure is not None:
             raise item.failure
@@ -163,7 +163,7 @@ class PostedReply:
             return
         for event in self._events.end():
             yield from self._assembler.add(event)
-        if not self._assembler.complete:
+        if not self.complete:
             raise SendFailed(f"{self._request.address} ended the stream before the reply was whole", may_pass=True)
 
     def _in_one_piece(self, head: _Head) -> Iterator[Delta]:
@@ -202,15 +202,15 @@ def _read(
     try:
         with posted(payload, content, key, limits, client, line) as response:
             status = int(response.status_code)
-            if not 200 <= status < 300:
-                items.put(_End(failed_answer(status, response.headers, _error_body(response), request)))
-                return
-            answered = True
-            items.put(_Head(response.headers.get("content-type", "")))
-            for piece in response.iter_bytes():
-                if not items.put(piece):
-                    return
-            items.put(_End())
+            answered = 200 <= status < 300
+            if answered:
+                items.put(_Head(response.headers.get("content-type", "")))
+                for piece in response.iter_bytes():
+                    if not items.put(piece):
+                        return
+            failure = None if answered else failed_answer(status, response.headers, _error_body(response), request)
+        # Whoever gets the end may hang up, and the connection of a client of one's own is to be used again.
+        items.put(_End(failure))
     except Exception as error:  # whatever a client raises is a failure to send, told in the thread that waits
         items.put(_End(failed_connection(error, request, answered=answered)))
 

@@ -19,7 +19,7 @@ from ctxlab.providers.sending.stream_errors import NO_CREDIT, PASSING, VendorErr
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """What sentences about a failed request name: whom it went to, where, for which model."""
+    """A request as sentences about its failure name it: vendor, address and model."""
 
     title: str
     model: str
@@ -118,6 +118,8 @@ def _sentence(
     names: set[str], kinds: tuple[BaseException, ...], request: SentRequest, *, answered: bool
 ) -> tuple[str, bool]:
     where = request.address
+    if answered and "ReadTimeout" in names:
+        return f"{where} stopped in the middle of the reply: try again", True
     if answered:
         return f"the connection to {where} broke off before the reply ended", True
     if any(isinstance(cause, ssl.SSLError) for cause in kinds):

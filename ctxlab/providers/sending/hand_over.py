@@ -1,4 +1,4 @@
-"""What one thread reads, handed to another, which may stop waiting for it at any time."""
+"""Items that one thread reads, handed to another, which may stop waiting for it at any time."""
 
 from __future__ import annotations
 

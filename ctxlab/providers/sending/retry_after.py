@@ -1,4 +1,4 @@
-"""How long a server asks to wait."""
+"""Seconds that a server asks to wait."""
 
 from __future__ import annotations
 

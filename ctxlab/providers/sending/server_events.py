@@ -47,9 +47,12 @@ class EventReader:
         self._after_return = self._after_return and not piece
         self._line += piece
         found = [event for line in self._lines() for event in self._take(line)]
-        if self._size + len(self._line) > self._most_bytes:
-            raise SendFailed(f"the stream has an event of over {self._most_bytes:,} bytes; it is not read on")
+        self._check_size(len(self._line))
         return found
+
+    def _check_size(self, more: int = 0) -> None:
+        if self._size + more > self._most_bytes:
+            raise SendFailed(f"the stream has an event of over {self._most_bytes:,} bytes; it is not read on")
 
     def end(self) -> list[ServerEvent]:
         """The event that no empty line ended, for many servers send none after the last."""
@@ -80,6 +83,7 @@ class EventReader:
             yield from self._event()
             return
         self._size += len(line)
+        self._check_size()
         field, _, value = line.partition(b":")
         words = value.removeprefix(b" ").decode("utf-8", "replace")
         if field == b"data":

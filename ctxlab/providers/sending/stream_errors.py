@@ -49,7 +49,7 @@ NO_CREDIT: Final = frozenset({"insufficient_quota", "billing_error", "billing_ha
 
 @dataclass(frozen=True, slots=True)
 class VendorError:
-    """What a vendor says of an error: its words, its code, the HTTP status that goes with it."""
+    """An error in a vendor's words: its text, its code, the HTTP status that goes with it."""
 
     words: str = ""
     code: str = ""
@@ -61,7 +61,7 @@ class VendorError:
 
 
 def vendor_error(stored: Any) -> VendorError:
-    """What is said in an error of any vendor: an object with `message`, `code` or `type`, or a plain text."""
+    """The words of an error of any vendor: an object with `message`, `code` or `type`, or a plain text."""
     if not isinstance(stored, dict):
         return VendorError(one_line(stored) if isinstance(stored, str) else "")
     fields = cast("dict[str, Any]", stored)

@@ -1,4 +1,4 @@
-"""How long a reply is waited for."""
+"""Seconds for which a reply is waited for."""
 
 from __future__ import annotations
 
@@ -28,5 +28,6 @@ class TimeLimits:
                 raise WrongArgument(f"{name} takes a number of seconds above 0")
 
     @property
-    def longest(self) -> float:
-        return max(self.first_seconds, self.silence_seconds)
+    def of_socket(self) -> float:
+        """Seconds that a socket is read in vain: a little more than whoever waits for it takes."""
+        return max(self.first_seconds, self.silence_seconds) + 5

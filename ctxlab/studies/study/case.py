@@ -37,6 +37,8 @@ class Case:
     labels: Mapping[str, str | int | float] = field(default_factory=dict[str, str | int | float])
 
     def __post_init__(self) -> None:
+        for name, value in (("id", self.id), ("conversation", self.conversation)):
+            refuse_no_text(value, f"{name} of a case")
         refuse_wrong_labels(self.labels, f"case {plain(self.id)!r}")
 
     def _repr_html_(self) -> str:
@@ -58,8 +60,16 @@ class Case:
         return f"Case({plain(self.id)!r} of {plain(self.conversation)!r}{question})"
 
 
+def refuse_no_text(value: object, place: str) -> None:
+    """Raise WrongArgument for what is no text."""
+    if not isinstance(value, str):
+        raise WrongArgument(f"{place} takes a text, got a {type(value).__name__}")
+
+
 def refuse_wrong_labels(labels: Mapping[str, Any], place: str) -> None:
     """Raise WrongArgument for labels that no file of cells can hold."""
+    if not isinstance(labels, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise WrongArgument(f"{place}: labels takes a dict, got a {type(labels).__name__}")
     for name, value in labels.items():
         if not isinstance(name, str) or not is_sound(name):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise WrongArgument(f"{place} has a label {name!r:.60}; a label's name is a text without half surrogates")

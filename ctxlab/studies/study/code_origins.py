@@ -1,4 +1,4 @@
-"""Where code comes from: ctxlab, Python, an installed package, or somewhere that can change between two runs."""
+"""The origin of code: ctxlab, Python, an installed package, or somewhere that can change between two runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OURS = ("ctxlab", "ctxlab_widgets")
 
 @cache
 def installed_as(module: str) -> str | None:
-    """What a module is part of, with its version, as in "numpy 2.1.0"; "" of Python or ctxlab, which are hashed apart.
+    """The package of a module with its version, "numpy 2.1.0"; "" for Python and ctxlab, which are hashed apart.
 
     None for a module that is somebody's own: a notebook, a script, a file beside them, a package in development.
     """

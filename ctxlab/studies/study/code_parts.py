@@ -31,14 +31,14 @@ MADE_WHEN_RUN = 1 << 9
 
 
 def bytecode(code: CodeType) -> bytes:
-    """What a code does, without its constants and without the lines and the file that it stands in."""
+    """The instructions of a code object, without its constants and without the lines and the file that it stands in."""
     names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
     counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
     return code.co_code + repr((names, counts, code.co_exceptiontable)).encode()
 
 
 def inside_cell(cell: Any) -> object:
-    """What a function closes over; None where that isn't filled yet."""
+    """The values that a function closes over; None where that isn't filled yet."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -67,7 +67,7 @@ def _decides(name: str, member: Any) -> bool:
 
 
 def parts_of_object(value: Any) -> object:
-    """What an object holds: a dataclass its fields, others what pickle takes; raises whatever that raises."""
+    """The content of an object: of a dataclass its fields, others what pickle takes; raises whatever that raises."""
     kind: type = type(value)
     if isinstance(value, AssetFolder):
         return folder_hash(value.folder)
@@ -79,8 +79,8 @@ def parts_of_object(value: Any) -> object:
     if is_dataclass(value) and _is_plain(kind):
         own = {} if installed_as(kind.__module__) is not None else _without_caches(kind, getattr(value, "__dict__", {}))
         return {each.name: getattr(value, each.name) for each in fields(value)} | own
-    registered: Any = copyreg.dispatch_table.get(kind)
-    reduced: Any = registered(value) if registered is not None else value.__reduce_ex__(4)
+    registered = cast("Any", copyreg.dispatch_table.get(kind))
+    reduced: Any = registered(value) if registered is not None else cast("Any", value).__reduce_ex__(4)
     if isinstance(reduced, str):
         return (kind.__module__, reduced)
     make, arguments, *rest = cast("tuple[Callable[..., Any], Any]", reduced)

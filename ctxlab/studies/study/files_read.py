@@ -70,7 +70,7 @@ class FilesRead:
         return value if isinstance(found, str) else found
 
     def _file(self, path: str | os.PathLike[str]) -> Library | str:
-        """What is in a file, or the sentence that says why it can't be read."""
+        """The bytes of a file, or the sentence that says why it can't be read."""
         from ctxlab import formats
 
         name = str(Path(path).expanduser().absolute()) if _is_there(path) else os.fspath(path)
@@ -112,7 +112,7 @@ class FilesRead:
 
 
 def _held(value: Session | Library) -> object:
-    """What a session or a library holds; of one that was read not where it was."""
+    """The content of a session or a library; of one that was read not where it was."""
     if isinstance(value, Session):
         return value
     return [getattr(value, each.name) for each in fields(Library)], getattr(value, "format", "")

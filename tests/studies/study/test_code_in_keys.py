@@ -77,7 +77,7 @@ OBJECTS = """
 class C(BaseModel): k: int = {0} | def score(run): return C().k
 class C(BaseModel): k: int = 0 | c = C(k={0}) | def score(run): return c.k
 class C(Enum): A = {0} | def score(run): return C.A
-class C(Enum): A = 0 | B = {0} | c = C.A | def score(run): return list(type(c))
+class C(Enum): A = 0; B = {0} | c = C.A | def score(run): return list(type(c))
 C = namedtuple('C', 'k') | c = C({0}) | def score(run): return c.k
 C = namedtuple('C', 'k', defaults=({0},)) | def score(run): return C().k
 class C(list): k = {0} | c = C() | def score(run): return c.k

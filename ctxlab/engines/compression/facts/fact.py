@@ -58,7 +58,7 @@ class Moment:
 
 
 FactValue = Quantity | Moment | str
-"""What is compared: a quantity, a moment, or words as `folded` gives them."""
+"""The value that is compared: a quantity, a moment, or words as `folded` gives them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def assembler_of(wire: WireName) -> ReplyAssembler:
 
 
 def deltas_of(reply: Data, wire: WireName) -> tuple[Delta, ...]:
-    """What a reply in one piece has for people to read: its thoughts, words and calls."""
+    """The readable parts of a reply in one piece: its thoughts, words and calls."""
     if wire == "anthropic":
         from ctxlab.providers.sending.assemblers import anthropic as form
     elif wire == "gemini":

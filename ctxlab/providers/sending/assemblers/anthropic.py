@@ -136,7 +136,7 @@ def _words(name: str, text: str) -> Iterator[Delta]:
 
 
 def deltas_of(reply: Data) -> Iterator[Delta]:
-    """What a reply in one piece has to read."""
+    """The readable parts of a reply in one piece."""
     import json
 
     calls = 0

@@ -134,5 +134,5 @@ def _read(part: Data, calls: int) -> Iterator[Delta]:
 
 
 def deltas_of(reply: Data) -> Iterator[Delta]:
-    """What the first candidate of a reply in one piece has to read."""
+    """The readable parts of the first candidate of a reply in one piece."""
     yield from GeminiAssembler().add(ServerEvent({"candidates": list_in(reply.get("candidates"))[:1]}))

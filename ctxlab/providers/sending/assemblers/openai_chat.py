@@ -176,7 +176,7 @@ def _joined(before: Data, after: Data) -> Data:
 
 
 def deltas_of(reply: Data) -> Iterator[Delta]:
-    """What the first choice of a reply in one piece has to read."""
+    """The readable parts of the first choice of a reply in one piece."""
     choices = list_in(reply.get("choices"))
     message = object_in(object_in(choices[0]).get("message")) if choices else {}
     choice = _Choice()

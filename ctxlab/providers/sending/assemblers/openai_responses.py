@@ -134,7 +134,7 @@ class ResponsesAssembler:
 
 
 def deltas_of(reply: Data) -> Iterator[Delta]:
-    """What a reply in one piece has to read."""
+    """The readable parts of a reply in one piece."""
     calls = 0
     for stored in list_in(reply.get("output")):
         item = object_in(stored)
