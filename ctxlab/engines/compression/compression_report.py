@@ -1,4 +1,4 @@
-"""A report of a summary beside its originals: every rule, decision, number, name, date, path and quotation, one by one."""
+"""A report of a summary beside its originals: every rule, decision, number, name, date, path and quotation."""
 
 from __future__ import annotations
 

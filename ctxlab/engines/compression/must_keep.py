@@ -77,7 +77,7 @@ def _text_item(text: str, originals: Sequence[SourceText], index: SummaryIndex) 
 
 
 def _outcome(text: str, index: SummaryIndex, *, in_parts: bool = True) -> Outcome:
-    """The part of a text that the summary keeps: its words, its one fact in another spelling, or each of its sentences."""
+    """The part of a text that is kept: its words, its one fact in another spelling, or each of its sentences."""
     place = index.place_of(text)
     if place is not None:
         return Outcome("kept", *place)

@@ -14,7 +14,7 @@ OURS = ("ctxlab", "ctxlab_widgets")
 
 @cache
 def installed_as(module: str) -> str | None:
-    """The package that a module is part of, with its version, as in "numpy 2.1.0"; "" of Python or ctxlab, which are hashed apart.
+    """The package of a module with its version, "numpy 2.1.0"; "" for Python and ctxlab, which are hashed apart.
 
     None for a module that is somebody's own: a notebook, a script, a file beside them, a package in development.
     """
