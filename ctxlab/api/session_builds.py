@@ -53,7 +53,7 @@ class SessionBuilds:
         return start.pipeline.start(Context(having, notes=notes), start.services)
 
     def runner(self, approve: Any) -> Runner | None:
-        """Runs the calls of the tools that are given, as the agent wants; None where none are."""
+        """A runner for the calls of the tools that are given, as the agent wants; None where none are."""
         if not self._tools:
             if approve is not None:
                 raise WrongArgument("approve is about calls of tools, and there are none: give tools=")
