@@ -96,6 +96,9 @@ from ctxlab.pipeline import processor as processor
 from ctxlab.processors import default_pipeline as default_pipeline
 from ctxlab.providers.payload import Payload as Payload
 from ctxlab.providers.payload import payload as payload
+from ctxlab.providers.sending.attempts import RetryPolicy as RetryPolicy
+from ctxlab.providers.sending.rate_limit import RateLimit as RateLimit
+from ctxlab.providers.sending.time_limits import TimeLimits as TimeLimits
 from ctxlab.studies import Comparison as Comparison
 from ctxlab.studies import attachment_figure as attachment_figure
 from ctxlab.studies import budget_figure as budget_figure

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, TypeAlias, Unpack, cast
 
+from ctxlab.api.compression import SummariserSource
 from ctxlab.api.options import ConversationOptions, StepOptions, listed
 from ctxlab.api.session_builds import SessionBuilds
 from ctxlab.api.sources import (
@@ -21,6 +22,7 @@ from ctxlab.api.sources import (
 )
 from ctxlab.assets.attachment import attachment
 from ctxlab.chat.begin_turn import TurnStarter
+from ctxlab.chat.compression.summariser import EXTRACTIVE
 from ctxlab.chat.event_log import EventLog
 from ctxlab.chat.model import ChatModel, FunctionModel, VendorModel, check_function
 from ctxlab.chat.system_clock import StoppedClock, SystemClock
@@ -30,6 +32,9 @@ from ctxlab.chat.turn_stream import TurnStream
 from ctxlab.documents import Asset, History, ModelProfile, Session
 from ctxlab.errors import WrongArgument
 from ctxlab.providers.provider import Provider
+from ctxlab.providers.sending.attempts import RetryPolicy
+from ctxlab.providers.sending.rate_limit import RateLimit
+from ctxlab.providers.sending.time_limits import TimeLimits
 
 ConversationSource: TypeAlias = SessionSource | History
 """A session as `build` takes it, or a history, which then records the turn."""
@@ -55,6 +60,17 @@ class TurnOptions(ConversationOptions, StepOptions, total=False):
     """Tools that the model may call, besides those that the agent describes."""
     approve: Any
     """Whether a call is carried out: a function of the call, or a rule."""
+    client: Any
+    """A vendor's own client, with its address and key, such as `openai.OpenAI(...)`; by default one is made."""
+    time_limits: TimeLimits | None
+    """Seconds for which an answer is waited for."""
+    retries: RetryPolicy | None
+    """How often a request that failed is sent again, and after which waits."""
+    rate_limit: RateLimit | None
+    """A limit that several turns share."""
+    summariser: SummariserSource
+    """Writes the summaries of compressions that come due in the turn: "extractive", or a function of messages, such
+    as `model_summariser` gives."""
     on_event: Callable[..., Any] | None
     """Gets each event of the turn."""
     log: FilePath | None
@@ -144,7 +160,8 @@ def _stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> T
     builds = SessionBuilds(source.session if isinstance(source, History) else source, options)
     timestamp = options.get("timestamp")
     clock = SystemClock() if timestamp is None else StoppedClock(timestamp)
-    turns = TurnStarter(builds, _model(options, builds), clock, builds.runner(options.get("approve")))
+    summariser = options.get("summariser", EXTRACTIVE)
+    turns = TurnStarter(builds, _model(options, builds), clock, builds.runner(options.get("approve")), summariser)
     loop = begin(turns, builds.session)
     log = options.get("log")
     return TurnStream(
@@ -160,8 +177,18 @@ def _model(options: TurnOptions, builds: SessionBuilds) -> ChatModel:
     """The model of a turn; a vendor's has its key, found before anything is added to the conversation."""
     model, parameters = options.get("model"), options.get("parameters")
     if model is None or isinstance(model, str | ModelProfile):
-        provider, key, base_url = options.get("provider"), options.get("key"), options.get("base_url")
-        return _with_key(VendorModel(provider, model, base_url, parameters or {}, key), builds)
+        vendor = VendorModel(
+            options.get("provider"),
+            model,
+            options.get("base_url"),
+            parameters or {},
+            options.get("key"),
+            client=options.get("client"),
+            limits=options.get("time_limits"),
+            policy=options.get("retries"),
+            rate_limit=options.get("rate_limit"),
+        )
+        return _with_key(vendor, builds)
     check_function(model)
     unused = next((name for name in OF_VENDORS if options.get(name) is not None), None)
     if unused is not None:
@@ -169,7 +196,7 @@ def _model(options: TurnOptions, builds: SessionBuilds) -> ChatModel:
     return FunctionModel(model)
 
 
-OF_VENDORS = ("provider", "key", "base_url", "parameters")
+OF_VENDORS = ("provider", "key", "base_url", "parameters", "client", "time_limits", "retries", "rate_limit")
 
 
 def _with_key(model: VendorModel, builds: SessionBuilds) -> VendorModel:
@@ -178,6 +205,8 @@ def _with_key(model: VendorModel, builds: SessionBuilds) -> VendorModel:
 
     request = model.request(builds.start(builds.session, builds.session.active_leaf_id))
     check_client(request, model.client)
+    if model.client is not None and model.key is None:
+        return model
     return replace(model, key=key_for(request.provider, model.key))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
+from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser
 from ctxlab.chat.events import TurnStarted, Verb
 from ctxlab.chat.fold import STRUCTURE, Folding
 from ctxlab.chat.model import ChatModel, FunctionModel
@@ -49,6 +50,7 @@ class TurnStarter:
     model: ChatModel
     clock: Clock
     tools: Runner | None = None
+    summariser: Summariser = EXTRACTIVE
 
     def send(
         self, session: Session, text: str | None, *, parent: str | None = None, attachments: Sequence[Asset] = ()
@@ -154,6 +156,7 @@ class TurnStarter:
             prefix=prefill.prefix if prefill is not None else prefix,
             tools=self.tools if started.verb != "relay" else None,
             compresses=started.verb == "send",
+            summariser=self.summariser,
         )
         return TurnLoop(plan, Folding(session))
 

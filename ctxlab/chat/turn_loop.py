@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ctxlab.chat.compression import compression_if_needed, compression_settings
+from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser
 from ctxlab.chat.compression.trigger import Moment
 from ctxlab.chat.continuation import ContinuedText
 from ctxlab.chat.events import (
@@ -102,6 +103,7 @@ class TurnPlan:
     prefix: str = ""
     tools: Runner | None = None
     compresses: bool = True
+    summariser: Summariser = EXTRACTIVE
 
 
 class Cancelled(Exception):
@@ -232,6 +234,7 @@ class TurnLoop:
             lambda changed, leaf: self.plan.builder.build(changed, leaf),
             settings=settings,
             moment=moment,
+            summariser=self.plan.summariser,
             timestamp=self.plan.clock.now(),
         )
         if made is not None and not made.changes_nothing:

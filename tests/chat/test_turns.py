@@ -112,6 +112,7 @@ def test_a_build_that_fails_is_an_error_of_the_turn() -> None:
     ("wrong", "sentence"),
     [
         ({"key": "k"}, "key is for a vendor's model"),
+        ({"retries": ctxlab.RetryPolicy()}, "retries is for a vendor's model"),
         ({"parent": "nobody"}, "nobody"),
         ({"attachments": [3]}, r"attachments\[0\] is no file"),
         ({"log": "/nowhere/at/all.jsonl"}, "can't be written"),
@@ -393,6 +394,23 @@ def test_old_messages_are_compressed_where_the_agent_wants_it() -> None:
     assert [node.content for node in turn.session.path()[-2:]] == ["Why?", "Because."]
     assert len(turn.requests[0].trace.messages) < len(chat.path())
     assert turn.nodes[-1].is_summary or any(node.is_summary for node in turn.nodes)
+
+
+@pytest.mark.parametrize("summary", ["Six questions about the lamp, each answered.", ""])
+def test_a_summariser_of_ones_own_writes_the_summary_and_an_empty_one_never_enters(summary: str) -> None:
+    wanted = {"enabled": True, "triggerMode": "count", "countThreshold": 8, "minHistoryCount": 4}
+    wanted |= {"protectRecentCount": 2, "compressCount": 6, "leastGain": 0}
+    agent = Agent(id="g", name="Guide", parameters={"contextCompression": wanted})
+    chat = CHAT
+    for n in range(6):
+        chat = chat.append(f"Question {n} is about the lamp. " * 20).append(f"Answer {n}. " * 60, role="assistant")
+    turn = ctxlab.send(
+        chat, "Why?", model=pieces("Because."), agent=agent, timestamp=TIME, summariser=lambda messages: summary
+    )
+
+    words = [node.content for node in turn.nodes if node.is_summary]
+    assert turn.error is None and turn.text == "Because."
+    assert bool(words) == bool(summary) and all(summary in each for each in words)
 
 
 def test_a_turn_shows_itself_in_one_line_and_as_a_table() -> None:

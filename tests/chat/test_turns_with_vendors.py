@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import ctxlab
-from ctxlab.api import chat
 from ctxlab.chat.events import AttemptFailed, ReplyFinished, RequestSent, TextAdded
-from ctxlab.chat.model import VendorModel
 from ctxlab.chat.prefill import prefill_plan
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import MissingKey
-from ctxlab.providers.sending.attempts import RetryPolicy
-from ctxlab.providers.sending.time_limits import TimeLimits
 from ctxlab.testing import FakeCall, FakeReply, FakeServer
 
 KEY = "sk-never-to-be-seen-42"
@@ -31,26 +26,17 @@ MODELS = {
     "openai-compatible": "qwen3",
 }
 VENDORS = pytest.mark.parametrize("vendor", list(MODELS))
-QUICK = RetryPolicy(attempts=2, first_wait_seconds=0.01)
-
-
-def with_limits(monkeypatch: pytest.MonkeyPatch, limits: TimeLimits | None = None) -> None:
-    """Turns as they are, but for the seconds between two attempts and those of silence."""
-    checked = chat._with_key
-
-    def quick(model: VendorModel, builds: Any) -> VendorModel:
-        return replace(checked(model, builds), policy=QUICK, limits=limits)
-
-    monkeypatch.setattr(chat, "_with_key", quick)
-
-
-@pytest.fixture(autouse=True)
-def retries_wait_little(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_limits(monkeypatch)
+QUICK = ctxlab.RetryPolicy(attempts=2, first_wait_seconds=0.01)
 
 
 def options(server: FakeServer, vendor: Any) -> dict[str, Any]:
-    return {"provider": vendor, "model": MODELS[vendor], "base_url": server.base_url(vendor), "key": KEY}
+    return {
+        "provider": vendor,
+        "model": MODELS[vendor],
+        "base_url": server.base_url(vendor),
+        "key": KEY,
+        "retries": QUICK,
+    }
 
 
 def no_key_in(turn: Any, tmp_path: Path) -> None:
@@ -130,20 +116,28 @@ def test_a_failure_that_passes_is_tried_again_and_told() -> None:
     assert [node.content for node in turn.nodes] == ["Why?", "Fine."]
 
 
-def test_a_server_that_stops_talking_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    with_limits(monkeypatch, TimeLimits(silence_seconds=0.2))
+def test_a_server_that_stops_talking_is_left() -> None:
+    limits = ctxlab.TimeLimits(silence_seconds=0.2)
     with FakeServer(FakeReply("It is 42 and more.", piece_characters=3, pause_seconds=60)) as server:
-        turn = ctxlab.send(CHAT, "Why?", **options(server, "openai"))
+        turn = ctxlab.send(CHAT, "Why?", **options(server, "openai"), time_limits=limits)
 
     assert turn.error and "sent nothing for 0.2 s" in turn.error
     assert turn.nodes[0].content == "Why?" and turn.session.check() == ()
+
+
+def test_a_client_of_ones_own_brings_its_address_and_key() -> None:
+    openai = pytest.importorskip("openai")
+    with FakeServer("Aye.") as server, openai.OpenAI(api_key=KEY, base_url=server.base_url("openai")) as client:
+        turn = ctxlab.send(CHAT, "Why?", provider="openai", model="gpt-4o", client=client)
+
+    assert turn.text == "Aye." and server.requests[0].content == turn.requests[0].payload.as_bytes()
 
 
 def test_a_refused_connection_is_one_sentence() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
-    turn = ctxlab.send(CHAT, "Why?", model="qwen3", base_url=address, key=KEY)
+    turn = ctxlab.send(CHAT, "Why?", model="qwen3", base_url=address, key=KEY, retries=QUICK)
 
     assert turn.error and "\n" not in turn.error and KEY not in turn.error
     assert [node.content for node in turn.nodes] == ["Why?", ""]
