@@ -33,10 +33,11 @@ _TITLE_MARKS = re.compile(r"《([^《》\n]{1,60})》")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 _COMMON = """
-    hello bye goodbye congrats thanks thank dear good great sure yes yeah okay welcome sorry congratulations wow today tomorrow yesterday
-    tonight certainly absolutely definitely indeed also however maybe perhaps please mr mrs ms dr prof sir madam ok tv
-    ai pc todo note warning error fixme ps diy faq eta tbd asap fyi etc hmm haha awesome nice cool let's step steps
-    user assistant api id sdk dom null json jsonl html css http https url sql cli ui ide db not and or todo md ci pr
+    hello bye goodbye congrats thanks thank dear good great sure yes yeah okay welcome sorry congratulations wow
+    today tomorrow yesterday tonight certainly absolutely definitely indeed also however maybe perhaps please mr mrs
+    ms dr prof sir madam ok tv ai pc todo note warning error fixme ps diy faq eta tbd asap fyi etc hmm haha awesome
+    nice cool let's step steps user assistant api id sdk dom null json jsonl html css http https url sql cli ui ide
+    db not and or todo md ci pr
 """
 _NO_NAMES = frozenset(_COMMON.split()) | {*MONTHS, *WEEKDAYS} - {"may", "april", "june", "august"}
 
