@@ -56,6 +56,25 @@ def test_every_line_of_python_runs(name: str, files: Path) -> None:
     assert isinstance(values["trace"], ctxlab.Trace)
 
 
+def test_the_page_of_the_compression_report_says_what_its_example_gives() -> None:
+    (code,) = blocks("docs/compression_report.md")
+    values: dict[str, Any] = {}
+
+    exec(compile(code, "docs/compression_report.md", "exec"), values)
+
+    report = values["report"]
+    assert [(each.kind, each.text) for each in report.lost if each.kind != "rule"] == [
+        ("must-keep", "Postgres"),
+        ("number", "3"),
+        ("name", "Postgres"),
+    ]
+    assert [(each.kind, each.reason) for each in report.weakened if each.kind != "decision"] == [
+        ("date", "without its year"),
+        ("name", "Ada alone"),
+        ("path", "without its folder"),
+    ]
+
+
 def test_what_the_readme_writes_is_there_and_can_be_read_again(files: Path) -> None:
     values: dict[str, Any] = {}
     for code in blocks("README.md")[:2]:

@@ -46,7 +46,9 @@ class SummaryIndex:
             return self.place_of(word)
         if not word[:1].isupper():
             return None
-        match = re.search(rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])", self.text)
+        match = re.search(
+            rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9]-){re.escape(word)}(?![A-Za-z0-9])(?!-[A-Za-z0-9])", self.text
+        )
         return match.span() if match else None
 
     def _search(self, wanted: str) -> Place | None:

@@ -76,7 +76,7 @@ def of_statement(text: str, index: SummaryIndex, *, checks_negation: bool = True
         return LOST
     says_no, summary_says_no = (bool(NEGATION.search(folded(each))) for each in (text, index.text[start:end]))
     if checks_negation and says_no and not summary_says_no:
-        return Outcome("lost", start, end, "its negation is gone: the words left say the contrary")
+        return Outcome("lost", start, end, "without its negation")
     if checks_negation and summary_says_no and not says_no:
         return Outcome("weakened", start, end, "a negation stands beside it that the original hasn't")
     if share >= KEPT_SHARE:
@@ -90,6 +90,8 @@ def _of_number(fact: Fact, value: Quantity, original: str, index: SummaryIndex) 
     if value.unit and any(isinstance(each.value, Quantity) and each.value.unit == value.unit for each in same):
         return _kept(next(each for each in same if isinstance(each.value, Quantity) and each.value.unit == value.unit))
     written = index.quantities.get(_as_written(fact), []) if value.unit else same
+    if value.unit == "ordinal" and (day := _day(value.low, index)) is not None:
+        return _kept(day)
     if not written and not same:
         return _in_a_range(value, index)
     if not value.unit:
@@ -98,6 +100,11 @@ def _of_number(fact: Fact, value: Quantity, original: str, index: SummaryIndex) 
     if bare is not None and (value.low > SMALL or _is_beside(fact, original, bare, index)):
         return Outcome("weakened", bare.start, bare.end, "without its unit")
     return LOST
+
+
+def _day(number: float, index: SummaryIndex) -> Fact | None:
+    """A date on the day of a month that has this number."""
+    return next((each for each in index.moments if isinstance(each.value, Moment) and each.value.day == number), None)
 
 
 def _kept(found: Fact) -> Outcome:

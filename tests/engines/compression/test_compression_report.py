@@ -97,6 +97,9 @@ def test_words_that_count_nothing_are_no_numbers(vague: str) -> None:
         ("Come at 5 pm.", "at 5 o'clock", "weakened"),
         ("Come at 5 pm.", "at 5 am", "lost"),
         ("Come on Friday.", "周五见", "kept"),
+        ("Come on Friday.", "They meet next Fri?", "kept"),
+        ("开放时间：9:00", "9:00 开放", "kept"),
+        ("次年3月6日为止", "until 6 March", "kept"),
     ],
 )
 def test_a_date_is_kept_in_any_spelling_and_weakened_without_its_year_or_half_of_the_day(
@@ -106,9 +109,34 @@ def test_a_date_is_kept_in_any_spelling_and_weakened_without_its_year_or_half_of
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("开放时间（11月1日-次年3月6日）：9:00-17:00", ["11月1日", "3月6日", "9:00", "17:00"]),
+        ("周一9:00开门，周日10:30开门", ["周一", "周日", "9:00", "10:30"]),
+        ("The sun rose on Mondays, I saw it.", ["Mondays"]),
+        ("We sat on Sunset Hill, it fried us.", []),
+    ],
+)
+def test_days_and_times_stand_beside_one_another(text: str, expected: list[str]) -> None:
+    assert [found for kind, found in facts(text) if kind == "date"] == expected
+    assert not [found for kind, found in facts(text) if kind == "number"]
+
+
+@pytest.mark.parametrize(("summary", "what"), [("on May 6th", "kept"), ("on May 16th", "lost"), ("6 dogs", "lost")])
+def test_an_ordinal_is_kept_by_the_day_of_a_month(summary: str, what: str) -> None:
+    assert state("Move it to the 6th.", summary, "number") == what
+
+
+def test_a_dash_with_a_blank_behind_it_is_no_minus() -> None:
+    assert facts("玩1小时 - 2小时。") == [("number", "1小时"), ("number", "2小时")]
+    assert ("number", "-5") in facts("It fell to -5 at night.")
+
+
+@pytest.mark.parametrize(
     ("text", "names"),
     [
         ("Hello, my name is Emily. Nice to meet you.", ["Emily"]),
+        ("Bye Jon! I saw Jon.", ["Jon"]),
         ("We saw the Great Wall, the Summer Palace and Xiamen.", ["Great Wall", "Summer Palace", "Xiamen"]),
         ("I like AC/DC and Guns N' Roses.", ["AC/DC", "Guns N' Roses"]),
         ("She asked Dr. Ada Lovelace and van Gogh's son.", ["Dr. Ada Lovelace", "Gogh"]),
@@ -127,6 +155,8 @@ def test_names_are_found_by_capitals_marks_and_introductions(text: str, names: l
         "Thanks for the help. Today was fine. Painting is fun. Yes, Great!",
         "- ✅ Reuses what is there\n- ❌ Assumes too much\n| Graceful | Working |",
         "## Bottom Line Of The Whole Story\n**Performance Win**: less",
+        f"3. **Reason for Zeal**: {'it is long ' * 12}\n| **Blue Unit** | is one |",
+        "Bye! Congrats on the prize. I said I’m late.",
         "I buy CDs. DO NOT SHOUT. It is an AI on TV.",
         "谢谢你和我聊天，味道十分美味，我很荣幸。",
         "做了一道宫保鸡丁，也去登山和攀岩，有内省的习惯。",
@@ -141,6 +171,7 @@ def test_a_name_is_weakened_where_one_word_of_it_is_left() -> None:
 
     assert (fact.text, fact.summary_text, fact.reason) == ("Ada Lovelace", "Ada", "Ada alone")
     assert state("We flew to New Zealand.", "They have a new plan.", "name") == "lost"
+    assert state("I like Iron Girl.", "a pin of Spider-Girl", "name") == "lost"
 
 
 @pytest.mark.parametrize(
@@ -180,6 +211,8 @@ def test_an_identifier_is_kept_only_as_it_is_written(name: str) -> None:
         "Do not name my grandmother in the log.",
         "You must not name her.",
         "Make sure the tests pass.",
+        "Make sure you read it first.",
+        "Wow, never do that again!",
         "从现在起用英文写。",
         "你必须用中文回答。",
         "不要在日志里写我奶奶的名字。",
@@ -196,6 +229,10 @@ def test_what_the_user_demands_is_a_rule_and_the_assistants_words_are_none(rule:
     [
         "Chatting with you always brings me joy.",
         "They were poor, but always maintained hope.",
+        "Wow, that must've been great!",
+        "I can imagine that must be hard, but it works.",
+        "Never say never!",
+        "Always up for a walk. Always happy to help.",
         "You always help me when I feel confused.",
         "I feel like we don't have enough time and I don't want to burden them.",
         "I don't know. Don't worry.",
@@ -208,14 +245,14 @@ def test_what_tells_of_a_habit_is_no_rule(text: str) -> None:
     assert [kind for kind, _ in facts(text) if kind == "rule"] == []
 
 
-def test_a_rule_whose_negation_is_gone_is_lost_as_the_contrary_is_left() -> None:
+def test_a_rule_whose_negation_is_gone_is_lost() -> None:
     (fact,) = [
         each for each in report("Never name Ada in the log.", "Name Ada in the log.").facts if each.kind == "rule"
     ]
 
     assert fact.state == "lost"
     assert fact.summary_text == "Name Ada in the log."
-    assert "contrary" in fact.reason
+    assert fact.reason == "without its negation"
 
 
 @pytest.mark.parametrize(
@@ -232,7 +269,14 @@ def test_a_rule_in_other_words_is_kept_by_the_share_of_its_words(summary: str, w
 
 @pytest.mark.parametrize(
     "decision",
-    ["We'll go with option B.", "Let's use Postgres.", "Decision: ship it.", "我们决定去北京。", "那就用红色吧。"],
+    [
+        "We'll go with option B.",
+        "Let's use Postgres.",
+        "Agreed on two spaces.",
+        "Decision: ship it.",
+        "我们决定去北京。",
+        "那就用红色吧。",
+    ],
 )
 def test_decisions_of_anyone_are_found(decision: str) -> None:
     assert ("decision", decision) in facts(decision, role="assistant")
@@ -247,6 +291,9 @@ def test_decisions_of_anyone_are_found(decision: str) -> None:
         "换工作是一个重要的决定，要考虑清楚。",
         "先看评价，再决定是否购买。",
         "好的，那就决定了！",
+        "Agreed, Ada!",
+        "Keep going with your dreams.",
+        "They have chosen a good name.",
     ],
 )
 def test_what_decides_nothing_is_no_decision(text: str) -> None:

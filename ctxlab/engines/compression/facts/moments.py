@@ -41,7 +41,7 @@ _DATES = (
     re.compile(
         rf"(?P<year>(?:\d{{2}}|\d{{4}}|[〇零一二三四五六七八九]{{4}}))\s?年\s?(?P<month>{_NUMERAL})\s?月(?:份|\s?(?P<day>{_NUMERAL})\s?[日号])?"
     ),
-    re.compile(rf"(?<![\d年])(?P<month>{_NUMERAL})\s?月\s?(?P<day>{_NUMERAL})\s?[日号]"),
+    re.compile(rf"(?<!\d)(?P<month>{_NUMERAL})\s?月\s?(?P<day>{_NUMERAL})\s?[日号]"),
     re.compile(rf"\b{_DAY}(?:\s+of)?[\s-]+{_MONTH}(?:,?[\s-]+{_YEAR})?", re.IGNORECASE),
     re.compile(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?:,?\s+{_YEAR})?", re.IGNORECASE),
     re.compile(rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}", re.IGNORECASE),
@@ -59,12 +59,15 @@ _CERTAIN_MONTH = re.compile(
     rf"\b(?P<month>{'|'.join(each.title() for each in _MONTHS if each not in ('may', 'march', 'august'))})\b"
 )
 _WEEKDAY = re.compile(r"\b(?P<name>(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b", re.IGNORECASE)
-_WEEKDAY_CHINESE = re.compile(r"(?:星期|礼拜|周)(?P<name>[一二三四五六日天1-6])(?![\d个])")
+_WEEKDAY_SHORT = re.compile(
+    r"\b(?:on|by|until|since|next|last|this|every)\s+(?P<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b(?!\w|-)"
+)
+_WEEKDAY_CHINESE = re.compile(r"(?:星期|礼拜|周)(?P<name>[一二三四五六日天1-6])(?!个|\d(?!\d?[:点时]))")
 
 _HALF = r"(?:\s?(?P<half>a\.?m\b\.?|p\.?m\b\.?))"
 _TIMES = (
     re.compile(
-        rf"(?<![\d:.])(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?(?![\d:]){_HALF}?",
+        rf"(?<![\d.])(?<!\d:)(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?(?![\d:]){_HALF}?",
         re.IGNORECASE,
     ),
     re.compile(rf"(?<![\w:.$])(?P<hour>1[0-2]|0?[1-9]){_HALF}", re.IGNORECASE),
@@ -97,6 +100,11 @@ def moments(text: str, taken: Taken) -> Iterator[Fact]:
                 yield Fact("date", start, end, text[start:end], Moment(month=month))
     for match in _WEEKDAY.finditer(text):
         yield from _fact(text, match, Moment(weekday=WEEKDAYS[match["name"].lower()]), taken)
+    for match in _WEEKDAY_SHORT.finditer(text):
+        start, end = match.span("name")
+        if taken.take(start, end):
+            day = next(number for number, name in enumerate(_DAYS) if name.startswith(match["name"].lower()))
+            yield Fact("date", start, end, text[start:end], Moment(weekday=day))
     for match in _WEEKDAY_CHINESE.finditer(text):
         name = match["name"]
         number = int(name) if name.isdigit() else "一二三四五六日天".index(name) + 1

@@ -25,7 +25,7 @@ _SMALL = re.compile(r"(?<![A-Za-z0-9_'])[a-z][a-z'-]*[a-z]")
 _BEFORE = " \t\n\"'([*_`“‘《"
 """Marks between a word and what stands before it."""
 _MOST_INTRODUCED = 500
-_BOLD_LABEL = re.compile(r"[-*+ \t\d.]*\*\*[^*\n]{1,80}\*\*")
+_BOLD_LABEL = re.compile(r"[-*+| \t\d.]*\*\*[^*\n]{1,80}\*\*")
 _NUMBER_BEHIND = re.compile(r" #?\d")
 """One capitalised word and a number say which part is meant."""
 _PLURAL = re.compile(r"[A-Z]{2,}s")
@@ -33,10 +33,11 @@ _TITLE_MARKS = re.compile(r"《([^《》\n]{1,60})》")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 
 _COMMON = """
-    hello thanks thank dear good great sure yes yeah okay welcome sorry congratulations wow today tomorrow yesterday
-    tonight certainly absolutely definitely indeed also however maybe perhaps please mr mrs ms dr prof sir madam ok tv
-    ai pc todo note warning error fixme ps diy faq eta tbd asap fyi etc hmm haha awesome nice cool let's step steps
-    user assistant api id sdk dom null json jsonl html css http https url sql cli ui ide db not and or todo md ci pr
+    hello bye goodbye congrats thanks thank dear good great sure yes yeah okay welcome sorry congratulations wow
+    today tomorrow yesterday tonight certainly absolutely definitely indeed also however maybe perhaps please mr mrs
+    ms dr prof sir madam ok tv ai pc todo note warning error fixme ps diy faq eta tbd asap fyi etc hmm haha awesome
+    nice cool let's step steps user assistant api id sdk dom null json jsonl html css http https url sql cli ui ide
+    db not and or todo md ci pr
 """
 _NO_NAMES = frozenset(_COMMON.split()) | {*MONTHS, *WEEKDAYS} - {"may", "april", "june", "august"}
 
@@ -63,7 +64,7 @@ class KnownWords:
 
     def is_name(self, words: list[str], *, first: bool) -> bool:
         """Whether capitalised words are a name; `first` where they begin a sentence."""
-        low = [word.lower() for word in words]
+        low = [folded(word) for word in words]
         if not low or all(word in STOP_WORDS or word in _NO_NAMES for word in low):
             return False
         if len(low) > 1:
@@ -116,7 +117,7 @@ def _capitals(text: str, taken: Taken, known: KnownWords) -> Iterator[Fact]:
         if first and len(words) > 1 and not known.is_name(words, first=True):
             start += len(words[0]) + 1
             words, first = words[1:], False
-        while words and words[-1].lower() in STOP_WORDS:
+        while words and folded(words[-1]) in STOP_WORDS:
             words = words[:-1]
         name = " ".join(words)
         is_label = len(words) == 1 and _NUMBER_BEHIND.match(text, start + len(name))
@@ -126,14 +127,14 @@ def _capitals(text: str, taken: Taken, known: KnownWords) -> Iterator[Fact]:
 
 def _is_common(word: str, known: KnownWords, *, first: bool) -> bool:
     """Whether the first of capitalised words belongs to no name: a stop word, a greeting, or a sentence's beginning."""
-    low = word.lower()
+    low = folded(word)
     if low in STOP_WORDS or (first and low in _NO_NAMES):
         return True
     return first and low in known.small and low not in known.inside
 
 
 def _stripped(found: str) -> list[str]:
-    return [word for word in found.split(" ") if word.lower() not in STOP_WORDS]
+    return [word for word in found.split(" ") if folded(word) not in STOP_WORDS]
 
 
 def _is_heading(text: str, match: re.Match[str]) -> bool:
@@ -143,12 +144,12 @@ def _is_heading(text: str, match: re.Match[str]) -> bool:
         return False
     end = text.find("\n", match.end())
     end = len(text) if end < 0 else end
-    if end - start > 120:
-        return False
-    line = text[start:end].strip()
     label = _BOLD_LABEL.match(text, start)
     if label is not None and match.start() < label.end():
         return True
+    if end - start > 120:
+        return False
+    line = text[start:end].strip()
     if line[:1] == "#" or (line[:2] == "**" and line.rstrip(":").endswith("**")):
         return True
     words = re.findall(r"[A-Za-z]{4,}", line)

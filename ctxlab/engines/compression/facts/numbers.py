@@ -58,7 +58,7 @@ _ENGLISH_WORDS = "|".join([*_WORDS, *_MULTIPLIERS])
 _SIGN = r"(?P<money>US\$|RMB\s?|[$€£¥])?\s?"
 
 _NUMBER = re.compile(
-    rf"(?:(?P<minus>(?<![\w)\]-])-)|(?<![A-Za-z0-9_./\\@#&'-])){_SIGN}(?P<low>{_DIGITS})"
+    rf"(?:(?P<minus>(?<![\w)\]-])-(?!\s))|(?<![A-Za-z0-9_./\\@#&'-])){_SIGN}(?P<low>{_DIGITS})"
     rf"(?:\s?(?:-|–|—|~|～|至|到|to)\s?(?P<high>{_DIGITS}))?(?!\d|[.,]\d)"
     rf"(?P<ordinal>(?:st|nd|rd|th)\b)?{_SCALE}?多?(?:{_UNIT})?(?![A-Za-z_])",
     re.IGNORECASE,
@@ -79,7 +79,7 @@ _VAGUE_UNITS = ("day", "time", "person")
 """One of these is a way to say some."""
 _VAGUE_BEFORE = re.compile(r"\b(?:or|these|those|the|our|both|other|last|first|next)\s+$", re.IGNORECASE)
 _LABEL = re.compile(
-    r"\b(?:lines?|parts?|steps?|tasks?|phases?|options?|sections?|items?|file|exit code|status)[ :#]*"
+    r"\b(?:lines?|parts?|steps?|tasks?|priority|phases?|options?|sections?|items?|file|exit code|status)[ :#]*"
     r"(?P<n>\d{1,6}(?:\s?[-–,]\s?\d{1,6}|\s(?:and|or|to)\s\d{1,6}){0,4})(?![\d%])",
     re.IGNORECASE,
 )

@@ -15,11 +15,13 @@ _CLAUSE = r"(?:^|[.,;:!?()\u2014\u2013-]\s*|\b(?:and|but|so|then|also|please|jus
 _RULE = re.compile(
     rf"""
     {_CLAUSE}(?:never|always)\b
-      (?!\ (?:\w{{2,}}ed|\w+[^\Ws]s|\w+ing|a|an|the|been|had|thought|went|felt|knew|mind|again|too)\b)
-    | {_CLAUSE}(?:do\ not|don't|make\ sure|be\ sure\ to|avoid|ensure)\b
+      (?!\ (?:\w{{2,}}ed|\w+[^\Ws]s|\w+ing|a|an|the|been|had|thought|went|felt|knew|mind|again|too|up|here|there
+        |happy|glad|good|great|nice|ready|say\ never)\b)
+    | {_CLAUSE}(?:make\ sure|be\ sure\ to)\b(?!\ (?:we|they|i)\b)
+    | {_CLAUSE}(?:do\ not|don't|avoid|ensure)\b
       (?!\ (?:you|worry|mention|be\ (?:shy|afraid|sad)|know|think|we|they|i|have\ to)\b)
     | \b(?:you|it|they|this|that|which|answers?|repl(?:y|ies)|output|code|text|story|summary|files?)
-      \ (?:must|shall|may\ not|must\ not|mustn't|shouldn't)\b
+      \ (?:must(?!'ve)|shall|may\ not|must\ not|mustn't|shouldn't)\b
       (?!\ (?:be\ (?:very|so|really|quite|tired|exhausted|hard|happy|proud|difficult|a\ )|have\ (?:been|felt|had)|feel))
     | \b(?:should|must)\ (?:always|never)\b
     | \bunder\ no\ circumstances\b | \bfrom\ now\ on\b | \bat\ all\ times\b | \bno\ matter\ what\b
@@ -42,9 +44,9 @@ _DECISION = re.compile(
       (?!\ (?:(?:your|it|that|this|them|these|those|care|my|you|notes?|advantage|some\ time|another\ look)\b
         |a\ (?:look|break|moment|closer)|the\ (?:time|liberty)))
     | \b(?:we|i|they|you|he|she|have|has|'ve)\ (?:have\ |finally\ |both\ |just\ )?
-      (?:decided|agreed|settled\ on|opted|(?:chosen|chose)\ (?:to|the|["'A-Z0-9]))
-    | ^\W*(?:decision|decided|agreed|resolved|final\ answer)\b\W
-    | \bgo(?:ing)?\ with\ (?:the\ )?(?:option\ )?["'A-Z0-9] | \bthe\ decision\ (?:is|was)\b
+      (?:decided|agreed|settled\ on|opted|(?:chosen|chose)\ (?:to\b|the\b|(?-i:["'A-Z0-9])))
+    | ^\W*(?:agreed\b(?!\W+\w+\W*$)|(?:decision|decided|resolved|final\ answer)\b)\W
+    | \bgo(?:ing)?\ with\ (?:the\ )?(?:option\ )?(?-i:["'A-Z0-9]) | \bthe\ decision\ (?:is|was)\b
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -53,6 +55,8 @@ _CHINESE_DECISION = re.compile(
     r"|就用|就选|选定|敲定|说定|约定|约好|定下来|商定|一致同意|最终选|我选(?:择)?了"
 )
 
+_GUESS = re.compile(r"^\W*(?:wow|aww?|i (?:can )?(?:imagine|bet|guess|suppose))\b.*\bmust\b(?! not)", re.IGNORECASE)
+"""The beginning of a sentence whose *must* is a guess."""
 _IF = re.compile(r"^\W*(?:if|when|once|unless)\b|\bif\ (?:i|we|you)\b|如果|要是|假如", re.IGNORECASE)
 _LEAST_DECISION = 5
 """Characters up to which a sentence names nothing that was decided."""
@@ -91,10 +95,14 @@ def statements(text: str, role: str) -> Iterator[Fact]:
 def _kind(sentence: str, *, binds: bool) -> FactKind | None:
     if sentence.rstrip()[-1:] in "?？":
         return None
-    if binds and (_RULE.search(sentence) or _CHINESE_RULE.search(sentence)) and not _NOT_MINE.search(sentence):
+    if binds and (_RULE.search(sentence) or _CHINESE_RULE.search(sentence)) and not _is_no_order(sentence):
         return "rule"
     decides = _DECISION.search(sentence) or _CHINESE_DECISION.search(sentence)
     return "decision" if decides and not _IF.search(sentence) and len(sentence) > _LEAST_DECISION else None
+
+
+def _is_no_order(sentence: str) -> bool:
+    return bool(_NOT_MINE.search(sentence) or _GUESS.search(sentence))
 
 
 def quotes(text: str, taken: Taken) -> Iterator[Fact]:
