@@ -7,16 +7,20 @@ from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypedDict, TypeVar, cast
 
 from ctxlab.api.sources import (
+    AgentSource,
     AgentSources,
     AssetSources,
     BookSources,
     EngineSources,
+    FilePath,
     LibrarySource,
+    ModelSource,
     NodeSource,
     PendingSource,
     PresetSources,
     RankerSources,
     RuleSources,
+    ToolSources,
     UserSource,
 )
 from ctxlab.argument_checks import with_checks
@@ -24,13 +28,14 @@ from ctxlab.context import Variables
 from ctxlab.documents import ModelProfile
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.pipeline.services import TokenCounter
+from ctxlab.providers.provider import Provider
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class InputOptions(TypedDict, total=False):
-    """Options that decide on the participants and the time of a conversation."""
+class ConversationOptions(TypedDict, total=False):
+    """Options that decide on the participants and the time of a conversation, whatever its model and its leaf."""
 
     library: LibrarySource | None
     """Agents, users, models and books that the session, the agent and the user name."""
@@ -38,12 +43,8 @@ class InputOptions(TypedDict, total=False):
     """Agents to choose from, besides those of the library."""
     user: UserSource | None
     """By default the one that the agent names, else the only one of the library."""
-    model: str | ModelProfile | None
-    """A profile or a name; by default the agent's model, else the one that the leaf's metadata names."""
     pick: int | str | None
     """Index or id of the session, where a library holds several."""
-    leaf: NodeSource | None
-    """Id of the message at which the path ends; by default the session's active leaf."""
     variables: Variables | None
     """Variables that an earlier trace gave back."""
     timestamp: str | None
@@ -54,11 +55,18 @@ class InputOptions(TypedDict, total=False):
     """Seed of everything that is drawn at random."""
 
 
-class ScanOptions(InputOptions, total=False):
-    """Options of a build except its books."""
+class InputOptions(ConversationOptions, total=False):
+    """Options that decide on the participants and the time of a conversation."""
 
-    pending: PendingSource | None
-    """A user message that isn't in the session yet; a text is taken as it is, `expand_input` expands its macros."""
+    model: str | ModelProfile | None
+    """A profile or a name; by default the agent's model, else the one that the leaf's metadata names."""
+    leaf: NodeSource | None
+    """Id of the message at which the path ends; by default the session's active leaf."""
+
+
+class StepOptions(TypedDict, total=False):
+    """Options of the steps of a build."""
+
     budget_tokens: int | None
     """Budget of the prompt, in tokens."""
     presets: PresetSources
@@ -87,9 +95,44 @@ class ScanOptions(InputOptions, total=False):
     """Folder in which files of messages are, or a store of them; those of the library are at hand without it."""
 
 
+class ScanOptions(InputOptions, StepOptions, total=False):
+    """Options of a build except its books."""
+
+    pending: PendingSource | None
+    """A user message that isn't in the session yet; a text is taken as it is, `expand_input` expands its macros."""
+
+
 class BuildOptions(ScanOptions, total=False):
     """Options of `build`."""
 
+    books: BookSources
+    """Worldbooks in force whoever takes part; one with the id of a book in the library takes its place."""
+
+
+class TurnOptions(ConversationOptions, StepOptions, total=False):
+    """Options of a turn: of its model, its tools and its builds, whose text and leaf are the turn's own."""
+
+    model: ModelSource | None
+    """A name, a profile, or a function of the messages; by default the agent's model, else the one that the leaf's
+    metadata names."""
+    provider: str | Provider | None
+    """By name; by default the one of the model."""
+    key: str | None
+    """By default of the environment or the keyring."""
+    base_url: str | None
+    """Address of another server that speaks as the provider does."""
+    parameters: Mapping[str, Any] | None
+    """Parameters of this call, over the session's and the agent's."""
+    tools: ToolSources
+    """Tools that the model may call, besides those that the agent describes."""
+    approve: Any
+    """Whether a call is carried out: a function of the call, or a rule."""
+    on_event: Callable[..., Any] | None
+    """Gets each event of the turn."""
+    log: FilePath | None
+    """File to which the events are added, one JSON line each."""
+    agent: AgentSource | None
+    """By default found as `build` finds it."""
     books: BookSources
     """Worldbooks in force whoever takes part; one with the id of a book in the library takes its place."""
 
@@ -102,6 +145,7 @@ DEFAULTS: Mapping[str, Any] = {
     "books": (),
     "engines": (),
     "rankers": (),
+    "tools": (),
 }
 """Defaults of options that aren't None."""
 

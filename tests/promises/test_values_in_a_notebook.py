@@ -204,6 +204,8 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Table": ctxlab.Table(words, [{f"{words[:9]}{i}": words for i in range(40)}] * min(size, 300)),
         "TokenFlow": ctxlab.token_flow(smaller),
         "Trace": smaller,
+        "Turn": ctxlab.send(session, words, model=lambda messages: words),
+        "TurnStream": ctxlab.stream(session, words, model=lambda messages: words),
         "UserProfile": user,
         "Variant": ctxlab.Variant(words, {words: words}),
         "Worldbook": book,

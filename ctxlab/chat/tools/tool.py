@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ctxlab.chat.events import ApprovalAsked, ToolFinished, ToolStarted
+from ctxlab.chat.tools.background_tasks import BackgroundTasks
 from ctxlab.documents.session.message import ToolCall
+
+Arguments = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tool:
     """A function that a model may call. `parameters` is the JSON schema of its arguments.
 
-    `approve` says whether a call waits for a person's word: None leaves it to the agent's toolCallConfig.
+    `check` takes arguments as a model wrote them and gives those that the function gets, or raises WrongArgument.
+    `approve` says whether a call waits for a person's word: None leaves it to the agent's toolCallConfig. With `tasks`
+    a call begins a task and answers at once.
     """
 
     name: str
@@ -23,9 +28,15 @@ class Tool:
     call: Callable[..., Any]
     timeout_seconds: float | None = None
     approve: bool | None = None
+    check: Callable[[Arguments], Arguments] | None = None
+    tasks: BackgroundTasks | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         return f"Tool({self.name!r})"
+
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        """What the function gives."""
+        return self.call(*args, **keywords)
 
     def as_data(self) -> dict[str, Any]:
         """OpenAI's form, as agents hold tool definitions."""
