@@ -40,6 +40,9 @@ from ctxlab.api.what_if import sweep as sweep
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
 from ctxlab.chat.event_log import recover as recover
+from ctxlab.chat.tools import Tool as Tool
+from ctxlab.chat.tools import artifact_tool as artifact_tool
+from ctxlab.chat.tools import tool as tool
 from ctxlab.chat.turn import Turn as Turn
 from ctxlab.chat.turn_stream import TurnStream as TurnStream
 from ctxlab.context import BuildInput as BuildInput

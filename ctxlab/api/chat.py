@@ -22,7 +22,7 @@ from ctxlab.chat.turn import Turn
 from ctxlab.chat.turn_loop import TurnLoop
 from ctxlab.chat.turn_stream import TurnStream
 from ctxlab.context import BuildInput, Context, Pending, Variables
-from ctxlab.documents import Asset, InlineFile, History, Library, ModelProfile, Session
+from ctxlab.documents import Asset, History, InlineFile, Library, ModelProfile, Session
 from ctxlab.engines.macros import Expansion
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Processor, Trace
@@ -134,7 +134,7 @@ class SessionBuilds:
         return start.pipeline.start(Context(having, notes=notes), start.services)
 
     def runner(self, approve: Any) -> Runner | None:
-        """What runs the calls of the tools that are given, as the agent wants; None where none are."""
+        """A runner for the calls of the tools that are given, as the agent wants; None where none are."""
         if not self._tools:
             if approve is not None:
                 raise WrongArgument("approve is about calls of tools, and there are none: give tools=")

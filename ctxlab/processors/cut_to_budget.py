@@ -64,8 +64,9 @@ class Cut:
         self.units = _Replayed(self._sound_units())
 
     def cost(self, unit: Unit) -> int:
-        if len(unit.at) == 1:
-            return self.cost_of(self._draft(unit.at[0]))
+        if len(unit.at) == 1:  # every message in turn, so that a call less counts
+            i = unit.at[0]
+            return self.cost_of.count(self.repaired.get(i) or self.ctx.drafts[i]) + self.cost_of.added_tokens
         return sum(self.cost_of(self._draft(i)) for i in unit.at)
 
     def _draft(self, i: int) -> Draft:

@@ -203,6 +203,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "StudyResult": study(words, min(size, 40)).run(progress=False),
         "Table": ctxlab.Table(words, [{f"{words[:9]}{i}": words for i in range(40)}] * min(size, 300)),
         "TokenFlow": ctxlab.token_flow(smaller),
+        "Tool": ctxlab.Tool(words, words, {"properties": {f"{i}{words}": {"type": words} for i in range(size)}}, print),
         "Trace": smaller,
         "Turn": ctxlab.send(session, words, model=lambda messages: words),
         "TurnStream": ctxlab.stream(session, words, model=lambda messages: words),

@@ -20,7 +20,7 @@ SAID_NO = "refused by the user"
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """Who approves: `approve` is a function of a call, names of tools that are approved, True for all, or nobody.
+    """The approval of calls: `approve` is a function of a call, names of approved tools, True for all, or None.
 
     The function answers True, or False, or with the reason of a refusal.
     """

@@ -38,7 +38,7 @@ class Job:
         return self
 
     def wait(self, is_cancelled: Callable[[], bool]) -> End:
-        """How it ended, or was left."""
+        """The way it ended, or was left."""
         while not self._done.wait(POLL_SECONDS):
             if is_cancelled():
                 return "cancelled"
@@ -48,7 +48,7 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """How long it took, or has taken until now."""
+        """The time it took, or has taken until now."""
         return self._seconds if self._seconds is not None else monotonic() - self._began
 
     def _run(self) -> None:

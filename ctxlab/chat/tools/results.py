@@ -1,4 +1,4 @@
-"""What a tool gave back, as the node of its result: text, files, or what went wrong."""
+"""The node of a tool's result: text, files, or what went wrong."""
 
 from __future__ import annotations
 

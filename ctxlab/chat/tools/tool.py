@@ -8,9 +8,12 @@ from typing import Any, Protocol
 
 from ctxlab.chat.events import ApprovalAsked, ToolFinished, ToolStarted
 from ctxlab.chat.tools.background_tasks import BackgroundTasks
+from ctxlab.display.short_texts import short
 from ctxlab.documents.session.message import ToolCall
 
 Arguments = Mapping[str, Any]
+LONGEST = 500
+"""Characters of a parameter's schema that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,10 +35,18 @@ class Tool:
     tasks: BackgroundTasks | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
-        return f"Tool({self.name!r})"
+        return f"Tool({short(self.name)!r})"
+
+    def _repr_html_(self) -> str:
+        from ctxlab.display.html_table import fields_table, heading, html_table
+
+        about = {"description": self.description, "timeout_seconds": self.timeout_seconds, "approve": self.approve}
+        fields = self.parameters.get("properties")
+        rows = [(name, str(one)[:LONGEST]) for name, one in fields.items()] if isinstance(fields, Mapping) else []
+        return heading(self) + fields_table(about) + html_table(("parameter", "schema"), rows, of="parameters")
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        """What the function gives."""
+        """The result of the function."""
         return self.call(*args, **keywords)
 
     def as_data(self) -> dict[str, Any]:

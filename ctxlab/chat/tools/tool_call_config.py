@@ -1,4 +1,4 @@
-"""What of an agent's `toolCallConfig` a chat goes by, and the agent to which tools are given."""
+"""The settings of an agent's tools, and the agent to which tools are given."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -114,11 +115,11 @@ def _stopped(text: str, values: dict[str, str], start: int, at: int) -> TextCall
 
 
 def _end_after(text: str, at: int) -> int:
-    """Where a broken request ends: behind its end, before the next one, or with the text."""
-    end, following = text.find(END, at), text.find(BEGIN, at)
-    if end >= 0 and (following < 0 or end < following):
-        return end + len(END)
-    return following if following >= 0 else len(text)
+    """The end of a broken request: behind its end, before the next one, or with the text."""
+    following = text.find(BEGIN, at)
+    limit = following if following >= 0 else len(text)
+    end = text.find(END, at, limit)
+    return end + len(END) if end >= 0 else limit
 
 
 def _after_blanks(text: str, at: int) -> int:
@@ -161,9 +162,13 @@ def _examples(text: str, calls: list[TextCall]) -> list[tuple[int, int]]:
 
 def _holds_other_words(text: str, start: int, end: int, calls: list[TextCall]) -> bool:
     at = start
-    for call in calls:
-        if start <= call.start < end:
-            if text[at : call.start].strip():
-                return True
-            at = call.end
+    first = bisect_left(calls, start, key=_start)
+    for call in calls[first : bisect_left(calls, end, key=_start)]:
+        if text[at : call.start].strip():
+            return True
+        at = call.end
     return bool(text[at:end].strip())
+
+
+def _start(call: TextCall) -> int:
+    return call.start

@@ -25,7 +25,7 @@ def definitions_text(tools: Sequence[Data], only: Sequence[str] = ()) -> str:
 
 
 def usage_text() -> str:
-    """How a call is written."""
+    """Instructions for writing a call."""
     return "\n".join(
         [
             "To call a tool, write a request in this form, outside of any code block:",

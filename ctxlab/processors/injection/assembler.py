@@ -280,7 +280,7 @@ class _Assembly:
 
     def _draft(self, preset: Preset, placement: Placement) -> Draft:
         node = preset.node
-        origin = Origin("preset", preset.ref)
+        origin = Origin("notice" if preset.level == "tools" else "preset", preset.ref)
         assets = self._assets(preset) if placement.kind != "none" else ()
         if preset.level == "agent" and self.ctx.input.agent is not None:
             self.dialects[preset.key] = self.ctx.input.agent.macro_dialect

@@ -12,12 +12,15 @@ from ctxlab.documents.agent.preset_groups import kept_out_presets
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.engines.model_match import model_fits
 
-Level = Literal["global", "user", "agent"]
+Level = Literal["global", "user", "agent", "tools"]
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A preset and whose it is; `index` is its place among theirs. The agent's need no level in their key."""
+    """A preset and whose it is; `index` is its place among theirs. The agent's need no level in their key.
+
+    Level `tools` is for the words about tools that no file holds.
+    """
 
     node: MessageNode
     index: int
@@ -98,7 +101,7 @@ def tools_preset(presets: Sequence[Preset], build_input: BuildInput) -> Preset |
     strategy = {"type": "anchor", "anchorTarget": "chat_history", "anchorPosition": "before", "order": -100}
     text = "{{tools}}\n{{tool_usage}}\n{{tool_context}}"
     fields = {"id": AUTO_TOOLS, "role": "system", "content": text, "injectionStrategy": strategy}
-    return Preset(MessageNode.model_validate(fields), len(agent.preset_messages))
+    return Preset(MessageNode.model_validate(fields), 0, "tools")
 
 
 def assets_by_id(agent: Agent | None) -> dict[str, dict[str, object]]:
