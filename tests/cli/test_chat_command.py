@@ -19,10 +19,24 @@ KEY = "sk-never-to-be-seen-42"
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "DEEPSEEK_API_KEY")
 
 
+def _no_keyring(service: str, name: str) -> None:
+    del service, name
+
+
+def _at_nine(messages: object) -> Iterator[str]:
+    del messages
+    return iter(["At ", "nine", " sharp"])
+
+
+def _nowhere(file: Path) -> Path:
+    del file
+    return Path("no/such/trip.chat.json")
+
+
 @pytest.fixture(autouse=True)
 def no_keys_and_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("ctxlab.providers.sending.keys._from_keyring", lambda service, name: None)
+    monkeypatch.setattr("ctxlab.providers.sending.keys._from_keyring", _no_keyring)
     for name in KEYS:
         monkeypatch.delenv(name, raising=False)
 
@@ -211,7 +225,7 @@ def test_an_interrupt_cancels_the_reply_and_two_of_them_end(
         return str(line)
 
     monkeypatch.setattr("ctxlab.cli.output.turn_text.TurnText._piece", _interrupting_at("nine"))
-    monkeypatch.setattr("ctxlab.cli.inputs.chat_model.echo", lambda messages: iter(["At ", "nine", " sharp"]))
+    monkeypatch.setattr("ctxlab.cli.inputs.chat_model.echo", _at_nine)
     monkeypatch.setattr(builtins, "input", typed)
 
     code = main(["chat", str(trip), "--model", "echo"])
@@ -234,7 +248,7 @@ def _interrupting_at(word: str) -> Callable[[object, str, str], None]:
 def test_a_conversation_that_cannot_be_saved_says_so_and_goes_on(
     run: Run, trip: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ctxlab.cli.commands.chat.free_place", lambda file: Path("no/such/trip.chat.json"))
+    monkeypatch.setattr("ctxlab.cli.commands.chat.free_place", _nowhere)
 
     lost = run("chat", trip, stdin="Hi\n")
     saved = run("chat", trip, stdin="Hi\n/save kept.json\n")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ctxlab import api
 from ctxlab.api import chat
@@ -194,7 +194,7 @@ class Chat:
         turn = chat.regenerate(self.history, path[-1].id, on_event=shown.show, log=self.asked.log, **options)
         self._ended(shown, turn)
 
-    def _options(self) -> dict[str, object]:
+    def _options(self) -> dict[str, Any]:
         return {**self.inputs.turn_options(), **self.answerer.options}
 
     def _ended(self, shown: TurnText, turn: Turn) -> None:
