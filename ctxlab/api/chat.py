@@ -2,35 +2,67 @@
 
 from __future__ import annotations
 
-import base64
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any, TypeAlias, Unpack, cast
 
-from ctxlab.api.options import BuildOptions, TurnOptions, listed
-from ctxlab.api.resolve import expanded, resolve, start_of
-from ctxlab.api.sources import NodeSource, SessionSource, node_id_of, session_or_library
-from ctxlab.assets.asset_folder import AssetFolder
+from ctxlab.api.options import ConversationOptions, StepOptions, listed
+from ctxlab.api.session_builds import SessionBuilds
+from ctxlab.api.sources import (
+    AgentSource,
+    BookSources,
+    FilePath,
+    ModelSource,
+    NodeSource,
+    SessionSource,
+    ToolSources,
+    node_id_of,
+)
 from ctxlab.assets.attachment import attachment
 from ctxlab.chat.begin_turn import TurnStarter
 from ctxlab.chat.event_log import EventLog
 from ctxlab.chat.model import ChatModel, FunctionModel, VendorModel, check_function
 from ctxlab.chat.system_clock import StoppedClock, SystemClock
-from ctxlab.chat.tools import Runner, ToolCallConfig, agent_with_tools, tools_of
 from ctxlab.chat.turn import Turn
 from ctxlab.chat.turn_loop import TurnLoop
 from ctxlab.chat.turn_stream import TurnStream
-from ctxlab.context import BuildInput, Context, Pending, Variables
-from ctxlab.documents import Asset, History, InlineFile, Library, ModelProfile, Session
-from ctxlab.engines.macros import Expansion
+from ctxlab.documents import Asset, History, ModelProfile, Session
 from ctxlab.errors import WrongArgument
-from ctxlab.pipeline import Processor, Trace
+from ctxlab.providers.provider import Provider
 
 ConversationSource: TypeAlias = SessionSource | History
 """A session as `build` takes it, or a history, which then records the turn."""
 AttachmentSources: TypeAlias = Annotated[Sequence[Any], "attachments: files, bytes or what ctxlab.attachment gives"]
 Begin: TypeAlias = Callable[[TurnStarter, Session], TurnLoop]
+
+
+class TurnOptions(ConversationOptions, StepOptions, total=False):
+    """Options of a turn: of its model, its tools and its builds, whose text and leaf are the turn's own."""
+
+    model: ModelSource | None
+    """A name, a profile, or a function of the messages; by default the agent's model, else the one that the leaf's
+    metadata names."""
+    provider: str | Provider | None
+    """By name; by default the one of the model."""
+    key: str | None
+    """By default of the environment or the keyring."""
+    base_url: str | None
+    """Address of another server that speaks as the provider does."""
+    parameters: Mapping[str, Any] | None
+    """Parameters of this call, over the session's and the agent's."""
+    tools: ToolSources
+    """Tools that the model may call, besides those that the agent describes."""
+    approve: Any
+    """Whether a call is carried out: a function of the call, or a rule."""
+    on_event: Callable[..., Any] | None
+    """Gets each event of the turn."""
+    log: FilePath | None
+    """File to which the events are added, one JSON line each."""
+    agent: AgentSource | None
+    """By default found as `build` finds it."""
+    books: BookSources
+    """Worldbooks in force whoever takes part; one with the id of a book in the library takes its place."""
 
 
 @listed(TurnOptions)
@@ -107,94 +139,6 @@ def relay(
     return _outcome(_stream(session, options, lambda turns, of: turns.relay(of, text=text, parent=above)))
 
 
-class SessionBuilds:
-    """Builds contexts of one conversation, with the options of a turn."""
-
-    def __init__(self, source: SessionSource, options: TurnOptions) -> None:
-        given: dict[str, Any] = {name: value for name, value in options.items() if name not in OF_THE_TURN}
-        self._agent: Any = options.get("agent")
-        model = options.get("model")
-        found = session_or_library(source)
-        self._library = found if isinstance(found, Library) else None
-        self._options = given | ({"model": model} if isinstance(model, str | ModelProfile) else {})
-        self.session = resolve(source, self._agent, cast("Any", self._options)).input.session
-        self._options.pop("pick", None)
-        self._tools = tools_of(options.get("tools", ()))
-
-    def start(self, session: Session, leaf: str | None, **options: Any) -> Trace:
-        """The start of a run for a leaf: no step done yet."""
-        source = session if self._library is None else replace(self._library, sessions=(session,))
-        given: dict[str, Any] = {**self._options, **options, "leaf": leaf}
-        start = start_of(source, self._agent, **given)
-        agent = start.start.input.agent
-        if not self._tools:
-            return start
-        notes = start.start.notes[: len(start.start.notes) - len(start.pipeline.warnings())]
-        having = replace(start.start.input, agent=agent_with_tools(agent, self._tools))
-        return start.pipeline.start(Context(having, notes=notes), start.services)
-
-    def runner(self, approve: Any) -> Runner | None:
-        """A runner for the calls of the tools that are given, as the agent wants; None where none are."""
-        if not self._tools:
-            if approve is not None:
-                raise WrongArgument("approve is about calls of tools, and there are none: give tools=")
-            return None
-        agent = self.start(self.session, self.session.active_leaf_id).start.input.agent
-        return Runner(self._tools, ToolCallConfig.of(agent.tool_call_config if agent is not None else None), approve)
-
-    def expand(self, text: str, build_input: BuildInput) -> Expansion:
-        return expanded(text, build_input)
-
-    def build(
-        self,
-        session: Session,
-        leaf: str | None,
-        *,
-        pending: Pending | None = None,
-        steps: Sequence[Processor] = (),
-        variables: Variables | None = None,
-        tasks: Mapping[str, Mapping[str, Any]] | None = None,
-    ) -> Trace:
-        given = {"pending": pending, "variables": variables}
-        options: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-        if tasks:
-            options["tasks"] = {**(self._options.get("tasks") or {}), **tasks}
-        start = self.start(session, leaf, **options)
-        pipeline = start.pipeline
-        for step in steps:
-            pipeline = pipeline.with_processor(step)
-        return replace(start, pipeline=pipeline).finished()
-
-    def kept_file(self, attachment: Mapping[str, Any]) -> Mapping[str, Any]:
-        """A file of a reply in the folder of files, where `assets` names one; else as it is, inside the message."""
-        given = self._options.get("assets")
-        source = Asset.model_validate(attachment).source
-        if given is None or not isinstance(source, InlineFile):
-            return attachment
-        store = given if isinstance(given, AssetFolder) else AssetFolder(given) if _is_path(given) else None
-        if store is None:
-            return attachment
-        made = store.add(
-            base64.b64decode(source.base64), name=str(attachment.get("name") or ""), mime_type=source.mime_type
-        )
-        return made.to_data()
-
-    def waits(self, session: Session, leaf: str | None) -> bool:
-        return any(node.attachments for node in session.path(leaf)) if leaf is not None else False
-
-    def prepare(self, session: Session, leaf: str | None) -> None:
-        """Wait for the texts of files that the build will ask for."""
-        from ctxlab.api.transcripts_of_build import ensure_transcripts
-
-        source = session if self._library is None else replace(self._library, sessions=(session,))
-        options: dict[str, Any] = {**self._options, "leaf": leaf}
-        ensure_transcripts(source, self._agent, progress=False, **options)
-
-
-OF_THE_TURN = frozenset(TurnOptions.__annotations__) - frozenset(BuildOptions.__annotations__) | {"model"}
-"""Options that no build takes, and the model, which may be a function."""
-
-
 def _stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> TurnStream:
     """The turn that `begin` begins; wrong arguments raise here."""
     builds = SessionBuilds(source.session if isinstance(source, History) else source, options)
@@ -260,10 +204,6 @@ def _file(given: Any, number: int) -> Asset:
     if isinstance(given, str | bytes | os.PathLike):
         return attachment(cast("Any", given))
     raise WrongArgument(f"attachments[{number}] is no file: a path, bytes, or what ctxlab.attachment(path) gives")
-
-
-def _is_path(given: object) -> bool:
-    return isinstance(given, str | os.PathLike)
 
 
 def _id(node: NodeSource | None) -> str | None:

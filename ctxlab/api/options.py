@@ -7,20 +7,16 @@ from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypedDict, TypeVar, cast
 
 from ctxlab.api.sources import (
-    AgentSource,
     AgentSources,
     AssetSources,
     BookSources,
     EngineSources,
-    FilePath,
     LibrarySource,
-    ModelSource,
     NodeSource,
     PendingSource,
     PresetSources,
     RankerSources,
     RuleSources,
-    ToolSources,
     UserSource,
 )
 from ctxlab.argument_checks import with_checks
@@ -28,7 +24,6 @@ from ctxlab.context import Variables
 from ctxlab.documents import ModelProfile
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.providers.provider import Provider
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -105,34 +100,6 @@ class ScanOptions(InputOptions, StepOptions, total=False):
 class BuildOptions(ScanOptions, total=False):
     """Options of `build`."""
 
-    books: BookSources
-    """Worldbooks in force whoever takes part; one with the id of a book in the library takes its place."""
-
-
-class TurnOptions(ConversationOptions, StepOptions, total=False):
-    """Options of a turn: of its model, its tools and its builds, whose text and leaf are the turn's own."""
-
-    model: ModelSource | None
-    """A name, a profile, or a function of the messages; by default the agent's model, else the one that the leaf's
-    metadata names."""
-    provider: str | Provider | None
-    """By name; by default the one of the model."""
-    key: str | None
-    """By default of the environment or the keyring."""
-    base_url: str | None
-    """Address of another server that speaks as the provider does."""
-    parameters: Mapping[str, Any] | None
-    """Parameters of this call, over the session's and the agent's."""
-    tools: ToolSources
-    """Tools that the model may call, besides those that the agent describes."""
-    approve: Any
-    """Whether a call is carried out: a function of the call, or a rule."""
-    on_event: Callable[..., Any] | None
-    """Gets each event of the turn."""
-    log: FilePath | None
-    """File to which the events are added, one JSON line each."""
-    agent: AgentSource | None
-    """By default found as `build` finds it."""
     books: BookSources
     """Worldbooks in force whoever takes part; one with the id of a book in the library takes its place."""
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from typing import Any, Final, cast
 
 from ctxlab.chat.events import (
@@ -22,15 +21,14 @@ from ctxlab.chat.events import (
     TurnFinished,
     TurnStarted,
 )
-from ctxlab.chat.node_times import END, FIRST, START, after, milliseconds, tokens_per_second
-from ctxlab.documents import MessageNode, Session
+from ctxlab.chat.growing_reply import UNFINISHED_CALLS, GrowingReply
+from ctxlab.chat.node_times import END, START, after, milliseconds, tokens_per_second
+from ctxlab.documents import Session
 from ctxlab.documents.frozen_json import frozen
 from ctxlab.documents.session.message import ToolCall, checked_fields
 from ctxlab.documents.session.metadata_not_copied import RUN_STATE
 from ctxlab.documents.session.session_builder import SessionBuilder
 
-UNFINISHED_CALLS: Final = "unfinishedToolCalls"
-"""Metadata with the calls of a reply that is on its way, or that broke off: they are never sent."""
 FUNCTION: Final = "function"
 """Provider of the requests that go to a function of one's own."""
 STRUCTURE: Final = frozenset({"id", "parentId", "childrenIds", "lastSelectedChildId"})
@@ -59,7 +57,7 @@ class Folding:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._reply: _OpenReply | None = None
+        self._reply: GrowingReply | None = None
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
@@ -98,7 +96,7 @@ class Folding:
 
     # --- the reply that is on its way
 
-    def _open(self) -> _OpenReply:
+    def _open(self) -> GrowingReply:
         """The reply that grows: the active leaf where it is being generated, else a new one below it."""
         if self._reply is None:
             leaf = self._session.leaf_node
@@ -106,7 +104,7 @@ class Folding:
                 self._append({"role": "assistant", "content": "", "status": "generating", **_next_reply(self._session)})
                 leaf = self._session.leaf_node
             assert leaf is not None
-            self._reply = _OpenReply(leaf)
+            self._reply = GrowingReply(leaf)
         return self._reply
 
     def _is_open(self) -> bool:
@@ -220,67 +218,6 @@ def open_calls(session: Session) -> tuple[ToolCall, ...]:
         elif not node.is_summary:
             return tuple(call for call in node.tool_calls if call.id not in answered)
     return ()
-
-
-@dataclass(slots=True, eq=False)
-class _OpenReply:
-    """The pieces of a reply that is on its way; it begins with what its node has."""
-
-    node: MessageNode
-    texts: list[str] = field(default_factory=list[str])
-    thoughts: list[str] = field(default_factory=list[str])
-    calls: dict[int, list[list[str]]] = field(default_factory=dict[int, list[list[str]]])
-    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
-    changed: bool = False
-
-    def __post_init__(self) -> None:
-        self.texts = [self.node.content]
-        self.metadata = dict(self.node.metadata or {})
-        thoughts = self.metadata.get("reasoningContent")
-        self.thoughts = [thoughts] if isinstance(thoughts, str) else []
-        stored = self.metadata.get(UNFINISHED_CALLS)
-        for call in cast("list[Any]", stored) if isinstance(stored, list) else []:
-            if isinstance(call, Mapping):
-                known = cast("Mapping[str, Any]", call)
-                parts = [[str(known.get(name) or "")] for name in ("requestId", "toolName", "args")]
-                self.calls[int(known.get("index") or 0)] = parts
-
-    def add(self, piece: TextAdded | ThoughtAdded | CallAdded) -> None:
-        self.changed = True
-        if FIRST not in self.metadata:
-            first = after(self.metadata, piece.seconds)
-            self.metadata |= {FIRST: first} if first is not None else {}
-        if isinstance(piece, TextAdded):
-            self.texts.append(piece.text)
-        elif isinstance(piece, ThoughtAdded):
-            self.thoughts.append(piece.text)
-        else:
-            parts = self.calls.setdefault(piece.index, [[], [], []])
-            for known, more in zip(parts, (piece.id, piece.name, piece.arguments), strict=True):
-                known.append(more)
-
-    def mark(self, **metadata: Any) -> None:
-        self.metadata |= metadata
-        self.changed = True
-
-    @property
-    def content(self) -> str:
-        self.texts = ["".join(self.texts)]
-        return self.texts[0]
-
-    def stored_metadata(self) -> dict[str, Any] | None:
-        found = dict(self.metadata)
-        if self.thoughts:
-            self.thoughts = ["".join(self.thoughts)]
-            found["reasoningContent"] = self.thoughts[0]
-        if self.calls:
-            for parts in self.calls.values():
-                parts[:] = [["".join(part)] for part in parts]
-            found[UNFINISHED_CALLS] = [
-                {"index": index, "requestId": id, "toolName": name, "args": arguments}
-                for index, ((id,), (name,), (arguments,)) in self.calls.items()
-            ]
-        return found or None
 
 
 def _next_reply(session: Session) -> dict[str, Any]:

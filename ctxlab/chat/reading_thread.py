@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 
 from ctxlab.chat.model import OnAttempt, OnFailure
 from ctxlab.errors import SendFailed
@@ -90,3 +90,30 @@ class ReadingThread:
 
     def _ended(self, failure: SendFailed, retry_in_seconds: float | None) -> None:
         self._items.put(AttemptEnded(failure, retry_in_seconds))
+
+
+def interruptible(work: Callable[[], object], cancelled: threading.Event) -> None:
+    """Do something that may wait long, until it is done or the turn is cancelled: then it goes on by itself."""
+    ended: SimpleQueue[BaseException | None] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:  # it is raised where it is waited for
+            ended.put(error)
+        else:
+            ended.put(None)
+
+    threading.Thread(target=run, name="ctxlab-preparing", daemon=True).start()
+    while not cancelled.is_set():
+        try:
+            error = ended.get(timeout=LOOK_SECONDS)
+        except Empty:
+            continue
+        if error is not None:
+            raise error
+        return
+
+
+LOOK_SECONDS = 0.05
+"""Seconds between two looks at whether a turn was cancelled, where nothing tells of it."""

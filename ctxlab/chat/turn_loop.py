@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from queue import Empty, SimpleQueue
 from typing import Any, Protocol
 
 from ctxlab.chat.compression import compression_if_needed, compression_settings
@@ -29,7 +28,7 @@ from ctxlab.chat.events import (
 from ctxlab.chat.fold import FUNCTION, Folding, open_calls
 from ctxlab.chat.model import ChatModel, FunctionModel
 from ctxlab.chat.prefill import PrefillPlan
-from ctxlab.chat.reading_thread import AttemptBegun, AttemptEnded, Item, ReadingThread
+from ctxlab.chat.reading_thread import AttemptBegun, AttemptEnded, Item, ReadingThread, interruptible
 from ctxlab.chat.snapshots import counted_tokens, sent_parameters
 from ctxlab.chat.tools import Runner, calls_of_reply, requested
 from ctxlab.chat.turn import TurnRequest
@@ -304,33 +303,6 @@ class TurnLoop:
     def _stop_if_cancelled(self) -> None:
         if self.cancelled.is_set():
             raise Cancelled
-
-
-def interruptible(work: Callable[[], object], cancelled: threading.Event) -> None:
-    """Do something that may wait long, until it is done or the turn is cancelled: then it goes on by itself."""
-    ended: SimpleQueue[BaseException | None] = SimpleQueue()
-
-    def run() -> None:
-        try:
-            work()
-        except BaseException as error:  # it is raised where it is waited for
-            ended.put(error)
-        else:
-            ended.put(None)
-
-    threading.Thread(target=run, name="ctxlab-preparing", daemon=True).start()
-    while not cancelled.is_set():
-        try:
-            error = ended.get(timeout=LOOK_SECONDS)
-        except Empty:
-            continue
-        if error is not None:
-            raise error
-        return
-
-
-LOOK_SECONDS = 0.05
-"""Seconds between two looks at whether a turn was cancelled, where nothing tells of it."""
 
 
 def _frozen(node: dict[str, Any]) -> Data:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from types import TracebackType
@@ -74,6 +73,8 @@ class TurnStream:
         return self
 
     async def __anext__(self) -> TurnEvent:
+        import asyncio  # who doesn't await needs no loop
+
         try:
             event = await asyncio.to_thread(self._next)
         except asyncio.CancelledError:

@@ -27,7 +27,8 @@ from ctxlab.chat.events import (
     TurnFinished,
     TurnStarted,
 )
-from ctxlab.chat.fold import CANCELLED_CALL, UNFINISHED_CALLS, folded, open_calls
+from ctxlab.chat.fold import CANCELLED_CALL, folded, open_calls
+from ctxlab.chat.growing_reply import UNFINISHED_CALLS
 from ctxlab.documents import Session
 from tests.promises.strategies import sessions
 
