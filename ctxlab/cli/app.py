@@ -12,6 +12,7 @@ from ctxlab.cli.examples import (
     ABLATE,
     ASSETS,
     BUILD,
+    CHAT,
     COMPARE,
     COMPRESS,
     CONVERT,
@@ -171,6 +172,41 @@ def ledger(options: CommandOptions) -> None:
     from ctxlab.cli.inputs.files import load
 
     print_ledger(load(options))
+
+
+@app.command(epilog=CHAT, short_help="Talk, and look at what each reply was made of.")
+@takes_build_options(without=("until", "pending", "model"))
+def chat(
+    options: CommandOptions,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="M", help="Who answers; echo asks nobody. Else the agent's.")
+    ] = None,
+    provider: Annotated[
+        str | None, typer.Option("--provider", metavar="NAME", help=f"One of {', '.join(PROVIDERS)}; else the model's.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", metavar="URL", help="Another server that speaks as the provider does.")
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option("--log", metavar="LOG", help="Every event of every turn, added as JSON lines.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="OUT", help="Where the conversation goes; else NAME.chat.json beside FILE."),
+    ] = None,
+) -> int:
+    """Go on with a conversation: a line is sent and answered, a line that begins with / is a command.
+
+    /why, /budget and /step show what the model got, /compress what a summary would lose; /help lists all. Ctrl+C
+    cancels a reply, and what came of it stays. FILE is not changed. Keys are those of the environment, such as
+    OPENAI_API_KEY, or of the keyring; without one an echo answers, and says so.
+    """
+    from ctxlab.cli.commands.chat import Asked, talk
+    from ctxlab.cli.commands.step import refuse_pipes
+    from ctxlab.cli.inputs.files import load
+
+    refuse_pipes(options)
+    return talk(load(options), Asked(model, provider, base_url, out, log))
 
 
 @app.command(epilog=COMPRESS, short_help="Old messages behind a summary, as a preview or a file.")

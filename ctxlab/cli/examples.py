@@ -42,6 +42,12 @@ Examples:
   ctxlab ledger datasets/coding_chat.session.json --budget 2000
 """
 
+CHAT = """\b
+Examples:
+  ctxlab chat datasets/harbour_roleplay.session.json --model echo
+  ctxlab chat datasets/coding_chat.session.json --model gpt-4o --out further.session.json
+"""
+
 COMPARE = """\b
 Examples:
   ctxlab compare datasets/coding_chat.session.json --strategies sliding,middle-out --budgets 2000,4000

@@ -22,6 +22,10 @@ COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # pyright: igno
 OPENS_A_PROGRAM = {"lab", "serve-fake"}
 """Commands that start another program, or run until Ctrl+C, with a file that they don't read."""
 
+READS_COMMANDS = {"step", "chat"}
+"""Commands that read from standard input what is typed."""
+WRITES_A_CONVERSATION = {"compress", "chat"}
+
 READS = ("file", "source")
 WRITES = ("target", "out")
 SESSION = DATASETS / "harbour_roleplay.session.json"
@@ -96,6 +100,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--keeps": ("", "re:(", "no such words", "u5", "node:u99"),
     "--only": ("steps", "step,nonsense"),
     "--width": ("x", "1", "-5"),
+    "--base-url": ("", "nowhere", "ftp://here", "http://me:secret@localhost", "http://localhost/?key=1"),
+    "--log": ("no/such/folder.jsonl", ".", "-", str(SESSION)),
     "--provider": ("antropic", "", "gpt-4o"),
     "--out": ("no/such/folder.html", ".", "-"),
 }
@@ -123,8 +129,11 @@ def call(name: str, file: str | Path, out: Path, *, without: str = "") -> list[s
         elif param.name == "target":
             typed.append(str(out))
         elif param.name == "out" and without != "--out":
-            typed += ["--out", str(out.with_suffix(".md") if name == "compress" and out.suffix == ".html" else out)]
-        elif param.name == "provider" and without != "--provider":
+            typed += [
+                "--out",
+                str(out.with_suffix(".md") if name in WRITES_A_CONVERSATION and out.suffix == ".html" else out),
+            ]
+        elif param.name == "provider" and param.required and without != "--provider":
             typed += ["--provider", "openai"]
         elif param.name == "keeps" and without != "--keeps":
             typed += ["--keeps", "re:."]
@@ -289,7 +298,7 @@ def test_a_file_that_is_replaced_is_said_so(run, name: str) -> None:
 
 @pytest.mark.parametrize("name", readers())
 def test_a_pipe_gives_what_the_file_gives(run, tmp_path: Path, name: str) -> None:
-    if name == "step":
+    if name in READS_COMMANDS:
         assert "reads its commands from standard input" in run(name, "-").err
         return
     options = ["--book", BOOK] if name == "lore" else []

@@ -35,6 +35,14 @@ def print_compression(inputs: Inputs, wanted: Wanted, *, protect: int | None, ou
     inputs.announce()
     screen = Screen()
     losses(screen, inputs.losses)
+    show_compression(screen, done)
+    if out is not None:
+        screen.blank()
+        screen.line(("wrote ", "label"), harmless(str(out)), (replaced, "label"))
+
+
+def show_compression(screen: Screen, done: Compression) -> None:
+    """What goes, what it saves, the summary, and the facts that it loses; or why nothing is compressed."""
     if done.error is not None:
         screen.line(("nothing is compressed: ", "label"), harmless(done.error))
         return
@@ -44,9 +52,6 @@ def print_compression(inputs: Inputs, wanted: Wanted, *, protect: int | None, ou
         screen.line(harmless(line))
     _print_facts(screen, "lost", done.report().lost)
     _print_facts(screen, "weakened", done.report().weakened)
-    if out is not None:
-        screen.blank()
-        screen.line(("wrote ", "label"), harmless(str(out)), (replaced, "label"))
 
 
 def _write(done: Compression, out: Path) -> None:
