@@ -7,9 +7,9 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from ctxlab import History
-from ctxlab_widgets import CompressionView
+from ctxlab_widgets import BranchTree, CompressionView, StepDebugger
 from tests.browser.conftest import Opened
-from tests.gallery.samples import compression
+from tests.gallery.samples import compression, harbour, session
 
 
 def inside(page: Page) -> list[str]:
@@ -27,7 +27,8 @@ def test_the_arrows_move_a_handle_from_cut_to_cut(opened: Opened, tmp_path: Path
 
     assert inside(page) == before[:-2]
     expect(end).to_be_focused()
-    opened.pump_until(view)
+    opened.rest()
+    assert [each["command"] for each in opened.pump(view)] == ["range"]
     assert view.compression is not None
     assert [*view.compression.gone, *view.compression.folded] != [*compression().gone, *compression().folded]
     assert inside(page) == before[:-2]
@@ -105,3 +106,29 @@ def test_a_history_has_a_button_that_applies_it(opened: Opened, tmp_path: Path) 
     assert history.session == compression().session
     expect(button).to_be_hidden()
     expect(page.locator(".answer")).to_contain_text("undo of the history takes it back")
+
+
+def test_a_summary_among_the_steps_opens_to_what_it_stands_for(opened: Opened, tmp_path: Path) -> None:
+    widget = StepDebugger(harbour())
+    page = opened.show(widget, tmp_path)
+    page.locator("[data-step='session-loader']").first.click()
+    opened.pump(widget)
+    line = page.locator(".stands").first
+
+    line.locator("summary").press("Enter")
+
+    expect(line.locator("summary")).to_have_text("stands for 8 messages: u1 to a4")
+    expect(line.locator("div")).to_have_count(8)
+    expect(line.locator("div").first).to_contain_text("I shake the rain off my coat")
+
+
+def test_a_summary_in_the_tree_opens_to_what_it_stands_for(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(session())
+    widget._handle_custom_msg({"command": "preview", "node": "s1"}, [])
+    page = opened.show(widget, tmp_path)
+    line = page.locator(".preview .stands")
+
+    line.locator("summary").click()
+
+    expect(line.locator("summary")).to_have_text("stands for 8 messages: u1 to a4")
+    expect(line.locator("div")).to_have_count(8)

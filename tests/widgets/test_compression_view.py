@@ -131,7 +131,7 @@ def test_without_a_history_it_says_how_to_give_one() -> None:
 
 def test_every_compression_of_the_conversation_has_a_row() -> None:
     once = made().session
-    again = ctxlab.compress(once, everything=True, compression={"protectRecentCount": 0})
+    again = ctxlab.compress(once, everything=True, compression={"protectRecentCount": 0}, summariser=lambda _: "All.")
     rows = shown(CompressionView(again))["compressions"]
 
     assert [row["is_shown"] for row in rows] == [False, True]
