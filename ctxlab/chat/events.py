@@ -2,7 +2,7 @@
 
 A turn is a log of these events, and the session after it is the session before it with the log folded in
 (`ctxlab.chat.fold`). A turn that was cancelled, that failed or whose process died is a beginning of that log, and its
-session is whole. Events are plain values: `as_data` and `event_from_data` give and take JSON.
+session is whole. Events are plain values: `ctxlab.chat.event_json` gives and takes them as JSON.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class RequestSent:
-    """A request went out: the `attempt` of the turn's `number`-th request, to `url`, of so many bytes."""
+    """A request went out: the `attempt` of the turn's `number`-th request, to `url`, of `size` bytes.
+
+    `parameters` are those of the request, without fields of one's own, which may hold keys.
+    """
 
     number: int
     attempt: int
@@ -45,6 +48,7 @@ class RequestSent:
     url: str = ""
     size: int = 0
     timestamp: str | None = None
+    parameters: Data = field(default_factory=FrozenDict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,8 +64,9 @@ class Cut:
         self.units = _Replayed(self._sound_units())
 
     def cost(self, unit: Unit) -> int:
-        if len(unit.at) == 1:
-            return self.cost_of(self._draft(unit.at[0]))
+        if len(unit.at) == 1:  # every message in turn, so that a call less counts
+            i = unit.at[0]
+            return self.cost_of.count(self.repaired.get(i) or self.ctx.drafts[i]) + self.cost_of.added_tokens
         return sum(self.cost_of(self._draft(i)) for i in unit.at)
 
     def _draft(self, i: int) -> Draft:
@@ -224,7 +225,7 @@ class Cut:
     @cached_property
     def tool_tokens(self) -> int:
         agent = self.ctx.input.agent
-        return self.tokenizer.count_tools(agent.tools) if agent and agent.tools else 0
+        return self.tokenizer.count_tools(agent.sent_tools) if agent and agent.sent_tools else 0
 
     def _fixed_tokens(self, protected: Iterable[int]) -> int:
         return self.tokenizer.request_tokens + self.tool_tokens + sum(self.cost_of(self._draft(i)) for i in protected)

@@ -44,19 +44,20 @@ class RankedMessages:
 
     @cached_property
     def candidates(self) -> Candidates:
-        drafts = [self.ctx.drafts[i] for i in self.ranked]
-        nodes = self.ctx.input.session.nodes
-        found = [nodes.get(draft.origin.ref) if draft.origin.kind == "node" else None for draft in drafts]
-        times = tuple([None if node is None else node.timestamp for node in found])
-        return candidates_of(
-            tuple([str(draft.text) for draft in drafts]),
-            tuple([draft.role for draft in drafts]),
-            tuple(
-                [draft.speaker or (node and node.name) or draft.role for draft, node in zip(drafts, found, strict=True)]
-            ),
-            _talks(times),
-            times,
-        )
+        drafts, nodes = self.ctx.drafts, self.ctx.input.session.nodes
+        texts: list[str] = []
+        roles: list[str] = []
+        speakers: list[str] = []
+        times: list[str | None] = []
+        for i in self.ranked:  # in one pass: that each message is touched once is half of the time
+            draft = drafts[i]
+            node = nodes.get(draft.origin.ref) if draft.origin.kind == "node" else None
+            texts.append(str(draft.text))
+            roles.append(draft.role)
+            speakers.append(draft.speaker or (node and node.name) or draft.role)
+            times.append(None if node is None else node.timestamp)
+        timestamps = tuple(times)
+        return candidates_of(tuple(texts), tuple(roles), tuple(speakers), _talks(timestamps), timestamps)
 
     def ranking(self, name: str) -> Ranking:
         """The scores of all messages by a ranker, by position; raises WrongSetting for one that isn't there."""
@@ -121,6 +122,7 @@ def _talks(timestamps: tuple[str | None, ...]) -> tuple[int, ...]:
     return talks(timestamps)
 
 
+@lru_cache(maxsize=50_000)
 def _time(timestamp: str) -> datetime | None:
     try:
         time = datetime.fromisoformat(timestamp)

@@ -123,7 +123,7 @@ def call(name: str, file: str | Path, out: Path, *, without: str = "") -> list[s
         elif param.name == "target":
             typed.append(str(out))
         elif param.name == "out" and without != "--out":
-            typed += ["--out", str(out)]
+            typed += ["--out", str(out.with_suffix(".md") if name == "compress" and out.suffix == ".html" else out)]
         elif param.name == "provider" and without != "--provider":
             typed += ["--provider", "openai"]
         elif param.name == "keeps" and without != "--keeps":

@@ -12,7 +12,6 @@ from importlib.util import find_spec
 
 from tests.golden.cases import Case
 from tests.golden.forms import Data
-from tests.golden.reference import ANCHORS, run
 
 
 @dataclass(frozen=True)
@@ -52,20 +51,6 @@ STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
 
 
-@cache
-def _offers_tools_as_text() -> bool:
-    return bool(_assembled(None, {"toolCallConfig": {"enabled": True, "autoInjectIfMacroMissing": True}}))
-
-
-def _assembled(preset: str | None, agent: Data) -> list[str]:
-    presets = [] if preset is None else [{"id": "p", "role": "system", "content": preset}]
-    config = {"id": "ag", "name": "Agent", "presetMessages": presets, **agent}
-    data = {"messages": [], "agentConfig": config, "shared": {"anchorDefinitions": ANCHORS}}
-    return [form["text"] for form in run(Case("injection_assembler", "probe", data, None))]
-
-
-TOOLS = Capability("tools text protocol", _offers_tools_as_text)
-
 OF_FILE: dict[str, Capability] = {
     "kb_placeholder_grammar": KNOWLEDGE,
     "kb_policy": KNOWLEDGE,
@@ -78,11 +63,6 @@ OF_FILE: dict[str, Capability] = {
 }
 
 # --- single cases
-
-
-def _needs_tools(data: Data) -> bool:
-    tools = (data.get("agentConfig") or {}).get("toolCallConfig") or {}
-    return bool(tools.get("enabled") and tools.get("autoInjectIfMacroMissing"))
 
 
 def _names_no_strategy(data: Data) -> bool:
@@ -100,8 +80,6 @@ def _needs_knowledge(data: Data) -> bool:
 
 
 OF_CASE: tuple[tuple[tuple[str, ...], Capability, Callable[[Data], bool]], ...] = (
-    (("injection_assembler",), TOOLS, _needs_tools),
     (("preview_builder", "pipeline_full"), KNOWLEDGE, _needs_knowledge),
-    (("preview_builder", "pipeline_full"), TOOLS, _needs_tools),
     (("session_import",), STORAGE, _names_no_strategy),
 )

@@ -63,7 +63,7 @@ ORIGINALS = st.lists(st.tuples(ROLES, TEXTS), max_size=4).map(
 )
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)  # the first example loads the Chinese dictionary
 @given(ORIGINALS)
 def test_the_originals_as_their_own_summary_lose_nothing(originals: list[SourceText]) -> None:
     report = compression_report(originals, "\n\n".join(each.text for each in originals))
@@ -71,7 +71,7 @@ def test_the_originals_as_their_own_summary_lose_nothing(originals: list[SourceT
     assert [each for each in report.facts if each.state != "kept"] == []
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)  # the first example loads the Chinese dictionary
 @given(ORIGINALS)
 def test_an_empty_summary_loses_everything(originals: list[SourceText]) -> None:
     report = compression_report(originals, "", must_keep=["the lamp"])
@@ -80,7 +80,7 @@ def test_an_empty_summary_loses_everything(originals: list[SourceText]) -> None:
     assert all(each.summary_start is None and each.summary_text == "" for each in report.facts)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)  # the first example loads the Chinese dictionary
 @given(ORIGINALS)
 def test_a_fact_that_is_copied_with_its_sentence_is_kept(originals: list[SourceText]) -> None:
     for fact in compression_report(originals, "").facts:
@@ -91,7 +91,7 @@ def test_a_fact_that_is_copied_with_its_sentence_is_kept(originals: list[SourceT
         assert next(each for each in again if (each.kind, each.text) == (fact.kind, fact.text)).state == "kept"
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)  # the first example loads the Chinese dictionary
 @given(ORIGINALS, TEXTS)
 def test_places_are_those_of_the_words_on_both_sides(originals: list[SourceText], summary: str) -> None:
     texts = {each.id: each.text for each in originals}
@@ -108,7 +108,7 @@ def test_places_are_those_of_the_words_on_both_sides(originals: list[SourceText]
         assert (fact.state == "kept") <= (fact.summary_start is not None)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)  # the first example loads the Chinese dictionary
 @given(ORIGINALS, TEXTS)
 def test_more_words_in_a_summary_take_no_number_date_name_or_path_away(
     originals: list[SourceText], summary: str
@@ -121,7 +121,7 @@ def test_more_words_in_a_summary_take_no_number_date_name_or_path_away(
     assert kept(summary) <= kept(f"{summary}\n\nAnd so on")
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)  # the first example loads the Chinese dictionary
 @given(ORIGINALS, TEXTS, st.sampled_from(("lamp", "5 km", "Ada Lovelace", "src/a.py", "never go there", "北京")))
 def test_an_item_that_is_copied_is_kept_and_none_is_passed_over(
     originals: list[SourceText], summary: str, item: str

@@ -85,6 +85,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "StudyTable.frame": ctxlab.study_table(study_frame()).frame(),
         "StudyResult.frame": ctxlab.survey(session, budgets=[900, 1800], progress=False).frame(),
         "Trace.cuts": trace.cuts(),
+        "Turn.frame": ctxlab.send(session, "Why?", model=lambda messages: "Because.").frame(),
         "Trace.ledger": trace.ledger(),
         "Worldbook.frame": book.frame(),
     }

@@ -129,8 +129,8 @@ class _Work:
         nodes = [path.nodes[i] for i in range(chosen.start, chosen.end)]
         gone = tuple(node.id for node in nodes if is_candidate(node))
         folded = tuple(n.id for n in nodes if is_full_summary(n)) if self.settings.fold_summaries else ()
-        if not gone and len(folded) < 2:
-            return replace(plain, error="there is no message in this range that could go into a summary")
+        if len(folded) < 2 and not any(source_of(path.session[key]).text.strip() for key in gone):
+            return replace(plain, error="no message in this range has words that could go into a summary")
         hidden = set(gone)
         kept = tuple(copy for copy in copies if copy["parentId"] not in hidden)
         return self._worth_it(self._summarised(plain, gone, folded, kept, self.wanted.id or id))

@@ -25,6 +25,9 @@ def print_compression(inputs: Inputs, wanted: Wanted, *, protect: int | None, ou
     """Print what goes, what it saves and what is lost; write the session after it where a file is named."""
     if out is not None and is_pipe(out):
         raise WriteError("- is no name of a file to write; give one, such as out.session.json")
+    if out is not None and out.resolve() == inputs.options.file.resolve():
+        raise WriteError(f"{out} is the file that is read; give another name to write to")
+    replaced = "; replaced the file that was there" if out is not None and out.is_file() else ""
     settings = {"protect_recent_count": protect} if protect is not None else {}
     done = compressed_run(inputs.trace(), wanted, compression=settings)
     if out is not None:
@@ -43,7 +46,7 @@ def print_compression(inputs: Inputs, wanted: Wanted, *, protect: int | None, ou
     _print_facts(screen, "weakened", done.report().weakened)
     if out is not None:
         screen.blank()
-        screen.line(("wrote ", "label"), harmless(str(out)))
+        screen.line(("wrote ", "label"), harmless(str(out)), (replaced, "label"))
 
 
 def _write(done: Compression, out: Path) -> None:

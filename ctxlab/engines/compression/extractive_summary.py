@@ -28,7 +28,7 @@ MOST_LOWERED = 3
 OF_QUESTION = 8.0
 """The weight of a sentence with all terms of the question, beside that of one with none."""
 FEWEST_COMPARED = 4_000
-TOKENS_OF_COMPARED = 4
+TOKENS_OF_COMPARED = 8
 """Sentences that are weighed against one another: so many at least, and one for each of so many tokens of the budget;
 of more, those with the highest scores."""
 MOST_TRIES = 12
@@ -111,7 +111,7 @@ def _best_first(found: Sentences, query: str, messages: int, budget: int) -> Ite
     for _ in range(len(at)):
         best = int(scores.argmax())
         place = int(at[best])
-        yield SummarySentence(int(found.message[place]), *found.place(place), found.text(place), float(scores[best]))
+        yield SummarySentence(*found.found(place), float(scores[best]))
         said = terms[ends[best] - found.sizes[place] : ends[best]]
         said = said[times[said] < MOST_LOWERED]
         if len(said):
@@ -129,8 +129,11 @@ class _Holders:
     def __init__(self, rows: Places, terms: Places, most: int) -> None:
         import numpy as np
 
-        self.rows = rows[np.argsort(terms, kind="stable")]
-        self.ends = np.cumsum(np.bincount(terms, minlength=most))
+        counts = np.bincount(terms, minlength=most)
+        different = np.cumsum(counts > 0)
+        short = np.uint16 if different[-1] < 2**16 else np.int64  # what has two bytes is sorted many times faster
+        self.rows = rows[np.argsort(different[terms].astype(short), kind="stable")]
+        self.ends = np.cumsum(counts)
 
     def of(self, terms: Places) -> tuple[Places, list[int]]:
         """The rows that have each of some terms, one term after another, and how many have each."""
@@ -147,8 +150,9 @@ def _compared(found: Sentences, scores: Numbers, most: int) -> Places:
 
     at = np.flatnonzero(found.says_much) if found.says_much.any() else np.arange(len(found))
     first: dict[str, int] = {}
-    for place in at[np.argsort(-scores[at], kind="stable")].tolist():
-        first.setdefault(found.text(place), place)
+    best = at[np.argsort(-scores[at], kind="stable")]
+    for place, text in zip(best.tolist(), found.texts(best), strict=True):
+        first.setdefault(text, place)
         if len(first) == most:
             break
     return np.sort(np.fromiter(first.values(), np.int64))
@@ -209,6 +213,7 @@ def _within(best: Iterator[SummarySentence], budget: int, count: Count, layout: 
                 passed.append((each, cost))
                 if len(passed) > MOST_TRIES:
                     break
+        total = spent
         while more and (total := count(layout(_in_order([*picked, *more])))) > budget:
             del more[-1 - len(more) * (total - budget) // (2 * total) :]
         if not more:

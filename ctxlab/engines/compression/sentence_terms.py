@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from threading import Lock
@@ -69,15 +69,18 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def text(self, place: int) -> str:
-        """The words of a sentence."""
-        message = self.message[place]
-        return self.each[message].texts[place - self.first[message]]
+    def texts(self, places: Numbers) -> Iterator[str]:
+        """The words of some sentences."""
+        messages = self.message[places]
+        for message, i in zip(messages.tolist(), (places - self.first[messages]).tolist(), strict=True):
+            yield self.each[message].texts[i]
 
-    def place(self, place: int) -> Place:
-        """The start and the end of a sentence in its text."""
-        message = self.message[place]
-        return self.each[message].places[place - self.first[message]]
+    def found(self, place: int) -> tuple[int, int, int, str]:
+        """The position of a sentence's text, its start and end there, and its words."""
+        message = int(self.message[place])
+        i = place - int(self.first[message])
+        one = self.each[message]
+        return message, *one.places[i], one.texts[i]
 
 
 class SentenceCache:

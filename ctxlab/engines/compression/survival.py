@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.engines.compression.facts.fact import Fact, Moment, Quantity, folded
@@ -233,8 +233,3 @@ def _of_address(address: str, index: SummaryIndex) -> Outcome:
     if without_query != rest and (place := index.place_of(without_query)):
         return Outcome("weakened", *place, "without what is asked of it")
     return LOST
-
-
-def with_reason(outcome: Outcome, reason: str) -> Outcome:
-    """The outcome with another reason."""
-    return replace(outcome, reason=reason)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from threading import Lock
@@ -32,10 +33,11 @@ ASCII_RUNS = re.compile(r"\d[\d,.]*\d|[^\W_][\w'’]*", re.ASCII)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terms:
-    """Counts of the words of a text, and their number altogether."""
+    """Counts of the words of a text, their number altogether, and their hashes, of 8 bytes each, in the same order."""
 
     counts: dict[str, int]
     length: int
+    hashes: bytes
 
 
 class TermCache:
@@ -119,15 +121,6 @@ def term_frequencies(texts: Iterable[str]) -> list[Terms]:
     return list(map(_cache(), texts))
 
 
-def postings(texts: Sequence[Terms]) -> dict[str, list[tuple[int, int]]]:
-    """For each word the texts that have it: the place of the text and how often it stands there, in order."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    for i, terms in enumerate(texts):
-        for term, n in terms.counts.items():
-            found.setdefault(term, []).append((i, n))
-    return found
-
-
 @cache
 def _cache() -> TermCache:
     return TermCache(_take_apart)
@@ -135,7 +128,7 @@ def _cache() -> TermCache:
 
 def _take_apart(text: str) -> Terms:
     counts = Counter(words(text))
-    return Terms(dict(counts), counts.total())
+    return Terms(dict(counts), counts.total(), array("q", map(hash, counts)).tobytes())
 
 
 @lru_cache(maxsize=MAX_WORDS)

@@ -46,7 +46,7 @@ class RecentAndRelevant:
         if recent.border is None:
             return recent
         others = [each for each in best_first(window, self.ranker) if each.best not in recent.keep]
-        walk = keep_what_fits(window, others, window.left - recent.spent)
+        walk = keep_what_fits(others, window.left - recent.spent)
         also = f", and past the recent share of {counted(share, 'token')}"
         return verdict_of(window, walk, kept=tuple(recent.keep), spent=recent.spent, also=also)
 

@@ -37,12 +37,12 @@ class ByRanking:
         return self.name
 
     def cut(self, window: Window) -> Verdict:
-        return verdict_of(window, keep_what_fits(window, best_first(window, self.ranker_name), window.left))
+        return verdict_of(window, keep_what_fits(best_first(window, self.ranker_name), window.left))
 
     def kept(self, window: Window, unit: Unit) -> Kept:
-        ranked = [each.unit for each in best_first(window, self.ranker_name)]
-        place = next(i for i, each in enumerate(ranked) if each is unit)
-        before = [window.cost(each) for each in ranked[:place]]
+        ranked = best_first(window, self.ranker_name)
+        place = next(i for i, each in enumerate(ranked) if each.unit is unit)
+        before = [each.tokens for each in ranked[:place]]
         cost, least = window.cost(unit), window.left + 1
         most = max(before, default=0)
         return Kept(unit.at, rooms_that_keep(reversed(before), sum(before), most, cost, least=least))

@@ -43,15 +43,15 @@ class SummaryAndRelevant:
         return self.ranker
 
     def cut(self, window: Window) -> Verdict:
-        free = list(window.free_units())
-        total = sum(map(window.cost, free))
+        ranked = best_first(window, self.ranker)
+        total = sum([each.tokens for each in ranked])
         if total <= window.left:
-            return Verdict(frozenset(i for unit in free for i in unit.at), spent=total)
+            return Verdict(frozenset(i for each in ranked for i in each.unit.at), spent=total)
         room = self._room_of_messages(window.left)
-        walk = keep_what_fits(window, best_first(window, self.ranker), room)
+        walk = keep_what_fits(ranked, room)
         share = counted(window.left - room, "token")
         verdict = verdict_of(window, walk, also=f" beside the summary's share of {share}")
-        cut = sorted(i for unit in free for i in unit.at if i not in verdict.keep)
+        cut = sorted(i for each in ranked for i in each.unit.at if i not in verdict.keep)
         return _with_summary(window, verdict, cut)
 
     def _room_of_messages(self, room: int) -> int:

@@ -14,7 +14,9 @@ from ctxlab.context.tool_pairs import units_newest_first, without_unanswered
 
 def newest_first(drafts: Sequence[Draft]) -> Iterator[Unit]:
     """Units of the drafts that may be cut, newest first, found as they are asked for: none of them is pinned."""
-    return (unit for unit in units_newest_first(drafts) if not any(drafts[i].pinned for i in unit.at))
+    for unit in units_newest_first(drafts):
+        if not (drafts[unit.at[0]].pinned if len(unit.at) == 1 else any(drafts[i].pinned for i in unit.at)):
+            yield unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,7 @@ def _number(column: ScoreColumn, value: Any) -> float | None:
     if not math.isfinite(number):
         return None
     if abs(number) > most:
-        raise CtxlabError(f"it gave {number:g} for {column.name!r}; a cell holds numbers up to {most:g} there")
+        raise CtxlabError(f"its {column.name!r} is beyond {most:g} or -{most:g}, between which a cell holds numbers")
     return number
 
 

@@ -80,7 +80,7 @@ def parts_of_object(value: Any) -> object:
         own = {} if installed_as(kind.__module__) is not None else _without_caches(kind, getattr(value, "__dict__", {}))
         return {each.name: getattr(value, each.name) for each in fields(value)} | own
     registered = cast("Any", copyreg.dispatch_table.get(kind))
-    reduced: Any = registered(value) if registered is not None else value.__reduce_ex__(4)
+    reduced: Any = registered(value) if registered is not None else cast("Any", value).__reduce_ex__(4)
     if isinstance(reduced, str):
         return (kind.__module__, reduced)
     make, arguments, *rest = cast("tuple[Callable[..., Any], Any]", reduced)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ctxlab.engines.compression.facts.fact import Fact, width_folded
 from ctxlab.engines.compression.facts.moments import moments
@@ -30,6 +31,11 @@ _DATA = re.compile(r"\s*[\[{<]")
 
 def facts_of(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
     """Facts of a text, those of one kind in order; blocks of code give paths alone, results of tools no sentences."""
+    for fact in _facts(text, role, known):
+        yield fact if text.isascii() else replace(fact, text=text[fact.start : fact.end])
+
+
+def _facts(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
     taken = Taken(len(text))
     plain = width_folded(text)
     yield from paths(plain, taken)
