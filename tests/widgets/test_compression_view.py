@@ -12,7 +12,7 @@ from ctxlab import History, Session
 from ctxlab.chat.compression import Compression
 from ctxlab.errors import CtxlabError, Refused
 from ctxlab_widgets import CompressionView
-from tests.gallery.samples import compression, session
+from tests.gallery.samples import agent, compression, harbour, session
 
 RULE = "Never name the 沈砚 family before 5 pm."
 
@@ -185,6 +185,13 @@ def test_a_long_path_lists_the_messages_around_the_range() -> None:
     assert sum(listed["unlisted"]) + len(listed["rows"]) == 1400
     assert [row[0] for row in listed["rows"] if row[4]] == names[1000:1004]
     assert listed["rows"][listed["range"][0]][0] == names[1000]
+
+
+def test_of_a_run_it_is_what_compress_gives_with_the_settings_of_the_run() -> None:
+    view, made = CompressionView(harbour()), ctxlab.compress(session(), agent())
+
+    assert view.compression is not None
+    assert (view.compression.gone, view.compression.error) == (made.gone, made.error)
 
 
 def test_the_bundled_roleplay_folds_its_earlier_summary() -> None:

@@ -8,10 +8,12 @@ from typing import Any
 
 import traitlets
 
+from ctxlab.api.compression import compressed_run
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.chat.compression import Compression
+from ctxlab.chat.compression import Compression, Wanted
 from ctxlab.documents import History, Session
 from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Trace
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.compression_view.payload import view_json
@@ -24,7 +26,7 @@ class CompressionView(Widget):
     """The path with its legal cuts, the prompt before and after, the summary, and every fact kept, weakened or lost.
 
     The two handles choose another range, the text is the summary; `compression` is what came of it. With a `history`
-    it can be applied here.
+    it can be applied here. Of a run it is the compression that the run's settings give.
 
     >>> CompressionView(ctxlab.compress(session))  # doctest: +SKIP
     """
@@ -43,11 +45,13 @@ class CompressionView(Widget):
     """What was applied here, as a sentence; empty when nothing was."""
 
     @checked_arguments
-    def __init__(self, compression: Compression | None = None, *, history: History | None = None) -> None:
+    def __init__(self, compression: Compression | Trace | None = None, *, history: History | None = None) -> None:
         self._history = history
         self._before: list[Compression] = []
         self._shown: Compression | None = None
         super().__init__()
+        if isinstance(compression, Trace):
+            compression = compressed_run(compression, Wanted())
         if compression is not None:
             self.compression = compression
         self.show()
