@@ -110,6 +110,7 @@ class _Work:
             trigger=self.trigger,
             reason=reason,
             timestamp=self.wanted.timestamp,
+            other_range=self._of_other_range,
         )
         tiers = self.wanted.tiers if self.wanted.tiers is not None else ("summary",)
         ids = iter(free_ids(path.session, len(path) + 1))
@@ -151,6 +152,13 @@ class _Work:
         if answer.error is not None:
             return replace(chosen, error=answer.error, summariser=name_of(self.summariser))
         return replace(chosen, summary=answer.text, summariser=name_of(self.summariser))
+
+    def _of_other_range(self, first: str, last: str) -> Compression:
+        """A compression by hand with the same wishes for another range."""
+        tiers = self.wanted.tiers
+        tiers = tiers if tiers is None or "summary" in tiers else (*tiers, "summary")
+        wanted = replace(self.wanted, first=first, last=last, above=None, below=None, everything=False, tiers=tiers)
+        return replace(self, wanted=wanted, trigger="manual", decision=None).result()
 
     def _range(self, cuts: LegalCuts) -> MessageRange | None:
         """The range that is wanted, at legal cuts."""

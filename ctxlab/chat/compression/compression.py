@@ -25,6 +25,7 @@ from ctxlab.chat.compression.trigger import Moment
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading, html_table, lines
 from ctxlab.display.short_texts import counted, cut_off, short
+from ctxlab.display.views import shown_as
 from ctxlab.documents import History, MessageNode, Note, Session
 from ctxlab.engines.compression import CheckedFact, CompressionReport, SourceText, compression_report
 from ctxlab.errors import Refused, WrongArgument
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 Rebuild: TypeAlias = Callable[[Session, str | None], Trace]
 """Builds the context of a session and a leaf as the one before was built."""
+OtherRange: TypeAlias = "Callable[[str, str], Compression]"
+"""A compression with the same wishes, of the messages from one to another."""
 
 ROW = (
     "trigger", "reason", "messages", "folded", "stand_ins", "before_tokens", "after_tokens", "saved_tokens",
@@ -69,6 +72,7 @@ class Compression:
     notes: tuple[Note, ...] = ()
     timestamp: str | None = None
     seconds: float | None = None
+    other_range: OtherRange | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         if self.error is not None:
@@ -148,9 +152,23 @@ class Compression:
             raise Refused("there is no range to summarise: compress() takes first=, last=, above=, below=, everything=")
         return replace(self, summary=text.strip(), error=None, summariser="by hand")
 
+    @checked_arguments
+    def with_range(self, first: str, last: str) -> Compression:
+        """A compression of the messages from `first` to `last`, by ids, with the same wishes and the same summariser.
+
+        The summary is written anew. Raises UnknownNode where one of the two isn't on the path.
+        """
+        if self.other_range is None:
+            raise Refused("this compression can't be made anew: compress() takes first= and last=")
+        return self.other_range(first, last)
+
     def with_notes(self, notes: Sequence[Note]) -> Compression:
         """The compression with further notes, such as those on its settings."""
-        return replace(self, notes=(*notes, *self.notes)) if notes else self
+        if not notes:
+            return self
+        again = self.other_range
+        other = None if again is None else lambda first, last: again(first, last).with_notes(notes)
+        return replace(self, notes=(*notes, *self.notes), other_range=other)
 
     @property
     def lost(self) -> tuple[CheckedFact, ...]:
@@ -211,6 +229,9 @@ class Compression:
         return prefix_loss(self.before, self.after)
 
     # --- shown
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        return shown_as("compression", self)
 
     def frame(self) -> pd.DataFrame:
         """One row: trigger, tokens before and after, the cache's prefix, lost items, generation, lineage."""
