@@ -184,7 +184,7 @@ class Draft:
     @property
     def is_result(self) -> bool:
         """Whether it answers a tool call, also where that is sent under another role."""
-        return self.role == "tool" or self.result_of is not None or self.was("role", "tool")
+        return self.role == "tool" or self.result_of is not None or (bool(self.changes) and self.was("role", "tool"))
 
     @property
     def replayed(self) -> tuple[ReplayArtifact, ...]:

@@ -66,7 +66,8 @@ class Cut:
     def cost(self, unit: Unit) -> int:
         if len(unit.at) == 1:  # every message in turn, so that a call less counts
             i = unit.at[0]
-            return self.cost_of.count(self.repaired.get(i) or self.ctx.drafts[i]) + self.cost_of.added_tokens
+            draft = self.repaired.get(i) if self.repaired else None
+            return self.cost_of(draft or self.ctx.drafts[i])
         return sum(self.cost_of(self._draft(i)) for i in unit.at)
 
     def _draft(self, i: int) -> Draft:
@@ -110,7 +111,7 @@ class Cut:
         if fixed > self.budget:
             raise self._too_small(protected, fixed)
         return Window(
-            units=lambda: iter(self.units),
+            units=self.units.__iter__,
             left=self.budget - fixed,
             capacity=self.budget - self._fixed_tokens(self.pinned),
             cost=self.cost,
@@ -125,7 +126,7 @@ class Cut:
 
     @cached_property
     def ranked(self) -> RankedMessages:
-        return RankedMessages(self.ctx, self.units, tuple(cast("Iterable[Ranker]", self.rankers)))
+        return RankedMessages(self.ctx, self.units.all, tuple(cast("Iterable[Ranker]", self.rankers)))
 
     def details(self, keys: Sequence[str]) -> dict[str, str]:
         """For messages that were cut because of how they rank: rank, score and words, a clause each."""
@@ -383,6 +384,12 @@ class _Replayed:
                 self._found.append(unit)
             yield self._found[i]
             i += 1
+
+    def all(self) -> list[Unit]:
+        """Every unit, the newest first."""
+        self._found.extend(self._source)
+        self._are_all_found = True
+        return self._found
 
     def close(self) -> None:
         """Forget the source: a generator that is not read to its end holds whoever made it."""

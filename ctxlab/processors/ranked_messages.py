@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
@@ -22,7 +22,7 @@ PAUSE = timedelta(hours=4)
 class RankedMessages:
     """The question of a context, and the messages of its units ranked by it; each ranker is asked once."""
 
-    def __init__(self, ctx: Context, units: Iterable[Unit], rankers: Sequence[Ranker]) -> None:
+    def __init__(self, ctx: Context, units: Callable[[], Iterable[Unit]], rankers: Sequence[Ranker]) -> None:
         self.ctx, self.units, self.rankers = ctx, units, rankers
         self._rankings: dict[str, Ranking] = {}
 
@@ -40,7 +40,7 @@ class RankedMessages:
     @cached_property
     def ranked(self) -> list[int]:
         """Positions of the messages that are ranked: those of the units, without the question's own."""
-        return sorted([i for unit in self.units for i in unit.at if i != self.question])
+        return sorted([i for unit in self.units() for i in unit.at if i != self.question])
 
     @cached_property
     def candidates(self) -> Candidates:

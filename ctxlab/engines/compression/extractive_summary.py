@@ -23,17 +23,17 @@ Layout = Callable[[Sequence["SummarySentence"]], str]
 
 REPEATED = 0.2
 """The weight that a term keeps each time that a sentence with it was chosen."""
-MOST_LOWERED = 3
+MOST_LOWERED = 2
 """Times that a term is lowered so; what is left then matters no more."""
 OF_QUESTION = 8.0
 """The weight of a sentence with all terms of the question, beside that of one with none."""
-FEWEST_COMPARED = 4_000
+FEWEST_COMPARED = 2_000
 TOKENS_OF_COMPARED = 8
 """Sentences that are weighed against one another: so many at least, and one for each of so many tokens of the budget;
 of more, those with the highest scores."""
 MOST_TRIES = 12
 """Sentences that may not fit before no further one is looked at."""
-ROUNDS = 3
+ROUNDS = 2
 """Times that sentences are looked for to fill what is left, and the whole is counted."""
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.ranking.ranker import Candidate
-from ctxlab.engines.ranking.word_index import WordIndex
+from ctxlab.engines.ranking.word_index import WordIndex, word_index_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +58,7 @@ class Candidates(Sequence[Candidate]):
     @cached_property
     def word_index(self) -> WordIndex:
         """Which of the messages have which words."""
-        return WordIndex(self.texts)
+        return word_index_of(self.texts)
 
     @cached_property
     def named_speakers(self) -> frozenset[str]:

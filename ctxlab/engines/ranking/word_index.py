@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 
 SIDES: tuple[Literal["left", "right"], ...] = ("left", "right")
+MOST_PARTS = 16
+"""Times that a conversation may grow before its words are put together anew."""
 WORTH_SORTING = 100
 """Words that are looked for before all are sorted: that takes the time of about so many."""
 
@@ -25,20 +27,56 @@ class Occurrences(NamedTuple):
     times: NDArray[np.float64]
 
 
+class _Words(NamedTuple):
+    """The words of texts, one text after another: hash, position of the text, and times in it."""
+
+    hashes: NDArray[np.int64]
+    text: NDArray[np.int64]
+    times: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, terms: Sequence[Terms], first: int) -> _Words:
+        """The words of texts, of which the first has this position."""
+        import numpy as np
+
+        times = [each.times for each in terms]
+        return cls(
+            np.frombuffer(b"".join([each.hashes for each in terms]), np.int64),
+            np.repeat(np.arange(first, first + len(terms)), [len(each) // 4 for each in times]),
+            np.frombuffer(b"".join(times), np.int32),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Words]) -> _Words:
+        import numpy as np
+
+        return parts[0] if len(parts) == 1 else cls(*[np.concatenate(row) for row in zip(*parts, strict=True)])
+
+    def before(self, at: int) -> _Words:
+        """The words of texts before a position."""
+        import numpy as np
+
+        end = int(np.searchsorted(self.text, at))
+        return _Words(*[row[:end] for row in self])
+
+
 class WordIndex:
     """The words of texts, with the texts that have each.
 
-    Words are compared by their hashes, put together in one array, and by themselves where those are equal.
+    Words are compared by their hashes, of 64 bits, put together in one array.
     """
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self.terms: list[Terms] = term_frequencies(texts)
+    def __init__(self, texts: tuple[str, ...], start: WordIndex | None = None) -> None:
+        """Of texts that may begin as those of another index do; what that has of these is taken over."""
+        self.texts = texts
+        same = 0 if start is None else same_at_start(start.texts, texts)
+        more = term_frequencies(texts[same:])
+        self.terms: list[Terms] = more if start is None else [*start.terms[:same], *more]
+        parts = [] if start is None else [part.before(same) for part in start._parts]
+        parts = [*parts, _Words.of(more, same)]  # what is there is shared: copying it would cost more than looking
+        self._parts = parts if len(parts) <= MOST_PARTS else [_Words.joined(parts)]
         self._looked_for = 0
         self._found: dict[str, Occurrences | None] = {}
-
-    @cached_property
-    def _hashes_of_texts(self) -> list[bytes]:
-        return [each.hashes for each in self.terms]
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -54,39 +92,57 @@ class WordIndex:
     def _occurrences(self, word: str) -> Occurrences | None:
         import numpy as np
 
-        at = [i for i in self._texts_of_words[self._places(word)].tolist() if word in self.terms[i].counts]
-        times = [self.terms[i].counts[word] for i in at]
-        return Occurrences(np.array(at, np.int64), np.array(times, np.float64)) if at else None
+        found = [part for part in self._having(hash(word)) if len(part.text)]
+        if not found:
+            return None
+        whole = _Words.joined(found)
+        return Occurrences(whole.text, whole.times.astype(np.float64))
 
-    def _places(self, word: str) -> NDArray[np.int64]:
-        """Where the hash of a word stands among those of all words of all texts, rising."""
+    def _having(self, hashed: int) -> Iterator[_Words]:
+        """The words with a hash, by texts rising."""
         import numpy as np
 
         if self._looked_for <= WORTH_SORTING:
-            return np.flatnonzero(self._hashes == hash(word))
-        start, end = (int(np.searchsorted(self._sorted, hash(word), side)) for side in SIDES)
-        return self._order[start:end]
+            for part in self._parts:
+                at = np.flatnonzero(part.hashes == hashed)
+                yield _Words(*[row[at] for row in part])
+        else:
+            start, end = (int(np.searchsorted(self._sorted.hashes, hashed, side)) for side in SIDES)
+            yield _Words(*[row[start:end] for row in self._sorted])
 
     @cached_property
-    def _hashes(self) -> NDArray[np.int64]:
+    def _sorted(self) -> _Words:
+        """All words by their hashes, those of one by texts rising."""
         import numpy as np
 
-        return np.frombuffer(b"".join(self._hashes_of_texts), np.int64)
+        whole = _Words.joined(self._parts)
+        order = np.argsort(whole.hashes, kind="stable")
+        return _Words(*[row[order] for row in whole])
 
-    @cached_property
-    def _texts_of_words(self) -> NDArray[np.int64]:
-        """By place of a hash, the text that has the word."""
-        import numpy as np
 
-        return np.repeat(np.arange(len(self.terms)), [len(each) // 8 for each in self._hashes_of_texts])
+def same_at_start(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many values two rows begin with in common.
 
-    @cached_property
-    def _order(self) -> NDArray[np.int64]:
-        """Places of hashes by their size, rising among equals."""
-        import numpy as np
+    >>> same_at_start("abcd", "abxd")
+    2
+    """
+    least, most = 0, min(len(one), len(other))
+    while least < most:
+        middle = (least + most + 1) // 2
+        if one[least:middle] == other[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
-        return np.argsort(self._hashes, kind="stable")
 
-    @cached_property
-    def _sorted(self) -> NDArray[np.int64]:
-        return self._hashes[self._order]
+REMEMBERED = 4
+_lately: list[WordIndex] = []
+
+
+def word_index_of(texts: tuple[str, ...]) -> WordIndex:
+    """The index of texts; where a conversation grew or changed near its end, only what is new there is looked at."""
+    start = next((each for each in reversed(_lately) if each.texts[:1] == texts[:1]), None)
+    found = WordIndex(texts, start)
+    _lately[:] = [*[each for each in _lately if each is not start], found][-REMEMBERED:]
+    return found

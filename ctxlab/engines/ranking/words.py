@@ -33,11 +33,15 @@ ASCII_RUNS = re.compile(r"\d[\d,.]*\d|[^\W_][\w'’]*", re.ASCII)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Terms:
-    """Counts of the words of a text, their number altogether, and their hashes, of 8 bytes each, in the same order."""
+    """Counts of the words of a text, and their number altogether.
+
+    `hashes` are those of the words, 8 bytes each, and `times` the counts once more, 4 bytes each, in the same order.
+    """
 
     counts: dict[str, int]
     length: int
     hashes: bytes
+    times: bytes
 
 
 class TermCache:
@@ -128,7 +132,9 @@ def _cache() -> TermCache:
 
 def _take_apart(text: str) -> Terms:
     counts = Counter(words(text))
-    return Terms(dict(counts), counts.total(), array("q", map(hash, counts)).tobytes())
+    return Terms(
+        dict(counts), counts.total(), array("q", map(hash, counts)).tobytes(), array("i", counts.values()).tobytes()
+    )
 
 
 @lru_cache(maxsize=MAX_WORDS)

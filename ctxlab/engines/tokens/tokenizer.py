@@ -125,7 +125,8 @@ class Tokenizer:
         """
         body = draft.body
         if len(body) == 1 and isinstance(text := body[0], Text):
-            tokens = self.count_text(text)
+            spans = text.spans
+            tokens = self.counts(spans[0].text) if len(spans) == 1 else self.count_text(text)
         else:
             tokens = self.count_text(draft.text)
             for asset in draft.assets:

@@ -17,6 +17,12 @@ from ctxlab.engines.truncation.summary_message import summary_message
 from ctxlab.engines.truncation.unit_costs import Unit
 
 
+FEWEST_LOOKED_AT = 1_000
+TOKENS_OF_LOOKED_AT = 20
+"""Messages that a summary is made of: so many at least, and one for each of so many tokens that it may have; of more,
+those that rank best."""
+
+
 @dataclass(frozen=True, slots=True)
 class SummaryAndRelevant:
     """Keep what ranks best by the newest user message, and a message with sentences of what went.
@@ -51,8 +57,9 @@ class SummaryAndRelevant:
         walk = keep_what_fits(ranked, room)
         share = counted(window.left - room, "token")
         verdict = verdict_of(window, walk, also=f" beside the summary's share of {share}")
-        cut = sorted(i for each in ranked for i in each.unit.at if i not in verdict.keep)
-        return _with_summary(window, verdict, cut)
+        most = max(FEWEST_LOOKED_AT, (window.left - verdict.spent) // TOKENS_OF_LOOKED_AT)
+        cut = [i for each in ranked for i in each.unit.at if each.best not in verdict.keep]
+        return _with_summary(window, verdict, sorted(cut[:most]))
 
     def _room_of_messages(self, room: int) -> int:
         return int(room * (1 - self.summary_share))

@@ -40,13 +40,13 @@ def summary_message(window: Window, at: Sequence[int], room: int) -> tuple[Draft
     """
     if room <= 0:
         return None
-    drafts = [(i, draft) for i in at if not (draft := window.draft(i)).is_result and draft.text]
+    drafts = [(i, draft) for i in at if not (draft := window.draft(i)).is_result]
+    texts = [str(draft.text) for _, draft in drafts]
     quotes = _Quotes([draft for _, draft in drafts], window.processor)
 
     def count(words: str) -> int:
         return window.cost_of(quotes.draft((Text.of(words, quotes.origin),)))
 
-    texts = [str(draft.text) for _, draft in drafts]
     summary = extractive_summary(texts, room, count, window.query, layout=quotes.layout)
     if not summary.sentences:
         return None

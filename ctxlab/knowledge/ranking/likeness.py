@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ctxlab.engines.ranking import Candidate
 from ctxlab.engines.ranking.candidates import Candidates
+from ctxlab.engines.ranking.word_index import same_at_start
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.embedders import Embedder, embedder_for, embedder_named, vectors_of
 
@@ -26,9 +27,42 @@ FROM_NEIGHBOUR = 600
 
 
 REMEMBERED = 2
-"""Conversations whose vectors are remembered as one array, beside those of single texts."""
+"""Conversations whose vectors are remembered in rows, beside those of single texts."""
+MOST_PARTS = 16
+"""Times that a conversation may grow before its vectors are put together anew."""
 
-_remembered: dict[Hashable, tuple[Vectors, Sequence[int]]] = {}
+
+class _Part(NamedTuple):
+    """Vectors of the passages of messages in a row, and where those of each message begin."""
+
+    vectors: Vectors
+    starts: NDArray[np.int64]
+
+    def before(self, messages: int) -> _Part:
+        """The vectors of the first messages; nothing is copied."""
+        end = int(self.starts[messages]) if messages < len(self.starts) else len(self.vectors)
+        return _Part(self.vectors[:end], self.starts[:messages])
+
+
+class _Conversation(NamedTuple):
+    """Messages with the vectors of their passages by one embedder."""
+
+    embedder: tuple[str, str]
+    messages: Candidates
+    parts: tuple[_Part, ...]
+
+    def before(self, messages: int) -> tuple[_Part, ...]:
+        """The vectors of the first messages."""
+        found: list[_Part] = []
+        for part in self.parts:
+            if messages <= 0:
+                break
+            found.append(part.before(messages))
+            messages -= len(part.starts)
+        return tuple(found)
+
+
+_remembered: list[_Conversation] = []
 _remembering = Lock()
 
 
@@ -53,29 +87,63 @@ def likeness(query: str, candidates: Sequence[Candidate], embedder: Embedder) ->
 
     if not candidates:
         return np.zeros(0)
-    vectors, starts = _passage_vectors(Candidates.of(candidates), embedder)
+    question = vectors_of(embedder, [query])[0]
     # einsum has one order of summing, whatever the number of threads; BLAS has several.
-    cosines = np.einsum("ij,j->i", vectors, vectors_of(embedder, [query])[0])
-    return np.clip(np.maximum.reduceat(cosines, starts).astype(np.float64), -1, 1)
+    found = [
+        np.maximum.reduceat(np.einsum("ij,j->i", part.vectors, question), part.starts)
+        for part in _passage_vectors(Candidates.of(candidates), embedder)
+    ]
+    return np.clip(np.concatenate(found).astype(np.float64), -1, 1)
 
 
-def _passage_vectors(candidates: Candidates, embedder: Embedder) -> tuple[Vectors, Sequence[int]]:
-    """The vectors of all messages' passages, and where those of each message begin; remembered for the last ones."""
-    key = (embedder.name, embedder.version, candidates)
+def _passage_vectors(candidates: Candidates, embedder: Embedder) -> tuple[_Part, ...]:
+    """The vectors of all messages' passages; those of the last conversations are remembered.
+
+    Where a conversation grew or changed near its end, only the passages there are looked at.
+    """
+    name = (embedder.name, embedder.version)
     with _remembering:
-        found = _remembered.pop(key, None)
-    if found is None:
-        texts: list[str] = []
-        starts: list[int] = []
-        for i in range(len(candidates)):
-            starts.append(len(texts))
-            texts.extend(passages(candidates, i))
-        found = vectors_of(embedder, texts), starts
+        lately = [each for each in reversed(_remembered) if each.embedder == name]
+    same, parts = 0, tuple[_Part, ...]()
+    for each in lately:
+        if (as_here := _same(each.messages, candidates)) > same:
+            same, parts = as_here, each.before(as_here)
+    if same < len(candidates):
+        parts = (*parts, _part(candidates, same, embedder))
+        parts = parts if len(parts) <= MOST_PARTS else (_joined(parts),)
     with _remembering:
-        _remembered[key] = found
-        while len(_remembered) > REMEMBERED:
-            del _remembered[next(iter(_remembered))]
-    return found
+        others = [each for each in _remembered if each.messages is not candidates or each.embedder != name]
+        _remembered[:] = [*others, _Conversation(name, candidates, parts)][-REMEMBERED:]
+    return parts
+
+
+def _same(one: Candidates, other: Candidates) -> int:
+    """How many messages two conversations begin with whose passages are the same in both."""
+    if one is other:
+        return len(one)
+    columns = ((one.texts, other.texts), (one.speakers, other.speakers), (one.roles, other.roles))
+    same = min(*[same_at_start(*pair) for pair in columns], same_at_start(one.talks, other.talks))
+    return max(0, same - 1)  # the last is read with the one after it
+
+
+def _part(candidates: Candidates, first: int, embedder: Embedder) -> _Part:
+    """The vectors of the messages from one on."""
+    import numpy as np
+
+    texts: list[str] = []
+    starts: list[int] = []
+    for i in range(first, len(candidates)):
+        starts.append(len(texts))
+        texts.extend(passages(candidates, i))
+    return _Part(vectors_of(embedder, texts), np.array(starts, np.int64))
+
+
+def _joined(parts: Sequence[_Part]) -> _Part:
+    import numpy as np
+
+    before = np.cumsum([0, *[len(part.vectors) for part in parts]])
+    starts = [part.starts + begin for part, begin in zip(parts, before.tolist(), strict=False)]
+    return _Part(np.concatenate([part.vectors for part in parts]), np.concatenate(starts))
 
 
 def passages(candidates: Sequence[Candidate], i: int) -> list[str]:

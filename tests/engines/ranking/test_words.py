@@ -57,7 +57,7 @@ def test_a_text_is_taken_apart_once_while_it_is_asked_for() -> None:
 
     def take_apart(text: str) -> Terms:
         taken.append(text)
-        return Terms({text: 1}, 1, b"")
+        return Terms({text: 1}, 1, b"", b"")
 
     cache = TermCache(take_apart, max_texts=2)
     for text in ["a", "b", "a", "c", "a", "d", "a"]:
