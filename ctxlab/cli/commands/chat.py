@@ -38,7 +38,7 @@ NOT_SAVED = 2
 
 
 class Asked(NamedTuple):
-    """What was typed with the command: who answers, and where the conversation and the events go."""
+    """The options of the command: the model, and where the conversation and the events go."""
 
     model: str | None = None
     provider: str | None = None
