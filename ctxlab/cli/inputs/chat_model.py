@@ -28,7 +28,7 @@ def _text(message: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Answerer:
-    """The model that answers: `title` for people, `options` for a turn, and `why` it is an echo where nobody asked for one."""
+    """A model: `title` for people, `options` for a turn, and `why` it is an echo where nobody asked for one."""
 
     title: str
     options: Mapping[str, Any] = field(repr=False)
