@@ -10,6 +10,12 @@ ENGINES := .venv/.engines
 # The machine's own node where it is new enough, else the one that the test extra brings.
 NODE := PATH="$$(node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null || echo "$(CURDIR)/$(BIN):")$$PATH"
 
+# What Python compiles is kept beside the environment, also where the machine keeps none: hundreds of processes read it again.
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/compiled
+export PYTHONDONTWRITEBYTECODE :=
+# A file's tests stay on one worker, so that what they share is made once; tests/conftest.py says which files come first.
+TESTS := -q -n auto --dist loadfile --no-loadscope-reorder
+
 .PHONY: demo test quick check front widgets format bench pictures lab lock clean
 
 demo: $(READY)
@@ -21,11 +27,11 @@ demo: $(READY)
 		--rules datasets/harbour_rules.json --budget 1800 --out build/harbour_roleplay.html
 
 test: $(READY) check $(BROWSER) $(ENGINES)
-	@$(BIN)/python -m pytest -q -n auto --dist loadgroup
+	@$(BIN)/python -m pytest $(TESTS)
 
 # All tests but those that need minutes, because they run notebooks in a kernel or drive a browser.
 quick: $(READY)
-	@$(BIN)/python -m pytest -q -n auto --dist loadgroup -m "not slow and not browser"
+	@$(BIN)/python -m pytest $(TESTS) -m "not slow and not browser"
 
 check: $(READY) front
 	@$(BIN)/ruff format --check --quiet $(PYTHONS) || (echo "run: make format"; exit 1)

@@ -22,6 +22,14 @@ from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
 from ctxlab.api.branches import branches as branches
+from ctxlab.api.chat import continue_reply as continue_reply
+from ctxlab.api.chat import regenerate as regenerate
+from ctxlab.api.chat import relay as relay
+from ctxlab.api.chat import send as send
+from ctxlab.api.chat import stream as stream
+from ctxlab.api.compression import compress as compress
+from ctxlab.api.compression import legal_cuts as legal_cuts
+from ctxlab.api.compression import model_summariser as model_summariser
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
@@ -31,6 +39,12 @@ from ctxlab.api.what_if import replay as replay
 from ctxlab.api.what_if import sweep as sweep
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
+from ctxlab.chat.event_log import recover as recover
+from ctxlab.chat.tools import Tool as Tool
+from ctxlab.chat.tools import artifact_tool as artifact_tool
+from ctxlab.chat.tools import tool as tool
+from ctxlab.chat.turn import Turn as Turn
+from ctxlab.chat.turn_stream import TurnStream as TurnStream
 from ctxlab.context import BuildInput as BuildInput
 from ctxlab.context import Cause as Cause
 from ctxlab.context import Change as Change
@@ -82,6 +96,9 @@ from ctxlab.pipeline import processor as processor
 from ctxlab.processors import default_pipeline as default_pipeline
 from ctxlab.providers.payload import Payload as Payload
 from ctxlab.providers.payload import payload as payload
+from ctxlab.providers.sending.attempts import RetryPolicy as RetryPolicy
+from ctxlab.providers.sending.rate_limit import RateLimit as RateLimit
+from ctxlab.providers.sending.time_limits import TimeLimits as TimeLimits
 from ctxlab.studies import Comparison as Comparison
 from ctxlab.studies import attachment_figure as attachment_figure
 from ctxlab.studies import budget_figure as budget_figure

@@ -26,6 +26,8 @@ CtxlabError
 │   ├── UnexplainedDrop     a draft is gone: drop it with a cause
 │   ├── UnexplainedRewrite  words are gone or new: use splice or sub
 │   └── UnpairedTool        a call without its result, or a result without its call
+├── SendFailed              no answer, or half of one: the message says what came and what may be tried
+├── MissingKey              there is no key for a vendor: give one, or set the variable that the message names
 └── MissingExtra            an optional dependency is not installed
 """
 
@@ -41,10 +43,12 @@ __all__ = [
     "InvalidDraft",
     "LawBroken",
     "MissingExtra",
+    "MissingKey",
     "NoTextLayer",
     "PipelineError",
     "ReadError",
     "Refused",
+    "SendFailed",
     "SeveralSessions",
     "UnexplainedChange",
     "UnexplainedDrop",
@@ -166,6 +170,31 @@ class UnpairedTool(LawBroken):
 
 class UnexplainedRewrite(LawBroken):
     """Words of a draft are gone and no span remembers them, or came and no span says who put them."""
+
+
+class SendFailed(CtxlabError):
+    """A request that got no answer, or half of one. No text of it has a key.
+
+    `status` is the HTTP status, None where there was no answer; `retry_after_seconds` what the server asked to wait;
+    `may_pass` whether the same request may do better later.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after_seconds: float | None = None,
+        may_pass: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after_seconds = retry_after_seconds
+        self.may_pass = may_pass
+
+
+class MissingKey(CtxlabError):
+    """There is no key for a vendor; the message names the environment variable in which it may be."""
 
 
 class MissingExtra(CtxlabError):

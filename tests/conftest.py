@@ -1,3 +1,25 @@
-"""What all tests share: the table of golden cases at the end of a run."""
+"""What all tests share: the table of golden cases at the end of a run, and the order of files on several workers."""
+
+import gc
+
+import pytest
+from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["tests.golden.table", "pytester"]
+
+# How long a draw or a call takes says what else the machine does.
+settings.register_profile("on a busy machine", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("on a busy machine")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """On workers the files that take minutes come first: begun last, one would keep a single core busy in the end."""
+    if hasattr(config, "workerinput"):
+        slow = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish() -> None:
+    """What the collection made stays to the end: no later search for garbage looks at it again."""
+    gc.freeze()

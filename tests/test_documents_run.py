@@ -1,4 +1,4 @@
-"""The code in the README and in llms.txt runs, in its order, with the files that it names."""
+"""The code in the README, in llms.txt and in docs runs, in its order, with the files that it names."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["README.md", "llms.txt"])
+@pytest.mark.parametrize("name", ["README.md", "llms.txt", "docs/what_if.md", "docs/sending.md"])
 def test_every_line_of_python_runs(name: str, files: Path) -> None:
     found = blocks(name)
     values: dict[str, Any] = {}
@@ -54,6 +54,25 @@ def test_every_line_of_python_runs(name: str, files: Path) -> None:
 
     assert len(found) >= 2
     assert isinstance(values["trace"], ctxlab.Trace)
+
+
+def test_the_page_of_the_compression_report_says_what_its_example_gives() -> None:
+    (code,) = blocks("docs/compression_report.md")
+    values: dict[str, Any] = {}
+
+    exec(compile(code, "docs/compression_report.md", "exec"), values)
+
+    report = values["report"]
+    assert [(each.kind, each.text) for each in report.lost if each.kind != "rule"] == [
+        ("must-keep", "Postgres"),
+        ("number", "3"),
+        ("name", "Postgres"),
+    ]
+    assert [(each.kind, each.reason) for each in report.weakened if each.kind != "decision"] == [
+        ("date", "without its year"),
+        ("name", "Ada alone"),
+        ("path", "without its folder"),
+    ]
 
 
 def test_what_the_readme_writes_is_there_and_can_be_read_again(files: Path) -> None:
@@ -67,17 +86,18 @@ def test_what_the_readme_writes_is_there_and_can_be_read_again(files: Path) -> N
     assert ctxlab.read("chat.openai.json").format == "openai"
 
 
-def test_every_command_of_the_readme_runs(
-    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("name", "least"), [("README.md", 11), ("docs/what_if.md", 2)])
+def test_every_command_runs(
+    name: str, least: int, files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    commands = COMMAND.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    commands = COMMAND.findall((ROOT / name).read_text(encoding="utf-8"))
 
     codes = {}
     for command in commands:
         monkeypatch.setattr("sys.stdin", io.StringIO("q\n"))
         codes[command] = main(shlex.split(command))
 
-    assert len(codes) > 10
+    assert len(codes) >= least
     assert codes == dict.fromkeys(codes, 0), capsys.readouterr().err
 
 

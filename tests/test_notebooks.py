@@ -27,6 +27,8 @@ REAL = {
     "12_requests": "tau-bench/airline_60.json",
     "14_injection_ab": "swe-agent/demonstrations__function_calling_simple.traj",
     "15_branch_analytics": "oasst/trees_60.jsonl",
+    "16_sending": "tau-bench/airline_60.json",
+    "17_compression": "locomo/locomo_first5.json",
     "index": "claude-code-log/representative_messages.jsonl",
 }
 

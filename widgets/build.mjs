@@ -22,12 +22,14 @@ const ENTRIES = Object.fromEntries([
 ]);
 
 // A stylesheet is imported as text. The tokens speak of the page's root; in a notebook they belong to the widget's.
-// Several widgets share a page: the rules of one hold in its own root only.
+// Several widgets share a page: the rules of one hold in its own root only. A root says itself which theme it has:
+// the copy of the dark theme for pages that leave it to the system is left out.
+const OF_THE_SYSTEM = /@media \(prefers-color-scheme: dark\) \{[^{}]*\{[^{}]*\}\s*\}/g;
 const styles = (view) => ({
   name: "styles",
   setup(at) {
     at.onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const source = (await readFile(path, "utf8")).replaceAll(":root", ".ctxlab");
+      const source = (await readFile(path, "utf8")).replaceAll(OF_THE_SYSTEM, "").replaceAll(":root", ".ctxlab");
       const own = path.includes("/_shared/")
         ? source
         : source.replaceAll(/\.ctxlab\b/g, `.ctxlab[data-view="${view}"]`);

@@ -29,8 +29,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class InputOptions(TypedDict, total=False):
-    """Options that decide on the participants and the time of a conversation."""
+class ConversationOptions(TypedDict, total=False):
+    """Options that decide on the participants and the time of a conversation, whatever its model and its leaf."""
 
     library: LibrarySource | None
     """Agents, users, models and books that the session, the agent and the user name."""
@@ -38,12 +38,8 @@ class InputOptions(TypedDict, total=False):
     """Agents to choose from, besides those of the library."""
     user: UserSource | None
     """By default the one that the agent names, else the only one of the library."""
-    model: str | ModelProfile | None
-    """A profile or a name; by default the agent's model, else the one that the leaf's metadata names."""
     pick: int | str | None
     """Index or id of the session, where a library holds several."""
-    leaf: NodeSource | None
-    """Id of the message at which the path ends; by default the session's active leaf."""
     variables: Variables | None
     """Variables that an earlier trace gave back."""
     timestamp: str | None
@@ -54,11 +50,18 @@ class InputOptions(TypedDict, total=False):
     """Seed of everything that is drawn at random."""
 
 
-class ScanOptions(InputOptions, total=False):
-    """Options of a build except its books."""
+class InputOptions(ConversationOptions, total=False):
+    """Options that decide on the participants and the time of a conversation."""
 
-    pending: PendingSource | None
-    """A user message that isn't in the session yet; a text is taken as it is, `expand_input` expands its macros."""
+    model: str | ModelProfile | None
+    """A profile or a name; by default the agent's model, else the one that the leaf's metadata names."""
+    leaf: NodeSource | None
+    """Id of the message at which the path ends; by default the session's active leaf."""
+
+
+class StepOptions(TypedDict, total=False):
+    """Options of the steps of a build."""
+
     budget_tokens: int | None
     """Budget of the prompt, in tokens."""
     presets: PresetSources
@@ -87,6 +90,13 @@ class ScanOptions(InputOptions, total=False):
     """Folder in which files of messages are, or a store of them; those of the library are at hand without it."""
 
 
+class ScanOptions(InputOptions, StepOptions, total=False):
+    """Options of a build except its books."""
+
+    pending: PendingSource | None
+    """A user message that isn't in the session yet; a text is taken as it is, `expand_input` expands its macros."""
+
+
 class BuildOptions(ScanOptions, total=False):
     """Options of `build`."""
 
@@ -102,6 +112,7 @@ DEFAULTS: Mapping[str, Any] = {
     "books": (),
     "engines": (),
     "rankers": (),
+    "tools": (),
 }
 """Defaults of options that aren't None."""
 

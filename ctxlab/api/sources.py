@@ -12,6 +12,7 @@ from ctxlab.documents import (
     Agent,
     Library,
     MessageNode,
+    ModelProfile,
     RegexConfig,
     RegexPreset,
     RegexRule,
@@ -49,6 +50,10 @@ RuleSource: TypeAlias = RegexConfig | RegexPreset | RegexRule | Library | FilePa
 RuleSources: TypeAlias = RuleSource | Sequence[RuleSource]
 RankerSources: TypeAlias = Annotated[Sequence[Any], "rankers, or functions of a question and its messages"]
 EngineSources: TypeAlias = Annotated[Sequence[Any], "engines, or functions of bytes and MIME type"]
+ModelSource: TypeAlias = Annotated[
+    str | ModelProfile | Callable[..., Any], "a model's name, a ModelProfile or a function of messages"
+]
+ToolSources: TypeAlias = Annotated[Sequence[Any], "tools, or functions of one's own"]
 AssetSources: TypeAlias = AssetStore | FilePath
 """A folder, or a store of files such as that of `open_assets`."""
 

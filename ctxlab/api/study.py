@@ -96,10 +96,14 @@ class Study:
         """Build and score every cell; one that fails is a row with its error.
 
         With `path` the cells are kept in that folder: a run that was ended goes on where it was, and a cell is built
-        again only when something that it depends on has changed. At the end they are one file, `cells.parquet`, whose
+        again only when something that it depends on has changed: a file or a folder that options name counts by what is
+        in it; a function or an object of one's own by its code and by every value, function, class and name of a module
+        that its code names, in turn; installed packages by their versions. What code looks up by a text (`getattr`) or
+        reads from a file doesn't count: it takes a `version`, a text on the function or the object, that is changed
+        with it. At the end they are one file, `cells.parquet`, whose
         bytes are the same however it was run. `processes` is the number of processes; with `backend="dask"` they are
-        dask's, or those of the scheduler at `address`. `progress` shows a bar on standard error where it
-        takes over a second; a function is called with the share that is done.
+        dask's, or those of the scheduler at `address`. `progress` shows the time left where it takes
+        over a second, in a terminal and in a notebook; a function is called with the share that is done.
         """
         return run_study(
             self.plan,

@@ -33,8 +33,8 @@ def ensure_transcripts(
     """The texts that `build` with the same arguments would make of files, begun together and waited for.
 
     A build that follows takes them as they are. After `timeout_seconds` in all, what is not ready goes on by itself;
-    None waits until each file is read, has failed or is out of its own time. `progress` shows a bar on standard error
-    where it takes over a second; a function is called with the share that is done, in [0, 1], never twice with one;
+    None waits until each file is read, has failed or is out of its own time. `progress` shows the time left where
+    it takes over a second; a function is called with the share that is done, in [0, 1], never twice with one;
     with 1 when all files have ended, also in failure. Steps are run up to the last one that reads files, and nothing of
     that is kept.
     """

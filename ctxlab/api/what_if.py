@@ -51,8 +51,9 @@ def replay(
     "token-limiter.strategy": "block"}`, or is the name of a strategy. A turn is a message that the model answers: of
     the active path, of all branches (`turns="all"`), or those of these ids. Lore that fired at a turn is known at the
     next, as when each build gets the `activations` of the one before. `must_keep` are texts, patterns and keys of
-    messages whose loss counts most. A turn that can't be built has its error; `progress` shows a bar
-    on standard error where it takes over a second; a function is called with the share that is done.
+    messages whose loss counts most. A turn that can't be built has its error; `progress` shows the time
+    left where it takes over a second, in a terminal and in a notebook; a function is called with the share that is
+    done.
     """
     from ctxlab.studies.what_if.configuration import configuration_of
     from ctxlab.studies.what_if.keeps import keeps_of

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Sequence
 from enum import StrEnum
-from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
 from ctxlab.cli.examples import (
+    ABLATE,
     ASSETS,
     BUILD,
+    CHAT,
     COMPARE,
+    COMPRESS,
     CONVERT,
     DEMO,
     EXAMPLES,
@@ -23,6 +22,7 @@ from ctxlab.cli.examples import (
     LAB,
     LEDGER,
     LORE,
+    MINIMISE,
     REPORT,
     REQUEST,
     STEP,
@@ -33,14 +33,13 @@ from ctxlab.cli.examples import (
 from ctxlab.cli.inputs.options import (
     CommandOptions,
     FileArgument,
+    Form,
     PickOption,
+    names_in,
+    numbers_in,
     takes_build_options,
 )
-
-
-class Form(StrEnum):
-    text = "text"
-    json = "json"
+from ctxlab.cli.study_commands import ablate, minimise, study, survey
 
 
 class Language(StrEnum):
@@ -175,6 +174,68 @@ def ledger(options: CommandOptions) -> None:
     print_ledger(load(options))
 
 
+@app.command(epilog=CHAT, short_help="Talk, and look at what each reply was made of.")
+@takes_build_options(without=("until", "pending", "model"))
+def chat(
+    options: CommandOptions,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="M", help="Who answers; echo asks nobody. Else the agent's.")
+    ] = None,
+    provider: Annotated[
+        str | None, typer.Option("--provider", metavar="NAME", help=f"One of {', '.join(PROVIDERS)}; else the model's.")
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option("--base-url", metavar="URL", help="Another server that speaks as the provider does.")
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option("--log", metavar="LOG", help="Every event of every turn, added as JSON lines.")
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="OUT", help="Where the conversation goes; else NAME.chat.json beside FILE."),
+    ] = None,
+) -> int:
+    """Go on with a conversation: a line is sent and answered, a line that begins with / is a command.
+
+    /why, /budget and /step show what the model got, /compress what a summary would lose; /help lists all. Ctrl+C
+    cancels a reply, and what came of it stays. FILE is not changed. Keys are those of the environment, such as
+    OPENAI_API_KEY, or of the keyring; without one an echo answers, and says so.
+    """
+    from ctxlab.cli.commands.chat import Asked, talk
+    from ctxlab.cli.commands.step import refuse_pipes
+    from ctxlab.cli.inputs.files import load
+
+    refuse_pipes(options)
+    return talk(load(options), Asked(model, provider, base_url, out, log))
+
+
+@app.command(epilog=COMPRESS, short_help="Old messages behind a summary, as a preview or a file.")
+@takes_build_options(without=("until",))
+def compress(
+    options: CommandOptions,
+    above: Annotated[str | None, typer.Option("--above", metavar="ID", help="All messages above this one go.")] = None,
+    below: Annotated[str | None, typer.Option("--below", metavar="ID", help="All messages below this one go.")] = None,
+    everything: Annotated[bool, typer.Option("--everything", help="All but the newest go.")] = False,
+    protect: Annotated[
+        int | None, typer.Option("--protect", metavar="N", min=0, help="Newest messages that stay as they are.")
+    ] = None,
+    must_keep: Annotated[
+        list[str] | None, typer.Option("--must-keep", metavar="TEXT", help="Words that the summary must have.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="OUT", help="Where to write the conversation.")] = None,
+) -> None:
+    """Show what a compression would put behind a summary, what it saves, and which facts it loses.
+
+    The summary is made offline, of sentences of the messages. Nothing changes but the file that --out names.
+    """
+    from ctxlab.chat.compression import Wanted
+    from ctxlab.cli.commands.compress import print_compression
+    from ctxlab.cli.inputs.files import load
+
+    wanted = Wanted(above=above, below=below, everything=everything, must_keep=tuple(must_keep or ()))
+    print_compression(load(options), wanted, protect=protect, out=out)
+
+
 @app.command(epilog=COMPARE, short_help="Strategies and budgets side by side.")
 @takes_build_options(without=("budget", "until"))
 def compare(
@@ -190,19 +251,7 @@ def compare(
     from ctxlab.cli.commands.compare import print_comparison
     from ctxlab.cli.inputs.files import load
 
-    print_comparison(load(options), strategies=_names(strategies), budgets=_numbers(budgets))
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    words = [word.strip().replace("_", "") for word in text.split(",") if word.strip()]
-    wrong = next((word for word in words if not word.isdecimal() or int(word) < 1), None)
-    if wrong is not None:
-        raise typer.BadParameter(f"--budgets takes whole numbers of tokens from 1 on, not {wrong!r}")
-    return tuple(int(word) for word in words)
+    print_comparison(load(options), strategies=names_in(strategies), budgets=numbers_in(budgets))
 
 
 @app.command(epilog=LORE, short_help="Which lore fires, by what, and what the rest would take.")
@@ -314,134 +363,10 @@ def demo(
         show_demo()
 
 
-class Backend(StrEnum):
-    local = "local"
-    dask = "dask"
-
-
-StrategiesOption = Annotated[
-    str,
-    typer.Option("--strategies", metavar="S,S,...", help="Truncation strategies; without it, every one there is."),
-]
-BudgetsOption = Annotated[str, typer.Option("--budgets", metavar="N,N,...", help="Budgets in tokens.")]
-FolderOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--out", metavar="FOLDER", help="Keep the cells there, and go on where a run ended.", show_default=False
-    ),
-]
-ProcessesOption = Annotated[
-    int | None, typer.Option("--processes", metavar="N", min=1, help="Processes that build, by default 1.")
-]
-BackendOption = Annotated[Backend | None, typer.Option("--backend", help="What runs them, by default local.")]
-AddressOption = Annotated[
-    str | None, typer.Option("--address", metavar="A", help="A dask scheduler's, such as tcp://host:8786.")
-]
-
-
-@app.command(epilog=STUDY, short_help="Ways of building side by side, over many cases.")
-def study(
-    what: Annotated[str, typer.Argument(metavar="STUDY.toml|retention", help="A study's file, or the word retention.")],
-    data: Annotated[
-        Path | None,
-        typer.Argument(metavar="[DATA]", help="Of retention: conversations with questions.", show_default=False),
-    ] = None,
-    labels: Annotated[
-        Path | None, typer.Option("--labels", metavar="FILE", help="Of retention: questions, where DATA has none.")
-    ] = None,
-    strategies: Annotated[
-        str,
-        typer.Option(
-            "--strategies", metavar="S,S,...", help="Of retention, by default all; oracle knows the evidence."
-        ),
-    ] = "",
-    budgets: BudgetsOption = "",
-    tokenizer: Annotated[
-        str | None, typer.Option("--tokenizer", metavar="T", help="Of retention: chars4+4, o200k_base, ...")
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option("--limit", metavar="N", min=1, help="Of retention: the first N cases of each conversation."),
-    ] = None,
-    baseline: Annotated[
-        str | None,
-        typer.Option("--baseline", metavar="NAME", help="What the others are compared with; else the first variant."),
-    ] = None,
-    score: Annotated[
-        str | None, typer.Option("--score", metavar="NAME", help="The score of differences; else the first one.")
-    ] = None,
-    figure: Annotated[
-        Path | None, typer.Option("--figure", metavar="PAGE", help="Write a figure as HTML.", show_default=False)
-    ] = None,
-    out: FolderOption = None,
-    processes: ProcessesOption = None,
-    backend: BackendOption = None,
-    address: AddressOption = None,
-    markdown: Annotated[bool, typer.Option("--markdown", help="The table of one score as Markdown.")] = False,
-    form: Annotated[Form, typer.Option("--format", help="For people, or the means as JSON.")] = Form.text,
-) -> None:
-    """Build every case under every variant at every budget, and print the means of the scores.
-
-    Means have 95 % intervals, and each variant is compared with a baseline on the same cases. With the
-    word retention: how much of the messages that answers need each strategy keeps, at budgets of the history alone.
-    """
-    from ctxlab.cli.commands.study import RunOptions, ShownAs, print_retention, print_study_file
-
-    if markdown and form is Form.json:
-        raise typer.BadParameter("--markdown and --format json are two forms; give one of them")
-    shown = ShownAs(form is Form.json, markdown, baseline, score, figure)
-    run_options = RunOptions(out, processes, backend.value if backend else None, address)
-    if what != "retention":
-        given = {"DATA": data, "--labels": labels, "--strategies": strategies, "--budgets": budgets, "--limit": limit}
-        wrong = next((name for name, value in {**given, "--tokenizer": tokenizer}.items() if value), None)
-        if wrong is not None:
-            raise typer.BadParameter(f"{wrong} is for ctxlab study retention; a study's file says all that itself")
-        print_study_file(Path(what), run_options, shown)
-        return
-    if data is None:
-        raise typer.BadParameter("retention takes DATA: a file of conversations with questions")
-    print_retention(
-        data,
-        run_options,
-        shown,
-        strategies=_names(strategies),
-        budgets=_numbers(budgets),
-        tokenizer=tokenizer,
-        labels=labels,
-        limit=limit,
-    )
-
-
-@app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")
-def survey(
-    files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="Files and folders with conversations.")],
-    strategies: StrategiesOption = "",
-    budgets: BudgetsOption = "",
-    tokenizer: Annotated[
-        str | None, typer.Option("--tokenizer", metavar="T", help="chars4+4, o200k_base, ...; else each model's own.")
-    ] = None,
-    figure: Annotated[
-        Path | None, typer.Option("--figure", metavar="PAGE", help="Write a figure as HTML.", show_default=False)
-    ] = None,
-    out: FolderOption = None,
-    processes: ProcessesOption = None,
-    backend: BackendOption = None,
-    address: AddressOption = None,
-    form: Annotated[Form, typer.Option("--format", help="For people, or a row a cell as JSON.")] = Form.text,
-) -> None:
-    """Cut many conversations by every strategy at every budget; one that can't be built is a row with its error."""
-    from ctxlab.cli.commands.study import RunOptions
-    from ctxlab.cli.commands.survey import print_survey
-
-    print_survey(
-        files,
-        RunOptions(out, processes, backend.value if backend else None, address),
-        strategies=_names(strategies),
-        budgets=_numbers(budgets),
-        tokenizer=tokenizer,
-        figure=figure,
-        as_json=form is Form.json,
-    )
+app.command(epilog=MINIMISE, short_help="The smallest context that keeps what is named.")(minimise)
+app.command(epilog=ABLATE, short_help="What each step, setting, preset, entry and rule does.")(ablate)
+app.command(epilog=STUDY, short_help="Ways of building side by side, over many cases.")(study)
+app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
 
 
 SERVE_FAKE = """\b
@@ -487,47 +412,3 @@ def lab(
     from ctxlab.cli.commands.lab import open_lab
 
     return open_lab(file, folder=folder, browser=not no_browser)
-
-
-# typer hands out only the leaves of its tree of errors; their common root is what a wrong option raises.
-USAGE_ERROR = cast(
-    "type[typer.BadParameter]", next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
-)
-
-
-def run(argv: Sequence[str] | None = None) -> int:
-    """Run one command and give its exit code; what goes wrong is one line on standard error."""
-    from ctxlab.errors import CtxlabError
-
-    args = list(sys.argv[1:] if argv is None else argv)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    try:
-        code = app(args or ["--help"], prog_name="ctxlab", standalone_mode=False)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever reads has had enough. What is still buffered must not complain on the way out.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (KeyboardInterrupt, typer.Abort):
-        return 130
-    except CtxlabError as error:
-        return _refused(str(error))
-    except OSError as error:
-        named = f"{error.filename}: " if error.filename else ""
-        return _refused(f"{named}{error.strerror or error}")
-    except USAGE_ERROR as error:
-        from ctxlab.cli.output.usage_hints import with_hint
-
-        return _refused(with_hint(error, args))
-    return code if isinstance(code, int) else 0
-
-
-def _refused(text: str) -> int:
-    """One line, in the words of the command line where an error speaks in those of Python."""
-    from ctxlab.cli.output.option_names import in_option_names
-    from ctxlab.cli.output.terminal import complain
-
-    complain(in_option_names(text))
-    return 2

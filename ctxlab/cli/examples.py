@@ -42,9 +42,20 @@ Examples:
   ctxlab ledger datasets/coding_chat.session.json --budget 2000
 """
 
+CHAT = """\b
+Examples:
+  ctxlab chat datasets/harbour_roleplay.session.json --model echo
+  ctxlab chat datasets/coding_chat.session.json --model gpt-4o --out further.session.json
+"""
+
 COMPARE = """\b
 Examples:
   ctxlab compare datasets/coding_chat.session.json --strategies sliding,middle-out --budgets 2000,4000
+"""
+
+COMPRESS = """\b
+Examples:
+  ctxlab compress datasets/coding_chat.session.json --protect 4 --out shorter.session.json
 """
 
 LORE = """\b
@@ -80,6 +91,18 @@ LAB = """\b
 Examples:
   ctxlab lab
   ctxlab lab datasets/harbour_roleplay.session.json
+"""
+
+MINIMISE = """\b
+Examples:
+  ctxlab minimise datasets/coding_chat.session.json --budget 2000 --keeps node:a14
+  ctxlab minimise datasets/harbour_roleplay.session.json --budget 2000 --keeps compass --keeps "re:lamp|lantern"
+"""
+
+ABLATE = """\b
+Examples:
+  ctxlab ablate datasets/coding_chat.session.json --budget 2000 --only step,preset
+  ctxlab ablate datasets/coding_chat.session.json --budget 2000 --only step --format json
 """
 
 STUDY = """\b

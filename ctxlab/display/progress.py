@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on standard error where it takes over a second, lines without a terminal, or calls."""
+"""Progress of long work with the time left: a bar in a terminal, one line in a notebook, a few lines elsewhere."""
 
 from __future__ import annotations
 
@@ -8,13 +8,19 @@ from contextlib import contextmanager
 from threading import Lock, Timer
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from uuid import uuid4
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
 ProgressOption: TypeAlias = bool | Callable[[float], Any]
-"""True shows a bar or lines, False nothing; a function is called with the share that is done, in [0, 1]."""
+"""True shows it, False nothing; a function is called with the share that is done, in [0, 1]."""
 PATIENCE_SECONDS = 1.0
+"""Work that is done by then shows nothing in a terminal and in a notebook."""
+QUIET_SECONDS = 10.0
+"""Work that is done by then shows nothing elsewhere."""
+UPDATE_SECONDS = 0.25
+"""Least time between two states of the line in a notebook."""
 LINES = 10
 """Lines of the whole work where there is no bar."""
 COUNT_A_LINE = 1_000
@@ -35,7 +41,7 @@ class WorkProgress:
     """Work that is done, of how much, and the time left by the pace so far.
 
     `what` names the things that are counted, or with a `total` of 1.0 the work whose share is; None is a stream, of
-    which a function is called at the end alone. A bar is shown in a terminal and in a notebook, after a second.
+    which a function is called at the end alone.
     """
 
     def __init__(self, what: str, total: float | None, progress: ProgressOption) -> None:
@@ -44,12 +50,16 @@ class WorkProgress:
         self._lines = 0
         self._bar: tuple[Progress, TaskID] | None = None
         self._timer: Timer | None = None
+        self._notebook: NotebookLine | None = None
         self._lock = Lock()
-        self._start = 0.0
+        self._start = self._shown_at = 0.0
 
     def __enter__(self) -> Self:
         self._start = perf_counter()
-        if self._progress is True and (sys.stderr.isatty() or _in_notebook()):
+        if self._progress is not True:
+            return self
+        self._notebook = NotebookLine.here()
+        if self._notebook is None and sys.stderr.isatty():
             self._timer = Timer(PATIENCE_SECONDS, self._show)
             self._timer.daemon = True
             self._timer.start()
@@ -61,6 +71,8 @@ class WorkProgress:
             self._timer.join()
         if self._bar is not None:
             self._bar[0].stop()
+        if self._notebook is not None and self._notebook.is_shown:
+            self._notebook.show(self.line(perf_counter() - self._start))
         if callable(self._progress) and self._total is None and kind is None:
             self._progress(1.0)
 
@@ -79,7 +91,12 @@ class WorkProgress:
         if callable(self._progress) and self._total:
             self._progress(min(1.0, done / self._total))
         elif self._progress is True and self._timer is None:
-            self._print_line(perf_counter() - self._start)
+            seconds = perf_counter() - self._start
+            if self._notebook is None:
+                self._print_line(seconds)
+            elif seconds >= max(PATIENCE_SECONDS, self._shown_at + UPDATE_SECONDS):
+                self._shown_at = seconds
+                self._notebook.show(self.line(seconds))
 
     def _show(self) -> None:
         with self._lock:
@@ -88,7 +105,7 @@ class WorkProgress:
     def _print_line(self, seconds: float) -> None:
         step = self._total / LINES if self._total is not None else COUNT_A_LINE
         reached = int(self._done / step)
-        if seconds >= PATIENCE_SECONDS and reached > self._lines:
+        if seconds >= QUIET_SECONDS and reached > self._lines:
             self._lines = reached
             print(self.line(seconds), file=sys.stderr, flush=True)  # noqa: T201
 
@@ -109,11 +126,25 @@ def _duration(seconds: float) -> str:
     return f"{whole} s" if whole < 120 else f"{whole // 60} min"
 
 
-def _in_notebook() -> bool:
-    """Whether a kernel runs this, which shows a bar of rich's."""
-    shell = sys.modules.get("IPython")
-    found = shell.get_ipython() if shell is not None else None
-    return type(found).__name__ == "ZMQInteractiveShell"
+class NotebookLine:
+    """A line below a notebook's cell that is replaced by its next state."""
+
+    def __init__(self, publish: Callable[..., Any]) -> None:
+        self._publish = publish
+        self._id = uuid4().hex
+        self.is_shown = False
+
+    @classmethod
+    def here(cls) -> NotebookLine | None:
+        """A line in the notebook whose kernel runs this; None elsewhere."""
+        ipython = sys.modules.get("IPython")
+        shell: Any = ipython.get_ipython() if ipython is not None else None
+        return cls(shell.display_pub.publish) if type(shell).__name__ == "ZMQInteractiveShell" else None
+
+    def show(self, text: str) -> None:
+        """Show a text in place of the one before."""
+        self._publish({"text/plain": text}, transient={"display_id": self._id}, update=self.is_shown)
+        self.is_shown = True
 
 
 def _started_bar(what: str, total: float | None, done: float) -> tuple[Progress, TaskID]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from ctxlab.errors import CtxlabError
 
@@ -17,6 +17,13 @@ class ProcessorFailed(CtxlabError):
         super().__init__(message)
         self.processor = processor
         self.trace = trace
+
+    def with_trace(self, processor: str, trace: Trace) -> Self:
+        """This error with the run that it ended; a new one, as the run's step holds this one."""
+        made = type(self).__new__(type(self), *self.args)
+        made.__dict__ |= self.__dict__ | {"processor": processor, "trace": trace}
+        made.__cause__, made.__suppress_context__ = self.__cause__, self.__suppress_context__
+        return made.with_traceback(self.__traceback__)
 
 
 class BudgetTooSmall(ProcessorFailed):

@@ -19,6 +19,7 @@ class _Pause:
         self.lock = Lock()
         self.runs = 0
         self.since = 0.0
+        self.frozen_elsewhere = False
 
     def join(self) -> bool:
         """Whether this run takes part; not where the collector was off before, or has been off for long."""
@@ -38,7 +39,9 @@ class _Pause:
             self.runs -= 1
             if self.runs:
                 return
-            if gc.get_freeze_count() == 0:  # somebody else's frozen objects stay frozen
+            # Somebody else's frozen objects stay frozen. Counting walks over all of them, so it finds some only once.
+            self.frozen_elsewhere = self.frozen_elsewhere or gc.get_freeze_count() > 0
+            if not self.frozen_elsewhere:
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()

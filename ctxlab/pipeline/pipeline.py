@@ -270,7 +270,10 @@ class Pipeline:
                     step = self.step(stage, ctx, trace.services, known=known_calls)
                     steps.append(step)
                     if step.failure is not None and on_error == "raise":
-                        raise error_of(step, Trace(trace.start, tuple(steps), self, trace.services))
+                        try:
+                            raise error_of(step, Trace(trace.start, tuple(steps), self, trace.services))
+                        finally:
+                            del step, steps  # the error's traceback holds this frame, which must not hold the error
                     done += 1
                     steps += made_again(edits_due(edits, ids, done=done), step.after)
                     ctx = steps[-1].after
@@ -291,7 +294,10 @@ class Pipeline:
                 failed = replace(step, failure=problem)
                 trace = replace(trace, steps=(*trace.steps[:at], failed, *trace.steps[at + 1 :]))
                 if on_error == "raise":
-                    raise error_of(failed, trace)
+                    try:
+                        raise error_of(failed, trace)
+                    finally:
+                        del problem, failed, trace  # as in resume
         return trace
 
     def running(self) -> list[Stage]:
@@ -307,14 +313,13 @@ class Pipeline:
         log = CallLog([] if known is None else known)
         world = self.services_for(stage, services.recorded_by(log))
         started = perf_counter()
-        failure: Exception | None = None
         try:
             after = check_step(ctx, stage.processor(ctx, world), processor=stage.id)
             if HISTORY in stage.base.provides:
                 check_loaded_history(after, processor=stage.id)
         except Exception as problem:  # whatever a step raises is recorded with the run so far
-            after, failure = ctx, problem
-        return Step(stage.id, ctx, after, perf_counter() - started, tuple(log.calls), failure)
+            return Step(stage.id, ctx, ctx, perf_counter() - started, tuple(log.calls), problem)
+        return Step(stage.id, ctx, after, perf_counter() - started, tuple(log.calls))
 
     @checked_arguments
     def services_for(self, stage: Stage, services: Services) -> Services:
@@ -357,8 +362,7 @@ def error_of(step: Step, trace: Trace) -> Exception:
     if isinstance(problem, LawBroken):
         return problem
     if isinstance(problem, ProcessorFailed):
-        problem.processor, problem.trace = step.id, trace
-        return problem
+        return problem.with_trace(step.id, trace)
     failed = ProcessorFailed(f"{step.id} failed: {type(problem).__name__}: {problem}", processor=step.id, trace=trace)
     failed.__cause__ = problem
     return failed

@@ -154,7 +154,7 @@ class Trace:
         """Tokens that a request costs besides its messages: tool definitions and what the wire format adds once."""
         counter = self.services.tokenizer
         agent = self.start.input.agent
-        return counter.request_tokens + (counter.count_tools(agent.tools) if agent and agent.tools else 0)
+        return counter.request_tokens + (counter.count_tools(agent.sent_tools) if agent and agent.sent_tools else 0)
 
     # --- looking into it
 

@@ -226,7 +226,7 @@ class Cut:
     @cached_property
     def tool_tokens(self) -> int:
         agent = self.ctx.input.agent
-        return self.tokenizer.count_tools(agent.tools) if agent and agent.tools else 0
+        return self.tokenizer.count_tools(agent.sent_tools) if agent and agent.sent_tools else 0
 
     def _fixed_tokens(self, protected: Iterable[int]) -> int:
         return self.tokenizer.request_tokens + self.tool_tokens + sum(self.cost_of(self._draft(i)) for i in protected)

@@ -126,7 +126,7 @@ class SessionLoader(Processor):
             result_of,
             reasoning,
             node.speaker,
-            summary,
+            summary and not calls and result_of is None,  # a shorter copy of one message is cut like that message
             priority,
             (),
             (),

@@ -213,7 +213,7 @@ def payload(
     facts = facts_of(wanted, chosen, table=models)
     settled = parameters_of(asked, facts, chosen, stream=stream)
     agent = trace.start.input.agent
-    tools = agent.tools if agent else ()
+    tools = agent.sent_tools if agent else ()
     if chosen.schema_types == "json":
         tools = [with_json_types(tool) for tool in tools]
     prompt = Prompt(trace.result.drafts, tools)

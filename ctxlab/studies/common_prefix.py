@@ -22,7 +22,7 @@ def common_prefix_tokens(old: Trace, new: Trace) -> int:
 
 def _tools(trace: Trace) -> object:
     agent = trace.start.input.agent
-    return agent.tools if agent else ()
+    return agent.sent_tools if agent else ()
 
 
 def is_sent_alike(a: Draft, b: Draft) -> bool:

@@ -167,7 +167,7 @@ class Analysis:
                 joined -= len(part.text)
                 yield _piece(part, draft, number, tokens)
         overhead = len(trace.result.drafts) * counter.message_tokens + counter.request_tokens
-        tools = self.agent.tools if self.agent else ()
+        tools = self.agent.sent_tools if self.agent else ()
         rest = (
             ("seams", "joins of messages", seams, joined),
             ("overhead", "wire format", overhead, 0),

@@ -15,7 +15,6 @@ import pandas as pd
 
 import ctxlab
 from ctxlab.studies.statistics import MeanScore, PairedDifference
-from ctxlab.studies.statistics.mean_score import mean_of
 from tests.bench.truncation_study import figure_as_svg
 
 PAGE = Path(__file__).parents[2] / "docs" / "injection_study.md"
@@ -48,16 +47,6 @@ def shown(score: str, found: MeanScore) -> str:
     return f"{factor * found.mean:.{digits}f}{between}"
 
 
-def mean(frame: pd.DataFrame, score: str) -> MeanScore:
-    """The mean of a score; prices below a dollar are no shares, whatever they look like."""
-    if score in BETTER:
-        return ctxlab.mean_score(frame, score)
-    cells = [(str(row.conversation), str(row.case), float(getattr(row, score))) for row in frame.itertuples()]
-    found = mean_of(score, cells)
-    assert found is not None
-    return found
-
-
 def grid_table(frame: pd.DataFrame, budget: int) -> str:
     """Every variant at a budget, with each score and its interval."""
     at = frame[frame["budget"] == budget]
@@ -66,7 +55,7 @@ def grid_table(frame: pd.DataFrame, budget: int) -> str:
         for place in ORDERS["place"]:
             for lore in ORDERS["lore"]:
                 one = at[(at["eviction"] == eviction) & (at["place"] == place) & (at["lore"] == lore)]
-                cells = [shown(score, mean(scored(one, score), score)) for score in SCORES]
+                cells = [shown(score, ctxlab.mean_score(scored(one, score), score)) for score in SCORES]
                 rows.append([eviction, place, lore, *cells])
     return "\n".join(f"| {' | '.join(row)} |" for row in rows) + "\n"
 

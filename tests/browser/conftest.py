@@ -16,16 +16,15 @@ from playwright.sync_api import Browser
 from tests.gallery.kept_page import KeptPage, kept_page
 from tests.gallery.pages import NoBrowser, browsing
 
+HERE = str(Path(__file__).parent) + os.sep
 Opened = KeptPage
 """What a test gets: the page, and what went wrong in it."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Widgets and traces that a module makes once are made on one worker."""
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if str(item.path).startswith(HERE):
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group(f"browser {item.path.stem}"))
 
 
 @pytest.fixture(scope="package")

@@ -259,6 +259,13 @@ def study_of_strangers() -> Widget:
 
 
 def of_strangers(name: str, trace: Trace) -> Widget:
+    if name == "compression_view":
+        start = hostile.start.input
+        settings = {"protectRecentCount": 0}
+        made = ctxlab.compress(
+            start.session, everything=True, compression=settings, must_keep=HOSTILE, guidance=HOSTILE_NAME
+        )
+        return ctxlab_widgets.CompressionView(made.with_summary(f"{HOSTILE[0]} {HOSTILE_NAME}"))
     made = {
         "agent_form": lambda: ctxlab_widgets.AgentForm(trace.start.input.agent),
         "branch_tree": lambda: ctxlab_widgets.BranchTree(trace.start.input.session),

@@ -50,6 +50,20 @@ def test_a_point_and_a_row_are_picked_and_their_difference_is_told(opened: Opene
     assert widget.picked == []
 
 
+def test_a_kind_of_case_is_chosen(opened: Opened, tmp_path: Path) -> None:
+    widget = Study(result())
+    page = opened.show(widget, tmp_path)
+    select = page.get_by_label("Kind of case")
+    kind = select.locator("option").nth(1).get_attribute("value")
+
+    select.select_option(kind)
+    opened.pump(widget)
+
+    assert widget.kind == kind
+    expect(page.locator(".side")).to_contain_text("kind of case")
+    expect(select).to_have_value(kind or "")
+
+
 def test_an_open_difference_is_grey_and_a_decided_one_is_not(opened: Opened, tmp_path: Path) -> None:
     widget = Study(result())
     page = opened.show(widget, tmp_path)

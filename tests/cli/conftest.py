@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import typer
 
 from ctxlab import api
 from ctxlab.cli import main
@@ -29,8 +31,16 @@ Written = Callable[..., Path]
 Dumped = Callable[[Path, Any], Path]
 
 
+@pytest.fixture(scope="session")
+def commands_made_once() -> Iterator[None]:
+    """All options of all commands are made at each start: once in a process, and thousands of times in these tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("typer.main.get_command", cache(typer.main.get_command))
+        yield
+
+
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+def run(commands_made_once: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """`run("build", file, "--budget", 1500)`; `stdin` is what is typed while it runs."""
     for name in ("NO_COLOR", "FORCE_COLOR", "TERM", "COLORTERM"):
         monkeypatch.delenv(name, raising=False)

@@ -22,6 +22,10 @@ COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # pyright: igno
 OPENS_A_PROGRAM = {"lab", "serve-fake"}
 """Commands that start another program, or run until Ctrl+C, with a file that they don't read."""
 
+READS_COMMANDS = {"step", "chat"}
+"""Commands that read from standard input what is typed."""
+WRITES_A_CONVERSATION = {"compress", "chat"}
+
 READS = ("file", "source")
 WRITES = ("target", "out")
 SESSION = DATASETS / "harbour_roleplay.session.json"
@@ -77,9 +81,12 @@ FILE_OPTIONS = {"--agent", "--user", "--book", "--rules"}
 WRONG: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(FILE_OPTIONS, ("nowhere.json", "nobody", "", str(SESSION.parent / "no" / "x.json"))),
     "--assets": ("nowhere", str(SESSION)),
+    "--above": ("u99", ""),
+    "--below": ("u99", ""),
+    "--protect": ("x", "-1"),
     "--pick": ("nobody", "99", "-99"),
     "--budget": ("x", "0", "-5", "1.5", "1"),
-    "--budgets": ("x", "0", "1000,x", "-5", "1"),
+    "--budgets": ("x", "0", "1000,x", "-5", "1", "9" * 5_000),
     "--strategies": ("slidng", "sliding,nonsense"),
     "--leaf": ("u99", ""),
     "--until": ("token-limitr", "convert-system", ""),
@@ -90,14 +97,18 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--var": ("nonsense", "=3"),
     "--seed": ("x", "1.5"),
     "--format": ("yaml", ""),
+    "--keeps": ("", "re:(", "no such words", "u5", "node:u99"),
+    "--only": ("steps", "step,nonsense"),
     "--width": ("x", "1", "-5"),
+    "--base-url": ("", "nowhere", "ftp://here", "http://me:secret@localhost", "http://localhost/?key=1"),
+    "--log": ("no/such/folder.jsonl", ".", "-", str(SESSION)),
     "--provider": ("antropic", "", "gpt-4o"),
     "--out": ("no/such/folder.html", ".", "-"),
 }
 """Values that an option can't take."""
 BECOMES_A_PROMPT = {("step", "--budget", "1")}
 """A budget that is too small shows when the limiter's turn comes, and can be changed there."""
-ANYTHING = {"--text", "--model", "--timestamp", "--zone", "--pending", "--folder"}
+ANYTHING = {"--text", "--model", "--timestamp", "--zone", "--pending", "--folder", "--must-keep"}
 """Options that take any text."""
 
 
@@ -118,9 +129,16 @@ def call(name: str, file: str | Path, out: Path, *, without: str = "") -> list[s
         elif param.name == "target":
             typed.append(str(out))
         elif param.name == "out" and without != "--out":
-            typed += ["--out", str(out)]
-        elif param.name == "provider" and without != "--provider":
+            typed += [
+                "--out",
+                str(out.with_suffix(".md") if name in WRITES_A_CONVERSATION and out.suffix == ".html" else out),
+            ]
+        elif param.name == "provider" and param.required and without != "--provider":
             typed += ["--provider", "openai"]
+        elif param.name == "keeps" and without != "--keeps":
+            typed += ["--keeps", "re:."]
+        elif param.name == "only" and without != "--only":
+            typed += ["--only", "rule"]
     return typed
 
 
@@ -280,7 +298,7 @@ def test_a_file_that_is_replaced_is_said_so(run, name: str) -> None:
 
 @pytest.mark.parametrize("name", readers())
 def test_a_pipe_gives_what_the_file_gives(run, tmp_path: Path, name: str) -> None:
-    if name == "step":
+    if name in READS_COMMANDS:
         assert "reads its commands from standard input" in run(name, "-").err
         return
     options = ["--book", BOOK] if name == "lore" else []

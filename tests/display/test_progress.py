@@ -47,7 +47,7 @@ def test_progress_is_a_function_or_yes_or_no(name: str, capfd: pytest.CaptureFix
 
 
 def printed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *, shown: bool = True) -> list[str]:
-    monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "QUIET_SECONDS", 0.0)
     with WorkProgress("cells", 1000, shown) as cells:
         for _ in range(100):
             cells.advance(10)
@@ -71,6 +71,33 @@ def test_nothing_is_shown_where_nothing_is_wanted(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert printed(capsys, monkeypatch, shown=False) == []
+
+
+def test_in_a_notebook_one_line_is_replaced(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    published: list[tuple[str, str, bool]] = []
+
+    def publish(data: dict[str, str], *, transient: dict[str, str], update: bool) -> None:
+        published.append((data["text/plain"], transient["display_id"], update))
+
+    monkeypatch.setattr(progress.NotebookLine, "here", lambda: progress.NotebookLine(publish))
+    with WorkProgress("cells", 1000, progress=True) as cells:
+        cells.advance(500)
+    assert published == [], "what takes under a second shows nothing"
+
+    monkeypatch.setattr(progress, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "UPDATE_SECONDS", 0.0)
+    with WorkProgress("cells", 1000, progress=True) as cells:
+        for _ in range(4):
+            cells.advance(250)
+
+    assert [text.split(",")[0].split(" of")[0] for text, _, _ in published] == ["250", "500", "750", "1", "1"]
+    assert published[-1][0] == "1,000 of 1,000 cells"
+    assert "left" in published[0][0]
+    assert len({id for _, id, _ in published}) == 1
+    assert [update for _, _, update in published] == [False, True, True, True, True]
+    assert capsys.readouterr().err == ""
 
 
 def test_the_time_left_is_by_the_pace_of_what_was_not_there_before() -> None:

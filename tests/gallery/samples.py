@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import ctxlab
 import ctxlab_widgets
 from ctxlab import Agent, RegexPreset, Session, Trace, Worldbook
+from ctxlab.chat.compression import Compression
 from ctxlab_widgets._shared.widget import Widget
 from tests.gallery.attachments import files_run
 from tests.gallery.requests import scripted_request
@@ -97,6 +99,14 @@ def study() -> Widget:
     return widget
 
 
+@cache
+def compression() -> Compression:
+    """A compression whose summary loses one of the items that had to be kept."""
+    kept = ["the harbour had asked him to do a thing", "阿蓉", "夜里没有人看见", re.compile("fever[^.]*")]
+    made = ctxlab.compress(session(), agent(), compression={"protectRecentCount": 6}, must_keep=kept)
+    return made.with_summary(made.summary.replace("fever on the islands", "an illness"))
+
+
 SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "run_history": runs,
     "step_debugger": stepping,
@@ -104,6 +114,7 @@ SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "agent_form": form,
     "branch_tree": lambda: ctxlab_widgets.BranchTree(tree()),
     "compare": lambda: ctxlab_widgets.Compare(harbour(), strategies=["middle-out", "block"]),
+    "compression_view": lambda: ctxlab_widgets.CompressionView(compression()),
     "injection_map": lambda: ctxlab_widgets.InjectionMap(harbour()),
     "lore_view": lambda: ctxlab_widgets.LoreView(harbour()),
     "request_view": lambda: ctxlab_widgets.RequestView(scripted_request(harbour())),

@@ -13,6 +13,7 @@ from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.studies.scorers import EVIDENCE, PREFIX, PREFIX_COST
 from ctxlab.studies.study import StudyPlan
 from ctxlab.studies.study.cell_table import CellTable
+from ctxlab.studies.study.frame_facts import FrameFacts
 
 HARBOUR = Path(__file__).parents[2] / "datasets" / "harbour_roleplay.session.json"
 BUDGETS = (1024, 2048)
@@ -64,7 +65,12 @@ def made_up_result(conversations: int = 10, cases: int = 12, variants: Any = MAD
             for budget in BUDGETS
         ]
     return StudyResult(
-        plan, CellTable.of_rows(rows, plan.columns), asked, len(asked), (), {"questions without an answer": 446}
+        plan,
+        CellTable.of_rows(rows, FrameFacts(plan.columns)),
+        asked,
+        len(asked),
+        (),
+        {"questions without an answer": 446},
     )
 
 

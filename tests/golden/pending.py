@@ -12,7 +12,6 @@ from importlib.util import find_spec
 
 from tests.golden.cases import Case
 from tests.golden.forms import Data
-from tests.golden.reference import ANCHORS, run
 
 
 @dataclass(frozen=True)
@@ -25,8 +24,6 @@ def pending(case: Case) -> Capability | None:
     """The capability that a case needs and that was not there when this was written."""
     if case.file in OF_FILE:
         return OF_FILE[case.file]
-    if case.file == "llm_requests":
-        return next((it for begin, it in OF_REQUEST if case.name.startswith(begin)), None)
     return next((it for files, it, needed in OF_CASE if case.file in files and needed(case.input)), None)
 
 
@@ -49,29 +46,12 @@ def _exists(module: str) -> bool:
 
 # --- whole files
 
-COMPRESSION = _module("compression of conversations", "chat.compression")
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
-STREAMS = _module("sending and streams", "providers.sending", "chat", "conversation.sending")
 STORAGE = _module("storage and store layout", "storage")
 TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
 
 
-@cache
-def _offers_tools_as_text() -> bool:
-    return bool(_assembled(None, {"toolCallConfig": {"enabled": True, "autoInjectIfMacroMissing": True}}))
-
-
-def _assembled(preset: str | None, agent: Data) -> list[str]:
-    presets = [] if preset is None else [{"id": "p", "role": "system", "content": preset}]
-    config = {"id": "ag", "name": "Agent", "presetMessages": presets, **agent}
-    data = {"messages": [], "agentConfig": config, "shared": {"anchorDefinitions": ANCHORS}}
-    return [form["text"] for form in run(Case("injection_assembler", "probe", data, None))]
-
-
-TOOLS = Capability("tools text protocol", _offers_tools_as_text)
-
 OF_FILE: dict[str, Capability] = {
-    "compression": COMPRESSION,
     "kb_placeholder_grammar": KNOWLEDGE,
     "kb_policy": KNOWLEDGE,
     "kb_query_preprocess": KNOWLEDGE,
@@ -82,15 +62,7 @@ OF_FILE: dict[str, Capability] = {
     "topic_naming": TOPICS,
 }
 
-OF_REQUEST: tuple[tuple[str, Capability], ...] = (("stream ", STREAMS),)
-"""What cases of the requests need, by how their names begin."""
-
 # --- single cases
-
-
-def _needs_tools(data: Data) -> bool:
-    tools = (data.get("agentConfig") or {}).get("toolCallConfig") or {}
-    return bool(tools.get("enabled") and tools.get("autoInjectIfMacroMissing"))
 
 
 def _names_no_strategy(data: Data) -> bool:
@@ -108,8 +80,6 @@ def _needs_knowledge(data: Data) -> bool:
 
 
 OF_CASE: tuple[tuple[tuple[str, ...], Capability, Callable[[Data], bool]], ...] = (
-    (("injection_assembler",), TOOLS, _needs_tools),
     (("preview_builder", "pipeline_full"), KNOWLEDGE, _needs_knowledge),
-    (("preview_builder", "pipeline_full"), TOOLS, _needs_tools),
     (("session_import",), STORAGE, _names_no_strategy),
 )

@@ -19,6 +19,7 @@ from ctxlab.engines.tokens import (
     image_tokens,
     media_tokens,
 )
+from ctxlab.engines.tool_text import definitions_text, usage_text
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import BudgetTooSmall, Pipeline, Processor, Services, Trace
 from ctxlab.processors import (
@@ -34,6 +35,7 @@ from ctxlab.processors.injection.read_preset_placement import Anchor
 from tests.golden import (
     agents,
     cards,
+    compressing,
     exporting,
     files,
     languages,
@@ -126,7 +128,35 @@ def _match(data: Data) -> bool:
 
 def _assemble(data: Data) -> Any:
     inputs = forms_by_key(data["messages"])
-    return [form_of_draft(draft, inputs) for draft in _assembled(data)]
+    return [form_of_draft(draft, inputs) for draft in _assembled(_with_tools(data))]
+
+
+TOOLS: Data = {"type": "function", "function": {"name": "tide", "description": "The next high water."}}
+TOLD = {"{{tools}}": definitions_text([TOOLS]), "{{tool_usage}}": usage_text(), "{{tool_context}}": ""}
+"""The reference's cases leave these macros as they are; here they are expanded with one tool."""
+
+
+def _with_tools(data: Data) -> Data:
+    """The case with a tool in the text where its agent tells of tools."""
+    agent = data.get("agentConfig") or {}
+    config = agent.get("toolCallConfig")
+    if not config:
+        return data
+    return {**data, "agentConfig": {**agent, "tools": [TOOLS], "toolCallConfig": {"protocol": "vcp", **config}}}
+
+
+def _assembled_by_reference(case: Case) -> Any:
+    return _forms_of([_told(message) for message in case.expected["messages"]])
+
+
+def _told(message: Data) -> Data:
+    content = message["content"]
+    for macro, text in TOLD.items():
+        content = content.replace(macro, text) if isinstance(content, str) else content
+    if message.get("sourceId") != "auto-tool-macro":
+        return {**message, "content": content}
+    written = {name: value for name, value in message.items() if name != "sourceIndex"}  # no file holds it
+    return {**written, "content": content, "sourceId": ""}
 
 
 def _assembled(data: Data) -> Sequence[Draft]:
@@ -328,7 +358,7 @@ def _forms_of(messages: list[Data]) -> Any:
 ADAPTERS: dict[str, Adapter] = {
     "session_loader": Adapter(_load, _loaded),
     "model_match": Adapter(_match, lambda case: case.expected),
-    "injection_assembler": Adapter(_assemble, lambda case: _forms_of(case.expected["messages"])),
+    "injection_assembler": Adapter(_assemble, _assembled_by_reference),
     "injection_depth": Adapter(
         _inject, lambda case: list(zip(case.expected["order"], case.expected["sourceTypes"], strict=True))
     ),
@@ -347,6 +377,7 @@ ADAPTERS: dict[str, Adapter] = {
     **regexes.ADAPTERS,
     **variables.ADAPTERS,
     **tasks.ADAPTERS,
+    **compressing.ADAPTERS,
     **lore.ADAPTERS,
     **cards.ADAPTERS,
     **lorebooks.ADAPTERS,

@@ -31,7 +31,12 @@ def run(case: Case) -> Any:
             "metadata": {"anthropicMessageId": reply.id, "anthropicModel": reply.model},
         },
     }[vendor]
-    return {"content": reply.content, "finishReason": reply.finish_reason, **own, **_if_any(reply)}
+    return {**response_of(reply), **own}
+
+
+def response_of(reply: ReplyMessage) -> Data:
+    """What every vendor's reply has, as the reference writes it."""
+    return {"content": reply.content, "finishReason": reply.finish_reason, **_if_any(reply)}
 
 
 def _if_any(reply: ReplyMessage) -> Data:

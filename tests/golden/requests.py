@@ -18,7 +18,7 @@ from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.provider import Prompt
 from ctxlab.providers.registry import built_in
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
-from tests.golden import parameters, replies
+from tests.golden import parameters, replies, streams
 from tests.golden.adapter import Adapter
 from tests.golden.cases import Case
 from tests.golden.forms import Data
@@ -146,6 +146,8 @@ def is_request(case: Case) -> bool:
 def whole(case: Case) -> Any:
     if is_request(case):
         return run(case.input)
+    if streams.is_stream(case):
+        return streams.run(case)
     return parameters.run(case) if parameters.is_about_parameters(case) else replies.run(case)
 
 

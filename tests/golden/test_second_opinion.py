@@ -28,9 +28,6 @@ from tests.golden.second_opinion.traits import prompts
 if find_spec("fast_tavern") is None:
     pytest.skip("the second opinion is fast-tavern's: pip install 'ctxlab[test]'", allow_module_level=True)
 
-# A verdict is found once, also for the tests that count them all.
-pytestmark = pytest.mark.xdist_group("second opinion")
-
 TOLD = Path(__file__).with_name("second_opinion.md")
 CASES = {case.id: case for case in chain(prompts(), chats(), bundled(), regexes(), macros())}
 REAL_CASES = {case.id: case for case in real()} if REAL.is_dir() else {}

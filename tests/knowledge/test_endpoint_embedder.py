@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable, Iterator
+from dataclasses import asdict, astuple, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import SecretStr
 
 from ctxlab import EndpointEmbedder
 from ctxlab.errors import CtxlabError
@@ -116,6 +118,18 @@ def test_a_key_is_neither_shown_nor_pickled_and_a_copy_without_it_says_so(server
     assert copy == embedder
     with pytest.raises(CtxlabError, match="give key_variable= instead"):
         copy.embed(["a"])
+
+
+def test_no_way_of_looking_at_the_fields_shows_the_key(server: Server) -> None:
+    embedder = EndpointEmbedder(address(server), "m", key=KEY)
+    moved = replace(embedder, model="other", key=SecretStr(KEY))
+
+    for value in (asdict(embedder), astuple(embedder), embedder.key, [embedder], embedder._repr_html_(), asdict(moved)):
+        assert KEY not in f"{value} {value!r}"
+    assert KEY.encode() not in pickle.dumps(embedder)
+    replace(embedder, model="other").embed(["a"])
+    moved.embed(["a"])
+    assert server.keys == [f"Bearer {KEY}"] * 2
 
 
 def test_a_variable_of_the_environment_holds_the_key_for_copies_too(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from tests.lab.pages import Lab, Server
 from tests.lab.serving import free_port, serving
 
 ROOT = Path(__file__).parents[2]
+HERE = str(Path(__file__).parent) + os.sep
 # No news, no looking for updates, and every cell in the page, also those far below.
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
@@ -36,12 +38,10 @@ FOLDERS = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One server and one browser for all of them: they stay on one worker."""
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if str(item.path).startswith(HERE):
             for mark in ("browser", "slow"):
                 item.add_marker(mark)
-            item.add_marker(pytest.mark.xdist_group("lab"))
 
 
 @pytest.fixture(scope="module")

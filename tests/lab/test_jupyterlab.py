@@ -160,6 +160,8 @@ USES: Mapping[str, Callable[[Lab, Locator], None]] = {
     "11_attachments": ask_for_a_reason,
     "12_requests": ask_whose_a_line_is,
     "13_truncation_study": walk,
+    "16_sending": walk,
+    "17_compression": walk,
     "index": open_all_tabs,
 }
 OF_FIGURES = {"14_injection_ab", "15_branch_analytics"}

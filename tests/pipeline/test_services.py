@@ -162,6 +162,32 @@ def test_runs_that_overlap_without_end_do_not_keep_the_collector_off(monkeypatch
     assert gc.isenabled()
 
 
+def test_what_was_made_meanwhile_joins_the_oldest_generation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "_PAUSE", collector._Pause())
+    gc.unfreeze()
+    try:
+        with without_collection():
+            made = [[] for _ in range(50)]
+        oldest = {id(each) for each in gc.get_objects(generation=2)}
+        assert {id(each) for each in (made, *made)} <= oldest
+    finally:
+        gc.freeze()
+
+
+def test_what_somebody_froze_stays_frozen_and_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "_PAUSE", collector._Pause())
+    count, counts = gc.get_freeze_count, list[int]()
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: counts.append(count()) or counts[-1])
+    gc.freeze()
+
+    for _ in range(3):
+        with without_collection():
+            pass
+
+    assert len(counts) == 1
+    assert count() > 0
+
+
 def test_an_error_switches_the_collector_on_again() -> None:
     with pytest.raises(KeyError), without_collection():
         raise KeyError("x")

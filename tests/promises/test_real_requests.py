@@ -34,10 +34,7 @@ FOLDERS = (
 ENDINGS = (".json", ".jsonl", ".traj")
 LARGEST_FILE = 3_000_000
 
-pytestmark = [
-    pytest.mark.skipif(not DATA.is_dir(), reason=f"real data is not at hand: there is no folder {DATA}"),
-    pytest.mark.xdist_group("real requests"),
-]
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"real data is not at hand: there is no folder {DATA}")
 
 
 def files() -> list[Path]:

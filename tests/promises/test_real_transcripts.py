@@ -23,10 +23,7 @@ RUNS = [
 SERVICES = Services(tokenizer=tokenizer_for("o200k_base"))
 BUDGETS = 10
 
-pytestmark = [
-    pytest.mark.skipif(not DATA.is_dir(), reason=f"real data is not at hand: there is no folder {DATA}"),
-    pytest.mark.xdist_group("real transcripts"),
-]
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"real data is not at hand: there is no folder {DATA}")
 
 
 @cache

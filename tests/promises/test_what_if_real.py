@@ -17,10 +17,7 @@ FILES = [
     *((path, 0) for path in sorted((DATA / "sharegpt").glob("*.json"))[:1]),
 ]
 
-pytestmark = [
-    pytest.mark.skipif(not DATA.is_dir(), reason=f"real data is not at hand: there is no folder {DATA}"),
-    pytest.mark.xdist_group("real what-ifs"),
-]
+pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"real data is not at hand: there is no folder {DATA}")
 
 
 def conversation(path: Path, number: int) -> ctxlab.Library:

@@ -204,6 +204,25 @@ def test_a_prompt_that_only_grows_is_stable_and_one_that_is_cut_each_turn_is_not
     assert_context(cut).not_.prefix_stable().cheaper_than(grows)
 
 
+def test_a_price_names_its_model_and_is_no_guess() -> None:
+    plain, priced = ctxlab.build(talk(2)), ctxlab.build(talk(2), model="gpt-4o")
+    claude, own = ctxlab.build(talk(2), model="claude-sonnet-4-5"), ctxlab.build(talk(2), model="my-own")
+
+    told = refusal(lambda: assert_context(priced).cheaper_than(0.0000001))
+    assert f"{priced.tokens} tokens for openai gpt-4o at $2.5 a million, genai-prices" in told
+    assert_context(plain).cheaper_than(1, model="gpt-4o")
+    unpriced: list[tuple[ctxlab.Trace, Expectation, str]] = [
+        (plain, cheaper_than(1), "the run names no model"),
+        (plain, cheaper_than(1, provider="openai"), "the run names no model"),
+        (priced, cheaper_than(plain), "the run names no model"),
+        (claude, cheaper_than(1, provider="openai"), "doesn't serve"),
+        (own, cheaper_than(1), "no price is known of openai my-own"),
+    ]
+    for trace, expectation, words in unpriced:
+        for either in (expectation, ~expectation):
+            assert words in refusal(lambda trace=trace, either=either: assert_context(trace, either))
+
+
 def test_prompts_before_a_pending_message_are_built_without_it() -> None:
     assert_context(ctxlab.build(talk(6), pending="one more")).prefix_stable(share=1)
 
@@ -331,7 +350,12 @@ def test_a_case_goes_into_a_study_and_is_built_there_as_it_is_alone(tmp_path: Pa
         ("session = 'talk.json'\n[expect]\nbefore = ['a']", "takes two names"),
         ("session = 'talk.json'\n[expect]\ncheaper_than = {provider = 'openai'}", "usd is missing"),
         ("session = 'talk.json'\nbudget_tokens = 'many'", "budget_tokens takes a whole number"),
-        ("session = [", "is not TOML"),
+        (
+            "session = 'talk.json'\n\n[expect]\n# nothing\nhas = ''",
+            "one.toml, line 5: expect.has can't be tested: .*words",
+        ),
+        ("session = 'talk.json'\n[expect]\nbefore = [['a', 3]]", "takes two names"),
+        ("session = [", "is no TOML"),
     ],
 )
 def test_a_case_that_is_wrong_is_named_with_its_field(tmp_path: Path, text: str, words: str) -> None:

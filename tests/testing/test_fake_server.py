@@ -16,8 +16,6 @@ from ctxlab.testing import FakeCall, FakeReply, FakeServer
 from tests.testing.conftest import KEY
 from tests.testing.vendor_bodies import BODIES, GEMINI
 
-# One worker of several imports the clients, which takes seconds.
-pytestmark = pytest.mark.xdist_group("vendor-clients")
 HELLO: Any = [{"role": "user", "content": "你好"}]
 REPLY = FakeReply(
     "它在二楼 🎉, on the left.", thinking="Where is it?", calls=(FakeCall("look", {"城": "Paris", "n": [1]}),)

@@ -225,6 +225,9 @@ def send(data, address):
     lambda: socket.create_connection(("192.0.2.1", 80), timeout=0.01),
     lambda: socket.getaddrinfo("example.invalid", 80),
     lambda: socket.gethostbyname("example.invalid"),
+    lambda: socket.gethostbyaddr("192.0.2.1"),
+    lambda: socket.getnameinfo(("192.0.2.1", 80), 0),
+    lambda: socket.getfqdn("example.invalid"),
     lambda: send(b"x", ("192.0.2.1", 9)),
 ])
 def test_far(reach):
@@ -237,16 +240,22 @@ def test_near(ctxlab_no_network):
     with socket.create_server(("127.0.0.1", 0)) as server:
         socket.create_connection(server.getsockname()).close()
         assert socket.getaddrinfo("localhost", 80)
+    assert socket.getnameinfo(("192.0.2.1", 80), socket.NI_NUMERICHOST | socket.NI_NUMERICSERV) == ("192.0.2.1", "80")
+    assert socket.getfqdn() == socket.getfqdn("0.0.0.0") == socket.getfqdn(socket.gethostname()) == socket.gethostname()
+    assert socket.getfqdn("127.0.0.1") == "127.0.0.1"
 
 def test_after():
     assert "connect" not in vars(socket.socket)
-    assert socket.getaddrinfo.__module__ == "socket"
+    for lookup in (socket.getaddrinfo, socket.getfqdn):
+        assert lookup.__module__ == "socket"
+    for lookup in (socket.getnameinfo, socket.gethostbyaddr):
+        assert lookup.__module__ == "_socket"
 """
     )
 
     result = run(pytester)
 
-    result.assert_outcomes(passed=2, failed=4)
+    result.assert_outcomes(passed=2, failed=7)
     result.stdout.fnmatch_lines(["*this machine only, and tried '192.0.2.1'*"])
 
 

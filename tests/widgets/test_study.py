@@ -86,8 +86,18 @@ def test_alike_variants_are_not_told_apart() -> None:
 
     sentence = held(widget)["sentence"]
 
-    assert sentence.startswith("All 2 differences to sliding are open; which of the best two is better")
-    assert "better than" not in sentence
+    assert sentence == "All 2 variants score as sliding does in every cell."
+    assert {row["verdict"] for row in held(widget)["rows"]} == {"baseline", "equal"}
+    widget.picked = ["v0", "v1"]
+    assert pair(widget)["claim"].startswith("They are equal on every one of")
+
+
+def test_nearly_alike_variants_are_open() -> None:
+    widget = of_skills(0.2, 0.201)
+
+    sentence = held(widget)["sentence"]
+
+    assert "open" in sentence and "better than" not in sentence
 
 
 def test_too_few_conversations_are_said_aloud_and_nothing_is_claimed() -> None:
@@ -245,7 +255,7 @@ def test_a_folder_is_shown_as_its_result(tmp_path: Path) -> None:
     kept = made_up_result(conversations=3, cases=2)
     with CellFolder(tmp_path / "study") as folder:
         folder.add(kept.cell_table.rows())
-        folder.finish([row["cell_key"] for row in kept.cell_table.rows()], kept.columns)
+        folder.finish([row["cell_key"] for row in kept.cell_table.rows()], kept.cell_table.facts)
 
     of_folder, of_result = held(Study(tmp_path / "study", baseline="block")), held(Study(kept, baseline="block"))
 
@@ -335,6 +345,42 @@ def test_another_budget_score_and_baseline_are_other_numbers() -> None:
     assert second["score"]["title"] == "share of evidence"
     assert second["cost"]["title"] == "tokens of the prompt"
     assert first["rows"] != second["rows"]
+
+
+def test_a_kind_of_case_has_a_table_of_its_own() -> None:
+    widget = Study(result())
+    kinds = [value for value, _ in json.loads(widget.choices)["kinds"]]
+    assert kinds[0] == "" and len(kinds) > 2
+
+    asked(widget, command="kind", value=kinds[1])
+
+    frame = result().frame()
+    own = frame[(frame["kind"] == kinds[1]) & (frame["budget"] == widget.budget)]
+    assert widget.error == ""
+    assert dict(held(widget)["rests_on"])["kind of case"] == kinds[1]
+    for row in widget.table.rows:
+        assert row.mean is not None
+        assert row.mean.mean == pytest.approx(own[own["variant"] == row.variant][widget.score].mean())
+    assert "no kind 'of nobody'" in asked(widget, command="kind", value="of nobody").error
+    assert "kind of case" not in dict(held(asked(widget, command="kind", value=""))["rests_on"])
+
+
+def test_of_cases_of_one_kind_none_is_offered() -> None:
+    assert json.loads(Study(study_frame().assign(kind="single")).choices)["kinds"] == []
+
+
+def test_a_report_of_a_study_has_tables_notes_and_errors_and_fetches_nothing(tmp_path: Path) -> None:
+    session = ctxlab.Session(id="s").append("<b>one</b> " * 9, id="m1").append("two", id="m2")
+    cases = [ctxlab.Case(f"q{n}", "talk <i>", session, question="what?", evidence=("m1",)) for n in range(3)]
+    study = ctxlab.Study(cases, ["sliding", "middle-out"], [3, 90], scorers=["evidence"], tokenizer="chars4+4")
+
+    page = ctxlab_widgets.report(study.run(progress=False), tmp_path / "study.html").read_text()
+
+    start = page.index("<h2>")
+    assert "tokens counted with chars4+4" in page and "TOO FEW CONVERSATIONS" in page
+    assert "<h2>Errors</h2>" in page and "6" in page[page.index("<h2>Errors</h2>") :]
+    assert "<script" not in page[start:] and "src=" not in page[start:]
+    assert page.count("Plotly.newPlot") >= 2
 
 
 def test_the_copied_table_is_the_markdown_of_the_study_table(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,8 @@ from ctxlab.engines.worldbook.explain import decisions
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.consequential_step import most_consequential_step
 from ctxlab.studies.run_summary import RunSummary, run_summary
+from ctxlab.studies.study import StudyResult
+from ctxlab.studies.study_table.study_page import study_page
 from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.html_page import ReportView, page_of_views
 from ctxlab_widgets._shared.json_values import as_json
@@ -53,12 +55,14 @@ TOPICS = {
 
 
 @checked_arguments
-def report(trace: Trace, path: str | Path) -> Path:
+def report(trace: Trace | StudyResult, path: str | Path) -> Path:
     """Write the run to `path` and give it back: what is sent, every step, every message, every cause.
 
-    Each view of the run is behind a tab of the page. Nothing in it is fetched from anywhere.
+    Each view of the run is behind a tab of the page. Of the result of a study it is its figures, a table with notes for
+    each score, what was left out and the errors. Nothing in it is fetched from anywhere.
     """
-    return replace_file(path, report_html(trace).encode())
+    page = study_page(trace) if isinstance(trace, StudyResult) else report_html(trace)
+    return replace_file(path, page.encode())
 
 
 def report_html(trace: Trace) -> str:

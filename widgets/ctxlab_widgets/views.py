@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ctxlab.chat.compression import Compression
     from ctxlab.documents import History, Session
     from ctxlab.engines.worldbook import LoreScan
     from ctxlab.pipeline import Debugger, Trace
@@ -33,6 +34,11 @@ def session(value: Session | History) -> Any | None:
 def comparison(value: Comparison) -> Any | None:
     """Runs side by side."""
     return _widget("Compare", value)
+
+
+def compression(value: Compression) -> Any | None:
+    """The messages that go, the summary to be edited, and what it keeps."""
+    return _widget("CompressionView", value)
 
 
 def lore(value: LoreScan) -> Any | None:

@@ -341,7 +341,8 @@ describe("around the tree", () => {
   });
 
   test("what is known of a message is one line", () => {
-    const known = { key: "a", role: "user", name: "", text: "x", tokens: 1234, depth: 3, date: "2026-01-12T18:06:14Z" };
+    const date = "2026-01-12T18:06:14Z";
+    const known = { key: "a", role: "user", name: "", text: "x", tokens: 1234, depth: 3, date, stands_for: null };
 
     expect(factsOf({ ...known, calls: [], files: [] })).toBe("1,234 tokens, 3 messages deep, 2026-01-12 18:06");
     expect(factsOf({ ...known, text: "", depth: 0, date: "", calls: ["look"], files: ["m.png"] })).toBe(

@@ -16,7 +16,7 @@ from ctxlab.cli.output.lore import all_decisions
 from ctxlab.cli.output.messages import message, messages
 from ctxlab.cli.output.rules import all_hits, rule
 from ctxlab.cli.output.run_text import Steps, head, losses, notes
-from ctxlab.cli.output.terminal import Screen, harmless
+from ctxlab.cli.output.terminal import Screen, harmless, with_line_editing
 from ctxlab.cli.output.token_bar import bar
 from ctxlab.cli.output.variables import variables
 from ctxlab.context import Cause
@@ -52,7 +52,7 @@ def refuse_pipes(options: CommandOptions) -> None:
     files = (options.file, options.agent, options.user, *(options.books or ()), *(options.rules or ()))
     if any(map(is_pipe, files)):
         raise CtxlabError(
-            "step reads its commands from standard input, so - can't be a file; save it and give its name"
+            f"{options.command} reads its commands from standard input, so - can't be a file; save it and give its name"
         )
 
 
@@ -97,7 +97,7 @@ class Prompt:
     def loop(self) -> None:
         interactive = sys.stdin.isatty()
         if interactive:
-            _with_line_editing()
+            with_line_editing()
             self.screen.line(("n does the next step, ? lists the commands", "dim"))
         while not self.over:
             try:
@@ -278,11 +278,3 @@ class Prompt:
 
     def quit(self, _: str = "") -> None:
         self.over = True
-
-
-def _with_line_editing() -> None:
-    """Arrow keys and a history of commands, where Python was built with them."""
-    try:
-        import readline  # noqa: F401  # pyright: ignore[reportUnusedImport]
-    except ImportError:
-        return

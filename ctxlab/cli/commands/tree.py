@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.text import Text
@@ -29,12 +30,7 @@ def print_tree(file: Path, *, pick: str | None, width: int | None) -> None:
     if begun:
         complain(begun)
     screen = Screen(width=width)
-    forest = TreeLines(session)
-    _head(screen, session, forest)
-    losses(screen, [str(loss) for loss in held.losses])
-    for line in forest.lines(most=MOST_LINES, columns=screen.width // 3):
-        screen.line(_shown(screen, forest, line))
-    _legend(screen, session)
+    draw_tree(screen, session, lost=[str(loss) for loss in held.losses])
     problems = session.check()
     if problems:
         screen.blank()
@@ -42,6 +38,16 @@ def print_tree(file: Path, *, pick: str | None, width: int | None) -> None:
         notes(screen, problems[:MOST_PROBLEMS])
         if len(problems) > MOST_PROBLEMS:
             screen.line((f"! and {len(problems) - MOST_PROBLEMS:,} more", "warn"))
+
+
+def draw_tree(screen: Screen, session: Session, *, lost: Sequence[str] = ()) -> None:
+    """The head, what reading could not carry, the tree, and what its signs mean."""
+    forest = TreeLines(session)
+    _head(screen, session, forest)
+    losses(screen, lost)
+    for line in forest.lines(most=MOST_LINES, columns=screen.width // 3):
+        screen.line(_shown(screen, forest, line))
+    _legend(screen, session)
 
 
 def _head(screen: Screen, session: Session, forest: TreeLines) -> None:

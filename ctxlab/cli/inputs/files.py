@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-SESSION = ".session.json"
+SESSION = re.compile(r"\.(?:session|chat(?:-\d+)?)\.json$")
 ENDINGS = (".json", ".jsonl", ".png")
 
 Kind = Literal["agent", "user", "lore", "rules"]
@@ -92,6 +93,12 @@ class Inputs:
         from ctxlab import api
 
         return api.debug(self.session, self.agent, **self._build_options())
+
+    def turn_options(self) -> dict[str, Any]:
+        """The options of a turn of the session; its text, its leaf and its model are left to the caller."""
+        left_out = ("leaf", "pending", "model")
+        given = {name: value for name, value in self._build_options().items() if name not in left_out}
+        return {**given, "agent": self.agent}
 
     def _build_options(self) -> BuildOptions:
         from ctxlab import api
@@ -182,10 +189,13 @@ def picked(library: Import, pick: str | None) -> Session:
 
 
 def beside(file: Path, kind: Kind) -> Path | None:
-    """`harbour.agent.json` beside `harbour.session.json`; `harbour.lore.json` and `harbour_lore.json` are as good."""
-    if not file.name.endswith(SESSION):
+    """`harbour.agent.json` beside `harbour.session.json`; `harbour.lore.json` and `harbour_lore.json` are as good.
+
+    Beside `harbour.chat.json` too, where `ctxlab chat` goes on with that session.
+    """
+    name = SESSION.sub("", file.name)
+    if name == file.name:
         return None
-    name = file.name.removesuffix(SESSION)
     paths = (file.with_name(f"{name}{sign}{kind}.json") for sign in "._")
     return next((path for path in paths if path.is_file()), None)
 

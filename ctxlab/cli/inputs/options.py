@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, signature
 from pathlib import Path
@@ -15,6 +16,14 @@ import typer
 if TYPE_CHECKING:
     from ctxlab.context import Variables
     from ctxlab.pipeline import Pipeline
+
+
+class Form(StrEnum):
+    """The form of what a command prints."""
+
+    text = "text"
+    json = "json"
+
 
 FileArgument = Annotated[
     Path,
@@ -153,6 +162,21 @@ def _refuse_wrong_time(timestamp: str | None, zone: str | None) -> None:
         wrong = problem(value) if value is not None else ""
         if wrong:
             raise typer.BadParameter(f"{option} {wrong}")
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """Names with commas between."""
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def numbers_in(text: str) -> tuple[int, ...]:
+    """Budgets with commas between; raises BadParameter for one that is none."""
+    words = [word.strip().replace("_", "") for word in text.split(",") if word.strip()]
+    wrong = next((word for word in words if not word.isdecimal() or len(word) > 15 or int(word) < 1), None)
+    if wrong is not None:
+        takes = "whole numbers of tokens from 1 on, of 15 digits at most"
+        raise typer.BadParameter(f"--budgets takes {takes}, not {wrong[:40]!r}")
+    return tuple(int(word) for word in words)
 
 
 # --- settings and variables

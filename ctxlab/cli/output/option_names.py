@@ -13,6 +13,8 @@ IN_OPTIONS: Final = (
     (re.compile(r"; card_png\(agent, picture=\.\.\.\) takes yours"), ""),
     (re.compile(r"; give it with book= to put it in"), ""),
     (re.compile(r"; give agent= to have them"), ""),
+    (re.compile(r"\bgive key=, or set\b"), "set"),
+    (re.compile(r"\bbase_url\b"), "--base-url"),
     (re.compile(r"\brun repaired\(\) first"), "ctxlab convert IN OUT --repair mends the tree"),
     (re.compile(r"\bValue error, "), ""),
     (re.compile(r"Input should be a valid integer.*"), "it takes a whole number"),

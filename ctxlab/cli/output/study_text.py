@@ -11,7 +11,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.studies.study import StudyResult
 from ctxlab.studies.study_table import StudyTable
-from ctxlab.studies.study_table.table_notes import LOUD
+from ctxlab.studies.study_table.table_notes import LOUD_WORDS
 from ctxlab.studies.study_table.table_text import p_value
 
 MOST_ERRORS = 5
@@ -80,7 +80,7 @@ def print_foot(screen: Screen, result: StudyResult, table: StudyTable | None, se
     for line in setting:
         screen.line(line)
     for note in table.notes if table is not None else ():
-        if note.startswith(LOUD):
+        if note.startswith(LOUD_WORDS):
             screen.line((note, "bad"))
         elif not _is_told_below(note):
             screen.line(note)

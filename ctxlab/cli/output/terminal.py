@@ -156,6 +156,14 @@ class Screen:
             self.line(row)
 
 
+def with_line_editing() -> None:
+    """Arrow keys and a history of what was typed, where Python was built with them."""
+    try:
+        import readline  # noqa: F401  # pyright: ignore[reportUnusedImport]
+    except ImportError:
+        return
+
+
 def complain(text: str) -> None:
     """One line on standard error."""
     print(f"ctxlab: {' '.join(harmless(text).split())}", file=sys.stderr)  # noqa: T201

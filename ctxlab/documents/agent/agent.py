@@ -11,6 +11,7 @@ from ctxlab.display.short_texts import called, counted, short
 from ctxlab.documents.agent import assets as own_files
 from ctxlab.documents.agent import place_preset as places
 from ctxlab.documents.agent import preset_groups as groups
+from ctxlab.documents.agent.tool_call_config import ToolCallConfig, tool_name
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
 from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.rules import RegexConfig, ThinkRule
@@ -126,6 +127,24 @@ class Agent(Stored):
     creator_notes: str | None = Field(None, description="Notes of the card's author, as lore scans them; not sent.")
     macro_dialect: str | None = Field(None, description="Spelling of macros in its texts: sillytavern, else ours.")
     carried: JsonObject | None = Field(None, description="What another program's file said, to write it back.")
+
+    @property
+    def sent_tools(self) -> tuple[JsonObject, ...]:
+        """The definitions that go with a request: those that are switched on, none where prompts tell of the tools."""
+        if not self.tools or not self.tool_call_config:
+            return self.tools
+        config = ToolCallConfig.of(self.tool_call_config)
+        is_off = self.tool_call_config.get("enabled") is False
+        return () if is_off or config.in_text else self._switched_on(config)
+
+    @property
+    def tools_in_text(self) -> tuple[JsonObject, ...]:
+        """The definitions that prompts tell of: those that are switched on, with the protocol `vcp`."""
+        config = ToolCallConfig.of(self.tool_call_config)
+        return self._switched_on(config) if config.in_text else ()
+
+    def _switched_on(self, config: ToolCallConfig) -> tuple[JsonObject, ...]:
+        return tuple(tool for tool in self.tools if config.is_on(tool_name(tool)))
 
     def _repr_parts(self) -> Iterator[str]:
         rules = self.regex_config.presets if self.regex_config else ()

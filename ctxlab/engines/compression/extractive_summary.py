@@ -217,6 +217,7 @@ def _within(best: Iterator[SummarySentence], budget: int, count: Count, layout: 
                 passed.append((each, cost))
                 if len(passed) > MOST_TRIES:
                     break
+        total = spent
         while more and (total := count(layout(_in_order([*picked, *more])))) > budget:
             del more[-1 - len(more) * (total - budget) // (2 * total) :]
         if not more:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from ctxlab.display.one_line import plain
@@ -12,6 +12,7 @@ from ctxlab.documents.agent.assets import AgentAsset
 from ctxlab.engines.javascript.numbers import as_text, leading_integer
 from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.registry import macro
+from ctxlab.engines.tool_text import definitions_text, usage_text
 
 Data = Mapping[str, Any]
 REFERENCE = "Reference format: agent-asset://{group}/{id}.{ext}"
@@ -136,26 +137,36 @@ def _placeholder(binding: Data, most: str | None) -> str:
 @macro("tools", phase="substitute", arguments="0+")
 def tools(call: MacroCall) -> str:
     """Definitions and usage of the tools: of all that are on, or of those that are named."""
-    return _service_answer(call, "tools") if _is_on(call, "toolCallConfig") or _named(call) else ""
+    if not _is_on(call, "toolCallConfig") and not _named(call):
+        return ""
+    told = _told(call, "tools")
+    return _service_answer(call, "tools") if told is None else definitions_text(told, _named(call))
 
 
 @macro("tool_usage", phase="substitute")
 def tool_usage(call: MacroCall) -> str:
     """Instructions for calling tools."""
-    return _service_answer(call, "tool_usage")
+    told = _told(call, "tool_usage")
+    return _service_answer(call, "tool_usage") if told is None else usage_text()
 
 
 @macro("tool_context", phase="substitute", arguments="0+")
 def tool_context(call: MacroCall) -> str:
     """Current context of tools and extensions: of all that are on, or of those that are named."""
     on = _is_on(call, "toolCallConfig") or _is_on(call, "extensionConfig") or _named(call)
-    return _service_answer(call, "tool_context") if on else ""
+    return _service_answer(call, "tool_context") if on and _told(call, "tool_context") is None else ""
 
 
 @macro("cssvar", phase="post", arguments="1")
 def cssvar(call: MacroCall) -> str:
     """A value of the application's style sheet; there is none outside of it."""
     return _service_answer(call, "cssvar")
+
+
+def _told(call: MacroCall, name: str) -> Sequence[Data] | None:
+    """The agent's tools where prompts tell of them and no service does; None else."""
+    agent = call.env.agent
+    return (agent.tools_in_text or None) if agent is not None and name not in call.env.offers else None
 
 
 def _named(call: MacroCall) -> tuple[str, ...]:

@@ -121,7 +121,7 @@ class WordIndex:
 
 
 def same_at_start(one: Sequence[object], other: Sequence[object]) -> int:
-    """How many values two rows begin with in common.
+    """The number of values that two rows begin with in common.
 
     >>> same_at_start("abcd", "abxd")
     2

@@ -16,7 +16,6 @@ from ctxlab.engines.truncation.strategy import Reason, Traits, Verdict, Window
 from ctxlab.engines.truncation.summary_message import summary_message
 from ctxlab.engines.truncation.unit_costs import Unit
 
-
 FEWEST_LOOKED_AT = 1_000
 TOKENS_OF_LOOKED_AT = 20
 """Messages that a summary is made of: so many at least, and one for each of so many tokens that it may have; of more,

@@ -58,9 +58,12 @@ def file_in(block: Any, asset_id: str, place: str, losses: list[Loss]) -> Data |
     found = attachment(block, asset_id) if isinstance(block, dict) else None
     if found is not None:
         losses += kept_fields(place, fields_of(found.get("openaiPart")), "file")
-        source = others(fields_of(fields_of(block).get("source")), "type", "media_type", "data", "url", "file_id")
+        stored = fields_of(fields_of(block).get("source"))
+        source = others(stored, "type", "media_type", "data", "url", "file_id")
         if "detail" in fields_of(block) and not isinstance(block["detail"], str):
             losses.append(Loss(f"{place}.detail", "no word for how closely to look; left out", "detail"))
+        if not isinstance(stored.get("media_type", ""), str):
+            losses.append(Loss(f"{place}.source.media_type", "no media type; left out", "media_type"))
         losses += [Loss(f"{place}.source.{key}", "not part of a file; left out", key) for key in source]
     return found
 

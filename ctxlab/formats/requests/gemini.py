@@ -122,7 +122,10 @@ def _system(stored: Any, found: ReadRequest) -> None:
     if isinstance(stored, str):
         found.preset(stored)
         return
-    for place, part in _placed(fields_of(stored).get("parts"), "systemInstruction.parts"):
+    parts = fields_of(stored).get("parts")
+    if parts is not None and not isinstance(parts, list | dict):
+        found.lose("systemInstruction.parts", "not a list of parts; left out", "parts")
+    for place, part in _placed(parts, "systemInstruction.parts"):
         fields = fields_of(part)
         if not isinstance(fields.get("text"), str):
             found.lose(place, "no text; it is left out")
@@ -217,6 +220,10 @@ def _signature(more: Data) -> Data:
     return {key: value for key, value in more.items() if key == "thoughtSignature" and value is not None}
 
 
+WORDS: Final = ("mimeType", "displayName")
+"""Fields of a file that are texts; what else stands in them is kept beside the file."""
+
+
 def file_of(part: Data, asset_id: str) -> Data | None:
     """The file of a part, as stored JSON; what the part says besides is kept as `geminiPart`."""
     inline, linked = _camel(fields_of(part.get("inlineData"))), _camel(fields_of(part.get("fileData")))
@@ -233,7 +240,8 @@ def file_of(part: Data, asset_id: str) -> Data | None:
     if isinstance(name := (inline or linked).get("displayName"), str):
         found["name"] = name
     rest = others(part, "inlineData", "fileData")
-    rest |= others(inline or linked, "mimeType", "data", "fileUri", "displayName")
+    said = others(inline or linked, "data", "fileUri")
+    rest |= {key: value for key, value in said.items() if key not in WORDS or not isinstance(value, str)}
     return {**found, "geminiPart": rest} if rest else found
 
 
@@ -258,13 +266,14 @@ def _result(answer: Data, place: str, asset_id: str, calls: Calls, found: ReadRe
     if "error" in fields_of(response):
         answered["status"] = "error"
     files: list[Data] = []
-    for number, part in enumerate(_list(answer.get("parts"))):
+    parts = answer.get("parts")
+    for number, (at, part) in enumerate(_placed(parts, f"{place}.functionResponse.parts")):
         file = file_of(_camel(fields_of(part)), f"{asset_id}-{number}")
         if file is None:
-            found.lose(f"{place}.functionResponse.parts[{number}]", "no file; it is left out")
+            found.lose(at, "no file; it is left out")
         else:
             files.append(file)
-    rest = others(answer, "name", "id", "response", "parts")
+    rest = others(answer, "name", "id", "response", *(["parts"] if isinstance(parts, list | dict) else []))
     found.losses += kept_fields(f"{place}.functionResponse", rest)
     found.nodes.result(answered, _words_of(response), files, rest)
 
@@ -324,12 +333,12 @@ def _parameters(body: Data, found: ReadRequest) -> None:
 
 def _config(config: Data) -> Data | None:
     rest = {key: value for key, value in config.items() if value is not None}
-    thinking = _camel(fields_of(rest.pop("thinkingConfig", None)))
+    thinking = rest.pop("thinkingConfig", {})
     modalities = rest.pop("responseModalities", None)
     form = {key: rest.pop(key) for key in [*rest] if key in FORMS}
     found = picked(rest, CONFIG)
     answers = _response_format(form)
-    thoughts = _thinking(thinking)
+    thoughts = _thinking(_camel(thinking)) if isinstance(thinking, dict) else None
     if found is None or answers is None or thoughts is None:
         return None
     if modalities is not None:

@@ -137,6 +137,8 @@ def _leading(item: Any, name: str, place: str, found: ReadRequest) -> None:
 def read_item(item: Any, name: str, place: str, found: ReadRequest) -> None:
     """Put one item into the nodes; its losses begin with `place`."""
     fields, kind = fields_of(item), kind_of(item)
+    if not isinstance(fields.get("type", ""), str):
+        found.lose(f"{place}.type", "no type of an item; left out", "type")
     if "role" in fields and kind in ("", "message"):
         _message(fields, name, place, found)
     elif kind == "function_call_output":

@@ -9,6 +9,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from pydantic import SecretStr
+
 from ctxlab.assets.transcription.loaded_models import optional_module
 from ctxlab.display.html_table import heading
 from ctxlab.display.short_texts import short
@@ -29,9 +31,9 @@ NO_KEY = "none"
 class EndpointEmbedder:
     """Embeds texts by a model behind an address such as "http://127.0.0.1:8000/v1", in batches.
 
-    `key` is the key itself: it is never shown and never pickled. `key_variable` names the environment variable that
-    holds it, which works in other processes too. Without both no key is sent. A request that fails is sent again, up to
-    `retries` times.
+    `key` is the key itself, kept as pydantic's SecretStr: it is never shown and never pickled. `key_variable` names the
+    environment variable that holds it, which works in other processes too. Without both no key is sent. A request that
+    fails is sent again, up to `retries` times.
 
     >>> EndpointEmbedder("http://127.0.0.1:8000/v1", "bge-m3", key="secret")
     EndpointEmbedder(base_url='http://127.0.0.1:8000/v1', model='bge-m3', key_variable=None)
@@ -39,7 +41,7 @@ class EndpointEmbedder:
 
     base_url: str
     model: str
-    key: str | None = field(default=None, repr=False, compare=False)
+    key: str | SecretStr | None = field(default=None, repr=False, compare=False)
     key_variable: str | None = None
     retries: int = field(default=3, repr=False)
     wait_seconds: float = field(default=60, repr=False)
@@ -49,9 +51,12 @@ class EndpointEmbedder:
         for name, value in (("base_url", self.base_url), ("model", self.model)):
             if not isinstance(value, str) or not value:  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise WrongArgument(f"{name} is a {type(value).__name__}; it takes a text that is not empty")
-        for name, value in (("key", self.key), ("key_variable", self.key_variable)):
+        key = self.key.get_secret_value() if isinstance(self.key, SecretStr) else self.key
+        for name, value in (("key", key), ("key_variable", self.key_variable)):
             if value is not None and not (isinstance(value, str) and value):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise WrongArgument(f"{name} takes a text that is not empty, or None")
+        if key is not None:
+            object.__setattr__(self, "key", SecretStr(key))
         if not isinstance(self.retries, int) or self.retries < 0:  # pyright: ignore[reportUnnecessaryIsInstance]
             raise WrongArgument("retries takes a whole number from 0 on")
         if not isinstance(self.wait_seconds, int | float) or not 0 < self.wait_seconds < inf:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -107,8 +112,8 @@ class EndpointEmbedder:
         )
 
     def _key(self) -> str | None:
-        if self.key is not None:
-            return self.key
+        if isinstance(self.key, SecretStr):
+            return self.key.get_secret_value()
         if self.key_variable is not None:
             if found := os.environ.get(self.key_variable):
                 return found

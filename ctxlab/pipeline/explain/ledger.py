@@ -77,7 +77,7 @@ def ledger_rows(trace: Trace) -> tuple[LedgerRow, ...]:
     Tool definitions, where the agent has any, are a row that every step passes on.
     """
     agent, counter = trace.start.input.agent, trace.services.tokenizer
-    tools = counter.count_tools(agent.tools) if agent and agent.tools else 0
+    tools = counter.count_tools(agent.sent_tools) if agent and agent.sent_tools else 0
     words = _counting(counter)
     rows: list[LedgerRow] = []
     for step in trace.steps:

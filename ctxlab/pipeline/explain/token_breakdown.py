@@ -45,7 +45,7 @@ def spending(trace: Trace) -> Spending:
     counter = trace.services.tokenizer
     found, characters = dict.fromkeys(PARTS, 0), dict.fromkeys(PARTS, 0)
     agent = trace.start.input.agent
-    found["tools"] += counter.count_tools(agent.tools) if agent and agent.tools else 0
+    found["tools"] += counter.count_tools(agent.sent_tools) if agent and agent.sent_tools else 0
     found["overhead"] += counter.request_tokens
     alone = parts_alone(trace)
     for draft in trace.result.drafts:

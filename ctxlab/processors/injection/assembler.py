@@ -19,6 +19,7 @@ from ctxlab.context import (
     Placement,
     Text,
 )
+from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 from ctxlab.processors.files.report import AttachmentReport
 from ctxlab.processors.injection.anchor_plugins import GROUP, plugin_anchors
@@ -26,7 +27,7 @@ from ctxlab.processors.injection.depth import index_of_insertion_point, parse_de
 from ctxlab.processors.injection.macros import Wording
 from ctxlab.processors.injection.place_lore import LoreDraft, Reading, lore_of, marker_off, place_lore
 from ctxlab.processors.injection.plan import Places, Point
-from ctxlab.processors.injection.presets import Preset, assets_by_id, presets_of, verdict_on
+from ctxlab.processors.injection.presets import Preset, assets_by_id, presets_of, tools_preset, verdict_on
 from ctxlab.processors.injection.read_preset_placement import (
     ANCHORS,
     AUTHORS_NOTE,
@@ -83,6 +84,9 @@ class InjectionAssembler(Processor):
 
     def __call__(self, ctx: Context, services: Services) -> Context:
         presets, lore = presets_of(ctx.input), lore_of(ctx, self.settings.lore_places)
+        about_tools = tools_preset(presets, ctx.input)
+        presets = presets if about_tools is None else (*presets, about_tools)
+        ctx = _with_notes_of_tools(ctx)
         if not presets and not lore:
             return ctx
         return _Assembly(self, ctx, services).result(presets, lore)
@@ -276,7 +280,7 @@ class _Assembly:
 
     def _draft(self, preset: Preset, placement: Placement) -> Draft:
         node = preset.node
-        origin = Origin("preset", preset.ref)
+        origin = Origin("notice" if preset.level == "tools" else "preset", preset.ref)
         assets = self._assets(preset) if placement.kind != "none" else ()
         if preset.level == "agent" and self.ctx.input.agent is not None:
             self.dialects[preset.key] = self.ctx.input.agent.macro_dialect
@@ -374,6 +378,12 @@ def _anchors_named(presets: Sequence[Preset]) -> Iterator[str]:
             yield marks
         if place is not None and place.kind == "anchor":
             yield place.anchor
+
+
+def _with_notes_of_tools(ctx: Context) -> Context:
+    """The context with a note for each setting of the agent's tools that was not taken."""
+    config = ctx.input.agent.tool_call_config if ctx.input.agent is not None else None
+    return ctx.noted([replace(note, processor=ID) for note in ToolCallConfig.of(config).problems]) if config else ctx
 
 
 def _index(draft: Draft) -> int | None:

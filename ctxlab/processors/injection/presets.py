@@ -9,14 +9,18 @@ from typing import Literal
 from ctxlab.context import BuildInput
 from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.agent.preset_groups import kept_out_presets
+from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.engines.model_match import model_fits
 
-Level = Literal["global", "user", "agent"]
+Level = Literal["global", "user", "agent", "tools"]
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """A preset and whose it is; `index` is its place among theirs. The agent's need no level in their key."""
+    """A preset and whose it is; `index` is its place among theirs. The agent's need no level in their key.
+
+    Level `tools` is for the words about tools that no file holds.
+    """
 
     node: MessageNode
     index: int
@@ -77,6 +81,27 @@ def verdict_on(preset: Preset, build_input: BuildInput) -> Verdict:
     fit = model_fits(preset.node.model_match, build_input.model)
     refusal = None if fit.fits else Refusal("model-match", "it is not meant for this model")
     return Verdict(refusal, fit.problems)
+
+
+TOOL_MACROS = ("{{tools", "{{tool_usage", "{{tool_context")
+AUTO_TOOLS = "auto-tool-macro"
+
+
+def tools_preset(presets: Sequence[Preset], build_input: BuildInput) -> Preset | None:
+    """The preset that tells of the tools where the agent wants one and none that is sent does it."""
+    agent = build_input.agent
+    if agent is None or not agent.tools_in_text:
+        return None
+    if not ToolCallConfig.of(agent.tool_call_config).auto_inject_if_macro_missing:
+        return None
+    for preset in presets:
+        names_them = any(macro in preset.node.content for macro in TOOL_MACROS)
+        if names_them and verdict_on(preset, build_input).refusal is None:
+            return None
+    strategy = {"type": "anchor", "anchorTarget": "chat_history", "anchorPosition": "before", "order": -100}
+    text = "{{tools}}\n{{tool_usage}}\n{{tool_context}}"
+    fields = {"id": AUTO_TOOLS, "role": "system", "content": text, "injectionStrategy": strategy}
+    return Preset(MessageNode.model_validate(fields), 0, "tools")
 
 
 def assets_by_id(agent: Agent | None) -> dict[str, dict[str, object]]:

@@ -170,7 +170,7 @@ class _Account:
     def _beside(self, source: str) -> None:
         """Book what a request has besides its messages, which comes in and is sent as it is."""
         agent = self.trace.start.input.agent
-        tools = self.counter.count_tools(agent.tools) if agent and agent.tools else 0
+        tools = self.counter.count_tools(agent.sent_tools) if agent and agent.sent_tools else 0
         self.entered[source] += tools if source == "tools" else self.counter.request_tokens
 
     def _by_source(self, draft: Draft) -> Iterator[tuple[str, int]]:

@@ -29,8 +29,16 @@ class EvidenceRetention:
             ScoreColumn("all_evidence", "all evidence", "share", "higher"),
             ScoreColumn("share_of_evidence", "share of evidence", "share", "higher"),
             ScoreColumn("evidence_share_of_tokens", "share of the prompt's tokens that is evidence", "share", "higher"),
-            ScoreColumn("evidence_age_messages", "age of the oldest evidence in messages", "messages"),
-            ScoreColumn("evidence_age_talks", "age of the oldest evidence in talks", "number"),
+            ScoreColumn(
+                "evidence_age_messages",
+                "age of the oldest evidence: messages behind it before the question",
+                "messages",
+            ),
+            ScoreColumn(
+                "evidence_age_talks",
+                "age of the oldest evidence: pauses of hours between it and the question",
+                "number",
+            ),
         )
 
     def score(self, run: ScoredRun) -> Mapping[str, ScoreValue]:

@@ -13,15 +13,16 @@ from ctxlab.errors import WrongArgument
 
 @dataclass(frozen=True)
 class ConversationTotals:
-    """By conversation, in order of their names: the sum of the scores and the number of scores."""
+    """By conversation, in order of their names: the sum of the scores, their number and the sum of their squares."""
 
     conversations: tuple[str, ...]
     sums: tuple[float, ...]
     counts: tuple[int, ...]
+    squares: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        if not len(self.conversations) == len(self.sums) == len(self.counts):
-            raise WrongArgument("each conversation needs one sum and one count")
+        if not len(self.conversations) == len(self.sums) == len(self.counts) == len(self.squares):
+            raise WrongArgument("each conversation needs one sum, one count and one sum of squares")
 
     def __repr__(self) -> str:
         return f"ConversationTotals({len(self)} conversations, {self.scores:,} scores)"
@@ -62,6 +63,15 @@ class ConversationTotals:
         return self.spread / len(self) ** 0.5
 
     @cached_property
+    def variance_of_scores(self) -> float:
+        """The variance of the single scores, whichever conversation they are of; 0 up to rounding counts as 0."""
+        squares, scores = fsum(self.squares), self.scores
+        if scores < 2:
+            return 0.0
+        found = (squares - scores * self.mean**2) / (scores - 1)
+        return found if found > 1e-12 * squares / scores else 0.0
+
+    @cached_property
     def all_alike(self) -> bool:
         """Whether every conversation has the same mean, up to rounding."""
         means = [own / count for own, count in zip(self.sums, self.counts, strict=True)]
@@ -79,5 +89,8 @@ def totals_of(scores: Iterable[tuple[str, float]]) -> ConversationTotals:
         found.setdefault(conversation, []).append(score)
     names = sorted(found)
     return ConversationTotals(
-        tuple(names), tuple(fsum(found[name]) for name in names), tuple(len(found[name]) for name in names)
+        conversations=tuple(names),
+        sums=tuple(fsum(found[name]) for name in names),
+        counts=tuple(len(found[name]) for name in names),
+        squares=tuple(fsum(each * each for each in found[name]) for name in names),
     )

@@ -1,9 +1,16 @@
 """Intervals of a mean whose scores come in conversations.
 
-Which way is the default was chosen by simulation (beta-binomial shares, conversations of 20 to 260 cases, 3,000 rounds
-or more a setting). Intervals of 95 % hold the truth in 24 to 66 % where cases count as independent. The bootstrap of
-conversations reaches 70 to 85 % with 5 conversations, 80 to 89 % with 10, 90 to 93 % with 30. Korn and Graubard's
-interval, with the jackknife's variance as here, reaches 94 to 95 %; Student's t of paired differences 94 to 97 %.
+Which way is the default was chosen by simulation, 1,500 rounds or more a setting. For shares of yes-or-no scores
+(beta-binomial, conversations of 20 to 260 cases) intervals of 95 % hold the truth in 24 to 66 % where cases count as
+independent. The bootstrap of conversations reaches 70 to 85 % with 5 conversations, 80 to 89 % with 10, 90 to 93 % with
+30. Korn and Graubard's interval, with the jackknife's variance as here, reaches 92 to 95 %; Student's t of paired
+differences 94 to 97 %. With sizes from 1 to 260 in one study all of them hold it in 88 to 93 %.
+
+For shares that are no count of yes and no (one value a conversation, or the share of a few messages a case) the
+effective number of cases may be above the number of scores. Held to that, as is usual, the interval of one value a
+conversation always holds the truth and is up to fifteen times too wide. As here it holds it in 92 to 98 %, Student's t
+on the logit in 92 to 98 %, Student's t cut at 0 and 1 mostly in 88 to 95 %. None holds 95 % where nearly all
+conversations are at 1 and a few far below: 78 % with 5 of them, 86 % with 10, 92 % with 30.
 """
 
 from __future__ import annotations
@@ -67,7 +74,7 @@ def interval_of(
         return _bootstrap(totals, level)
     if method == "auto" and bounds == (0, 1):
         return _share(totals, level)
-    if totals.all_alike:
+    if totals.all_alike and totals.variance_of_scores == 0:
         return _all_alike(totals, bounds, level)
     found = _student(totals, level)
     if bounds is None:
@@ -76,32 +83,33 @@ def interval_of(
 
 
 def _student(totals: ConversationTotals, level: float) -> Interval:
+    """Student's t over conversations; where their means are all alike, with the spread of the single scores."""
     stats = scipy_stats()
     degrees = len(totals) - 1
-    low, high = stats.t.interval(level, degrees, loc=totals.mean, scale=totals.standard_error)
+    error = (totals.variance_of_scores / totals.scores) ** 0.5 if totals.all_alike else totals.standard_error
+    low, high = stats.t.interval(level, degrees, loc=totals.mean, scale=error)
     return Interval(float(low), float(high), level, f"Student's t, {degrees} degrees of freedom")
 
 
-def _share(totals: ConversationTotals, level: float) -> Interval:
+def _share(totals: ConversationTotals, level: float) -> Interval | None:
     """Clopper and Pearson's interval for the effective number of cases, after Korn and Graubard (1998).
 
-    That number is the one of independent cases whose mean would spread as much as that of the conversations, made
-    smaller for the few degrees of freedom, and never more than the cases. Where every score is 0, or every one is 1,
-    nothing tells the spread: each conversation then counts as one case.
+    That number is the one of independent yes-or-no cases whose mean would spread as much as that of the conversations,
+    made smaller for the few degrees of freedom. It is never more than would spread as much as the single scores do if
+    they were independent: of yes-or-no scores that is their number, of others more, as they spread less.
     """
     stats: Any = scipy_stats()
-    mean, conversations, scores = totals.mean, len(totals), totals.scores
+    mean, alone = totals.mean, totals.variance_of_scores / totals.scores
+    if alone <= TINY**2 or mean <= TINY or mean >= 1 - TINY:
+        return _all_alike(totals, (0.0, 1.0), level)
     tail = (1 - level) / 2
-    if mean <= TINY or mean >= 1 - TINY:
-        effective = float(conversations)
-    elif totals.spread == 0:
-        effective = float(scores)
-    else:
-        few = stats.t.ppf(tail, scores - 1) / stats.t.ppf(tail, conversations - 1)
-        effective = min(scores, mean * (1 - mean) / totals.standard_error**2 * few**2)
+    yes_or_no = mean * (1 - mean)
+    effective = yes_or_no / alone
+    if totals.spread > 0:
+        few = stats.norm.ppf(tail) / stats.t.ppf(tail, len(totals) - 1)
+        effective = min(effective, yes_or_no / totals.standard_error**2 * few**2)
     hits, misses = mean * effective, (1 - mean) * effective
-    low = stats.beta.ppf(tail, hits, misses + 1) if mean > TINY else 0.0
-    high = stats.beta.isf(tail, hits + 1, misses) if mean < 1 - TINY else 1.0
+    low, high = stats.beta.ppf(tail, hits, misses + 1), stats.beta.isf(tail, hits + 1, misses)
     return Interval(max(0.0, float(low)), min(1.0, float(high)), level, "Korn and Graubard's, over conversations")
 
 

@@ -15,10 +15,16 @@ from ctxlab.studies.statistics.interval import Interval, Method, interval_of
 if TYPE_CHECKING:
     import pandas as pd
 
+SHARE = (0.0, 1.0)
+"""Bounds of a share."""
+
 
 @dataclass(frozen=True, slots=True)
 class MeanScore:
-    """The mean of a score over its cells; `interval` is None with fewer than two conversations."""
+    """The mean of a score over its cells; `interval` is None with fewer than two conversations.
+
+    `sizes` are the fewest and the most cells of a conversation.
+    """
 
     score: str
     mean: float
@@ -26,6 +32,7 @@ class MeanScore:
     cells: int
     cases: int
     conversations: int
+    sizes: tuple[int, int] = (0, 0)
 
     def __repr__(self) -> str:
         between = f", {self.interval.low:.4g} to {self.interval.high:.4g}" if self.interval else ""
@@ -74,4 +81,5 @@ def mean_of(
         cells=len(cells),
         cases=len({(conversation, case) for conversation, case, _ in cells}),
         conversations=len(totals),
+        sizes=(min(totals.counts), max(totals.counts)),
     )

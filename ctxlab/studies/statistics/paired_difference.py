@@ -14,18 +14,20 @@ from ctxlab.studies.statistics.conversation_totals import totals_of
 from ctxlab.studies.statistics.effect_size import conversations_needed, paired_effect
 from ctxlab.studies.statistics.interval import Interval, Method, interval_of
 from ctxlab.studies.statistics.significance import (
+    EXACT_UP_TO,
     holm,
     least_conversations,
     least_p,
+    most_comparisons,
     sign_flip_test,
     sign_test,
 )
+from ctxlab.studies.study.scorer import Better
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Better = Literal["higher", "lower"]
-Verdict = Literal["better", "worse", "higher", "lower", "open"]
+Verdict = Literal["better", "worse", "higher", "lower", "equal", "open"]
 NAME = 40
 
 
@@ -42,8 +44,9 @@ class PairedDifference:
     """The mean of `first` less the mean of `second` over cells that both have; `p` is of the sign-flip test.
 
     `ups` and `downs` are conversations where the first is higher and lower; `p_holm` is p corrected for `comparisons`.
-    `needed` are the conversations with which a difference of this size is found in 80 % of studies, and no fewer than
-    those from which on the corrected test can decide at all.
+    `needed` are the conversations with which a difference of this size is found in 80 % of studies at the level that
+    Holm asks of the smallest p, and no fewer than those from which on the corrected test can decide at all. Of scores
+    that are equal in every cell `is_equal` is true, and there is no interval.
     """
 
     first: str
@@ -65,6 +68,7 @@ class PairedDifference:
     effect: float | None = None
     effect_interval: Interval | None = None
     needed: int | None = None
+    is_equal: bool = False
     pairs: tuple[tuple[CellKey, float, float], ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
@@ -80,7 +84,12 @@ class PairedDifference:
 
     @property
     def verdict(self) -> Verdict:
-        """`open` unless decided; else `better` or `worse`, or `higher` or `lower` of scores where neither is better."""
+        """`better` or `worse` where decided, or `higher` or `lower` of scores where neither is better; else `open`.
+
+        `equal` says that both score alike in every cell of this study, not that they always would.
+        """
+        if self.is_equal:
+            return "equal"
         if not self.is_decided:
             return "open"
         if self.better is None:
@@ -123,7 +132,10 @@ class PairedDifference:
             between = f", {self.interval.level:.0%} interval {self.amount(self.interval.low)} to "
             between += self.amount(self.interval.high)
         unit = " points" if self.is_share else ""
-        told = f"{plain(self.first, NAME)} less {plain(self.second, NAME)}: {self.amount(self.mean)}{unit}{between}, "
+        told = f"{plain(self.first, NAME)} less {plain(self.second, NAME)}: "
+        if self.is_equal:
+            return told + equal_on_every_case(self)
+        told += f"{self.amount(self.mean)}{unit}{between}, "
         told += f"paired over {counted(self.conversations, 'conversation')}"
         if self.is_decided:
             return f"{told}; {self.verdict}, p {self.p_holm:.2g}."
@@ -145,14 +157,26 @@ class PairedDifference:
         return heading(self) + fields_table(self.as_row()) + lines([self.sentence()], cells=400)
 
 
+def equal_on_every_case(difference: PairedDifference) -> str:
+    """The words for scores that are equal in every cell, and how many conversations may yet be otherwise."""
+    others = 1 - (1 - difference.level) ** (1 / difference.conversations)
+    seen = f"{counted(difference.cases, 'case')} of {counted(difference.conversations, 'conversation')}"
+    return (
+        f"equal on every one of {seen}, so that there is no interval; at {difference.level:.0%} confidence they differ "
+        f"in no more than {others:.0%} of conversations like these."
+    )
+
+
 def few_conversations(conversations: int, comparisons: int, level: float) -> str:
-    """The sentence that says why nothing can be decided with so few conversations."""
+    """The sentence that says why nothing can be decided with so few conversations, or so many comparisons."""
     many = f" of {comparisons:,} comparisons" if comparisons > 1 else ""
     enough = least_conversations(level, comparisons=comparisons)
-    least = (
-        f"With {counted(conversations, 'conversation')} the exact test can't go below p = {least_p(conversations):.4g}"
-    )
-    return f"{least}, so that none{many} can be told apart at {1 - level:.2g}; it takes {enough} or more."
+    test = "exact test" if conversations <= EXACT_UP_TO else "test"
+    least = f"With {counted(conversations, 'conversation')} the {test} can't go below p = {least_p(conversations):.4g}"
+    remedy = f"it takes {enough} or more"
+    if enough is None:
+        remedy = f"no number of conversations is enough: compare {most_comparisons(level):,} at most"
+    return f"{least}, so that none{many} can be told apart at {1 - level:.2g}; {remedy}."
 
 
 def difference_of(
@@ -173,7 +197,10 @@ def difference_of(
     totals = totals_of((key.conversation, a - b) for key, a, b in pairs)
     effect = paired_effect(totals, level=level)
     p = sign_flip_test(totals.sums)
-    least = least_conversations(level)
+    is_equal = all(a == b for _, a, b in pairs)
+    interval = (
+        None if is_equal else interval_of(totals, bounds=(-1, 1) if is_share else None, level=level, method=method)
+    )
     return PairedDifference(
         first=name,
         second=other,
@@ -181,7 +208,7 @@ def difference_of(
         better=better,
         is_share=is_share,
         mean=totals.mean,
-        interval=interval_of(totals, bounds=(-1, 1) if is_share else None, level=level, method=method),
+        interval=interval,
         level=level,
         cases=len({(key.conversation, key.case) for key, _, _ in pairs}),
         conversations=len(totals),
@@ -192,7 +219,8 @@ def difference_of(
         p_holm=p,
         effect=effect[0] if effect else None,
         effect_interval=effect[1] if effect else None,
-        needed=conversations_needed(effect[0], level=level, least=least) if effect else None,
+        needed=_needed(effect[0] if effect else None, 1, level),
+        is_equal=is_equal,
         pairs=pairs,
     )
 
@@ -200,14 +228,16 @@ def difference_of(
 def with_holm(differences: Sequence[PairedDifference]) -> tuple[PairedDifference, ...]:
     """The differences with p corrected for their number."""
     corrected = holm([each.p for each in differences])
+    many = len(differences)
     return tuple(
-        replace(each, p_holm=p, comparisons=len(differences), needed=_needed(each, len(differences)))
+        replace(each, p_holm=p, comparisons=many, needed=_needed(each.effect, many, each.level))
         for each, p in zip(differences, corrected, strict=True)
     )
 
 
-def _needed(difference: PairedDifference, comparisons: int) -> int | None:
-    """The conversations needed, which are at least those without which the corrected test can't decide."""
-    if difference.needed is None:
+def _needed(effect: float | None, comparisons: int, level: float) -> int | None:
+    """The conversations needed, no fewer than those without which the corrected test can't decide."""
+    least = least_conversations(level, comparisons=comparisons)
+    if effect is None or least is None:
         return None
-    return max(difference.needed, least_conversations(difference.level, comparisons=comparisons))
+    return conversations_needed(effect, level=1 - (1 - level) / comparisons, least=least)

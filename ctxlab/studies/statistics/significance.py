@@ -9,34 +9,35 @@ from ctxlab.studies.statistics.scipy_stats import scipy_stats
 
 EXACT_UP_TO = 16
 """Up to so many conversations all 2 ** n signs are tried, above DRAWS of them."""
-DRAWS = 2**14 - 1
+DRAWS = 2**16 - 1
 STEPS = 2**32
 
 
 def sign_flip_test(differences: Sequence[float]) -> float:
     """The two-sided p of differences by conversation, under signs that could as well be the other way round.
 
-    It is exact up to 16 conversations; above, 16,383 draws with a fixed seed stand for all.
+    It is exact up to 16 conversations; above, 65,535 draws with a fixed seed stand for all, so that the least p is the
+    same from 16 conversations on.
     """
     import numpy as np
 
     largest = max(map(abs, differences), default=0.0)
     if largest == 0:
         return 1.0
-    # Whole numbers add up without rounding, so that sums that are equal are found to be.
-    whole = np.rint(np.array(differences) / largest * STEPS)
-    if len(whole) == 1:
+    scaled = np.array(differences) / largest
+    if len(scaled) == 1:
         return 1.0
 
     def total(values: Any, axis: int = -1) -> Any:
-        return values.sum(axis=axis)
+        # Sums that are equal but for rounding are equal: rounded are the sums, not what is added.
+        return np.rint(values.sum(axis=axis) * STEPS)
 
     found = scipy_stats().permutation_test(
-        (whole,),
+        (scaled,),
         total,
         permutation_type="samples",
         vectorized=True,
-        n_resamples=2**EXACT_UP_TO if len(whole) <= EXACT_UP_TO else DRAWS,
+        n_resamples=2**EXACT_UP_TO if len(scaled) <= EXACT_UP_TO else DRAWS,
         batch=2_048,
         axis=-1,
         rng=np.random.default_rng(0),
@@ -61,13 +62,25 @@ def least_p(conversations: int) -> float:
     return 2 / (DRAWS + 1)
 
 
-def least_conversations(level: float = 0.95, *, comparisons: int = 1) -> int:
+def least_conversations(level: float = 0.95, *, comparisons: int = 1) -> int | None:
     """Conversations from which on the test can call one of so many comparisons told apart, after Holm.
 
-    >>> least_conversations(), least_conversations(comparisons=8)
-    (6, 9)
+    None where it can't with any number of conversations: more signs than EXACT_UP_TO give aren't tried.
+
+    >>> least_conversations(), least_conversations(comparisons=8), least_conversations(comparisons=5_000)
+    (6, 9, None)
     """
-    return next(n for n in range(1, 65) if comparisons * 2 / 2**n < 1 - level)
+    return next((n for n in range(1, EXACT_UP_TO + 1) if comparisons * least_p(n) < 1 - level), None)
+
+
+def most_comparisons(level: float = 0.95) -> int:
+    """The most comparisons of which the test can tell one apart after Holm, with as many conversations as one likes.
+
+    >>> most_comparisons()
+    1638
+    """
+    found = int((1 - level) / least_p(EXACT_UP_TO))
+    return found if found * least_p(EXACT_UP_TO) < 1 - level else found - 1
 
 
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:

@@ -10,7 +10,8 @@ from typing import Any
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.studies.study.case import BrokenCase, Case
 from ctxlab.studies.study.cell_key import CellKeys
-from ctxlab.studies.study.cell_rows import Row, rows_of_case
+from ctxlab.studies.study.cell_rows import Row, rows_of_case, sound_text
+from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS, Cell, StudyPlan
 
 CELLS_A_BATCH = 100
@@ -41,18 +42,27 @@ def cases_of(source: CaseSource) -> Iterator[Case | BrokenCase]:
 
 
 class BatchStream:
-    """Batches of about a hundred cells each, made while cases are read, without the cells that are known already.
+    """Batches of about a hundred cells each, made while cases and their files are read, without cells that are known.
 
     `keys` are those of every cell so far, in order; `cases` counts the cases.
     """
 
-    def __init__(self, source: CaseSource, plan: StudyPlan, known: Collection[str], *, size: int) -> None:
+    def __init__(
+        self,
+        source: CaseSource,
+        plan: StudyPlan,
+        known: Collection[str],
+        *,
+        size: int,
+        files: FilesRead | None = None,
+    ) -> None:
         self.keys: list[str] = []
         self.cases = 0
         self.reused = 0
         self._source, self._plan, self._known, self._size = source, plan, known, size
         self._cells = tuple(plan.cells())
-        self._names = CellKeys(plan)
+        self._files = files or FilesRead()
+        self._names = CellKeys(plan, self._files)
         self._ids: set[str] = set()
         self._taken = {*OWN_COLUMNS, KEY, *(column.name for column in plan.columns)}
         self._taken |= {name for variant in plan.variants for name in variant.labels}
@@ -60,7 +70,7 @@ class BatchStream:
     def __iter__(self) -> Iterator[Batch]:
         cases: list[tuple[Case | BrokenCase, tuple[tuple[str, int], ...]]] = []
         cells = 0
-        for case in cases_of(self._source):
+        for case in map(self._files.case, cases_of(self._source)):
             wanted = self._wanted(case)
             if wanted:
                 cases.append((case, wanted))
@@ -72,12 +82,13 @@ class BatchStream:
             yield Batch(tuple(cases))
 
     def _wanted(self, case: Case | BrokenCase) -> tuple[tuple[str, int], ...]:
-        if case.id in self._ids:
-            raise WrongArgument(f"two cases are named {case.id!r}; each needs an id of its own")
+        name = sound_text(case.id)
+        if name in self._ids:
+            raise WrongArgument(f"two cases are named {name!r}; each needs an id of its own")
         label = next((name for name in case.labels if name in self._taken), None)
         if label is not None:
             raise WrongArgument(f"case {case.id!r} has a label {label!r}, a column of the study; name it otherwise")
-        self._ids.add(case.id)
+        self._ids.add(name)
         self.cases += 1
         of_case = self._names.of_case(case)
         keys = [self._names.of_cell(of_case, cell) for cell in self._cells]

@@ -15,8 +15,8 @@ from ctxlab.documents.atomic_file import replace_file
 from ctxlab.errors import WriteError
 from ctxlab.studies.study.cell_rows import Row
 from ctxlab.studies.study.cell_table import KINDS, CellTable
+from ctxlab.studies.study.frame_facts import FrameFacts
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS
-from ctxlab.studies.study.scorer import ScoreColumn
 
 CELLS = "cells.parquet"
 LOCK = ".cells.lock"
@@ -75,14 +75,14 @@ class CellFolder:
         }
         self._write(f"part-{keys}.parquet", pa.table(columns))
 
-    def finish(self, keys: Collection[str], scores: Sequence[ScoreColumn]) -> CellTable:
+    def finish(self, keys: Collection[str], facts: FrameFacts) -> CellTable:
         """Write the cells of these keys as one sorted file, in place of the parts; cells of other keys go."""
         wanted = set(keys)
         found = {row[KEY]: row for row in self._rows([]) if row[KEY] in wanted}
         missing = len(wanted) - len(found)
         if missing:
             raise WriteError(f"{missing:,} cells are gone from {self.path}, where they were written; run it again")
-        table = CellTable.of_rows(list(found.values()), scores)
+        table = CellTable.of_rows(list(found.values()), facts)
         self._write(CELLS, table.arrow())
         for path in self.path.iterdir():
             if _PART.fullmatch(path.name) or _UNFINISHED.fullmatch(path.name):
@@ -149,5 +149,5 @@ class CellsInMemory:
     def add(self, rows: Sequence[Row]) -> None:
         self._rows += rows
 
-    def finish(self, keys: Collection[str], scores: Sequence[ScoreColumn]) -> CellTable:
-        return CellTable.of_rows(self._rows, scores)
+    def finish(self, keys: Collection[str], facts: FrameFacts) -> CellTable:
+        return CellTable.of_rows(self._rows, facts)

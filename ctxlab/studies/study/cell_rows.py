@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,10 @@ from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, Scorer
 Row = dict[str, Any]
 """The values of one cell by column, `labels` and `scores` as dicts of their own."""
 LONGEST_ERROR = 600
+MOST = 1e100
+"""The largest score: sums of squares of a million of them are numbers too."""
+MOST_COUNTED = 2**53
+"""The largest number of tokens or messages, up to which each whole number is itself."""
 ROUNDING = 1e-9
 """The most that a share may be beyond its ends, as sums of fractions are."""
 
@@ -90,13 +95,27 @@ def _value(column: ScoreColumn, value: Any) -> Any:
         return None
     if column.unit == "text":
         return sound_text(str(value))
-    number = float(value)
-    if not math.isfinite(number):
+    number = _number(column, value)
+    if number is None:
         return None
     if column.unit == "share":
         if not -ROUNDING <= number <= 1 + ROUNDING:
             raise CtxlabError(f"it gave {number:g} for {column.name!r}, which is a share: a number from 0 to 1")
         return min(1.0, max(0.0, number))
+    return number
+
+
+def _number(column: ScoreColumn, value: Any) -> float | None:
+    """The number, None where it is NaN or infinite; raises CtxlabError for one with which no mean can be taken."""
+    most = MOST_COUNTED if column.unit in ("tokens", "messages") else MOST
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond those
+        number = sys.float_info.max if value > 0 else -sys.float_info.max
+    if not math.isfinite(number):
+        return None
+    if abs(number) > most:
+        raise CtxlabError(f"its {column.name!r} is beyond {most:g} or -{most:g}, between which a cell holds numbers")
     return number
 
 
@@ -117,5 +136,5 @@ def _label(value: str | float) -> str | int | float:
 
 
 def sound_text(text: str) -> str:
-    """The text without half surrogates, which no file in UTF-8 can hold."""
-    return text.encode("utf-8", "replace").decode()
+    """The text with its half surrogates spelt out, as in `\\ud800`: no file in UTF-8 can hold them."""
+    return text.encode("utf-8", "backslashreplace").decode()

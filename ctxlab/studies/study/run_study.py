@@ -13,6 +13,8 @@ from ctxlab.errors import WrongArgument
 from ctxlab.studies.study.backends import Backend, rows_of_batches
 from ctxlab.studies.study.batches import CELLS_A_BATCH, BatchStream, CaseSource, size_of
 from ctxlab.studies.study.cell_folder import CellFolder, CellsInMemory
+from ctxlab.studies.study.files_read import FilesRead
+from ctxlab.studies.study.frame_facts import FrameFacts, left_out_lines
 from ctxlab.studies.study.plan import StudyPlan
 from ctxlab.studies.study.study_result import StudyResult
 
@@ -32,16 +34,18 @@ def run_study(
     """Every case under every variant, budget and seed.
 
     With `path` the cells are kept there, and those that are there already are not built again; a KeyboardInterrupt then
-    says how many there are. The result and the file
+    says how many there are. Files that options name are read once, when the run meets them. The result and the file
     `cells.parquet` are the same for every backend and number of processes.
     """
     if processes < 1:
         raise WrongArgument(f"processes takes a number from 1 on, got {processes}")
     if address is not None and backend != "dask":
         raise WrongArgument('address is that of a dask scheduler; give backend="dask" with it')
+    files = FilesRead()
+    plan = files.plan(plan)
     kept = CellFolder(path) if path is not None else CellsInMemory()
     with kept, WorkProgress("cells", size_of(source, plan), progress) as shown:
-        stream = BatchStream(source, plan, kept.known, size=cells_a_batch)
+        stream = BatchStream(source, plan, kept.known, size=cells_a_batch, files=files)
         reused = 0
         runs = rows_of_batches(plan, stream, backend=backend, processes=processes, address=address)
         made = 0
@@ -60,8 +64,11 @@ def run_study(
             words = _interrupted(made + stream.reused, size_of(source, plan), path, least)
             raise KeyboardInterrupt(words) from None
         shown.advance(stream.reused - reused, reused=True)
-        table = kept.finish(stream.keys, plan.columns)
-    return StudyResult(plan, table, source, stream.cases, (*notes, *_notes(source), *kept.notes), _left_out(source))
+        left_out = _left_out(source)
+        facts = FrameFacts(plan.columns, plan.tokenizer_name, left_out_lines(left_out))
+        table = kept.finish(stream.keys, facts)
+    told = (*notes, *_notes(source), *kept.notes)
+    return StudyResult(plan, table, source, stream.cases, told, left_out, files)
 
 
 def _interrupted(kept: int, total: int | None, path: str | Path, least: str) -> str:

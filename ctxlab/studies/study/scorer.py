@@ -12,6 +12,7 @@ from ctxlab.studies.study.case import Case
 ScoreValue = float | int | bool | str | None
 """A value of one cell; None where there is nothing to score, which no mean counts."""
 Unit = Literal["share", "tokens", "messages", "usd", "number", "text"]
+Better = Literal["higher", "lower"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,7 @@ class ScoreColumn:
     name: str
     title: str
     unit: Unit
-    better: Literal["higher", "lower"] | None = None
+    better: Better | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,7 +35,10 @@ class ScoredRun:
 
 
 class Scorer(Protocol):
-    """Scores one build. It is deterministic, and reads nothing but the run; `version` changes when its answers do."""
+    """Scores one build. It is deterministic, and reads nothing but the run; `version` changes when its answers do.
+
+    Cells that are kept follow changes of its code by themselves, as `Study.run` says.
+    """
 
     @property
     def name(self) -> str: ...

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from ctxlab.errors import BrokenFile, ReadError, did_you_mean
+from ctxlab.errors import did_you_mean
 from ctxlab.studies.scorers.registry import scorer_named
 from ctxlab.studies.study.batches import CaseSource
 from ctxlab.studies.study.scorer import Scorer
 from ctxlab.studies.study.scorer_of_kind import ScorerOfKind
 from ctxlab.studies.study.study_file_cases import CASE_KEYS, cases_of_file
-from ctxlab.studies.study.study_file_table import StudyFileTable, settings_of
+from ctxlab.studies.study.study_file_table import file_at, needed_table, options_of, settings_of
 from ctxlab.studies.study.study_file_variants import variants_of_file
 from ctxlab.studies.study.variant import Variant
+from ctxlab.studies.toml_table import TomlTable, read_toml
 
 RUN_KEYS = ("out", "processes", "backend", "address")
 KEYS = ("cases", "variants", "grid", "budgets", "seeds", "scorers", "tokenizer", "budget_of", "settings", *RUN_KEYS)
@@ -50,13 +50,11 @@ def read_study_file(path: str | Path) -> StudyFile:
     or a table of it and its settings; with `kind` it scores cases of that kind alone. A budget of 0 is none.
     `out`, `processes`, `backend` and `address` are those of `Study.run`.
     """
-    place = Path(path).expanduser()
-    data = _data(place)
-    file = StudyFileTable(data, str(path), place.parent)
+    file = read_toml(Path(path).expanduser(), what="study")
     file.refuse_unknown(KEYS)
-    cases = file.table("cases")
-    cases.refuse_unknown(CASE_KEYS, "cases.")
-    options = cases.options()
+    cases = needed_table(file, "cases")
+    cases.refuse_unknown(CASE_KEYS)
+    options = options_of(cases)
     settings = settings_of(file.value("settings", dict, {}))
     return StudyFile(
         cases_of_file(cases),
@@ -67,36 +65,27 @@ def read_study_file(path: str | Path) -> StudyFile:
         tuple([_scorer(each, file) for each in file.value("scorers", list, [])]),
         file.value("tokenizer", str, None),
         file.choice("budget_of", ("prompt", "history")),
-        file.path("out") if "out" in data else None,
+        file_at(file, "out") if "out" in file.data else None,
         file.value("processes", int, 1),
         file.choice("backend", ("local", "dask")),
         file.value("address", str, None),
     )
 
 
-def _data(place: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(place.read_bytes().decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as problem:
-        raise BrokenFile(f"{place} is no TOML: {str(problem) or type(problem).__name__}") from None
-    except OSError as problem:
-        raise ReadError(f"{place} can't be read: {problem.strerror or problem}") from None
-
-
-def _scorer(source: object, file: StudyFileTable) -> str | Scorer:
+def _scorer(source: object, file: TomlTable) -> str | Scorer:
     """A scorer by its name, or of a table with its name, its settings and the kind of cases that it scores."""
     if isinstance(source, str):
         return source
     if not isinstance(source, dict):
-        raise ReadError(f"{file.place}: scorers takes a list of texts and tables, not of {source!r:.60}")
-    table = StudyFileTable(cast("dict[str, Any]", source), file.place, file.folder, "scorers.")
+        raise file.wrong("scorers", f"takes a list of texts and tables, not of {source!r:.60}")
+    table = file.table_of("scorers", cast("dict[str, Any]", source))
     name, kind = table.value("name", str, ""), table.value("kind", str, None)
     settings = {key: value for key, value in table.data.items() if key not in ("name", "kind")}
-    scorer = _with_settings(scorer_named(name), settings, file.place)
+    scorer = _with_settings(scorer_named(name), settings, file)
     return scorer if kind is None else ScorerOfKind(scorer, kind)
 
 
-def _with_settings(scorer: Any, settings: Mapping[str, Any], place: str) -> Scorer:
+def _with_settings(scorer: Any, settings: Mapping[str, Any], file: TomlTable) -> Scorer:
     if not settings:
         return scorer
     scorer_name, made = str(scorer.name), type(scorer)
@@ -104,8 +93,8 @@ def _with_settings(scorer: Any, settings: Mapping[str, Any], place: str) -> Scor
     known = [each.name for each in of_scorer if each.name not in ("name", "version")]
     wrong = next((name for name in settings if name not in known), None)
     if wrong is not None:
-        raise ReadError(f"{place}: scorer {scorer_name!r} has no setting {wrong!r}{did_you_mean(wrong, known)}")
+        raise file.wrong("scorers", f"has {scorer_name!r}, which has no setting {wrong!r}{did_you_mean(wrong, known)}")
     try:
         return made(**{**{name: getattr(scorer, name) for name in known}, **settings})
     except TypeError as problem:
-        raise ReadError(f"{place}: scorer {scorer_name!r}: {problem}") from None
+        raise file.wrong("scorers", f"has {scorer_name!r}: {problem}") from None

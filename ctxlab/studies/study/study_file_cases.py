@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ctxlab.documents import Library
-from ctxlab.errors import ReadError
 from ctxlab.studies.cases import retention_cases
 from ctxlab.studies.cases.labelled_cases import LabelledCases
 from ctxlab.studies.study.batches import CaseSource
 from ctxlab.studies.study.case import Case
-from ctxlab.studies.study.study_file_table import StudyFileTable
+from ctxlab.studies.study.study_file_table import file_at, files_at
 from ctxlab.studies.study.survey_cases import SurveyCases
+from ctxlab.studies.toml_table import TomlTable
 
 OF_QUESTIONS = ("labels", "conversations", "every", "whole_conversations")
 CASE_KEYS = ("kind", "files", "agent", "user", "model", "books", "rules", *OF_QUESTIONS)
@@ -23,28 +23,26 @@ WHOLE = "conversation"
 """The kind of a case that is a whole conversation, among questions."""
 
 
-def cases_of_file(table: StudyFileTable) -> CaseSource:
-    """The cases that a file names; raises ReadError for keys of questions where it has conversations."""
-    files = [str(each) for each in table.paths("files")]
+def cases_of_file(table: TomlTable) -> CaseSource:
+    """The cases that a file names; raises BrokenFile for keys of questions where it has conversations."""
+    files = [str(each) for each in files_at(table, "files")]
     if table.choice("kind", KINDS) == "conversations":
         wrong = next((key for key in OF_QUESTIONS if key in table.data), None)
         if wrong is not None:
-            raise ReadError(f'{table.place}: {table.prefix}{wrong} is for kind = "questions"')
+            raise table.wrong(wrong, 'is for kind = "questions"')
         missing = next((name for name in files if not Path(name).exists()), None)
         if missing is not None:
-            raise ReadError(f"{table.place}: {table.prefix}files names {missing}, which does not exist")
+            raise table.wrong("files", f"names {missing}, which does not exist")
         return SurveyCases(files)
-    labels = str(table.path("labels")) if "labels" in table.data else None
+    labels = str(file_at(table, "labels")) if "labels" in table.data else None
     if len(files) != 1 and labels is None:
-        raise ReadError(
-            f'{table.place}: cases.files names {len(files)} files; kind = "questions" without labels takes one'
-        )
+        raise table.wrong("files", f'names {len(files)} files; kind = "questions" without labels takes one')
     source = files[0] if len(files) == 1 else _library(files)
     found = retention_cases(source, labels=labels)
     named = table.row("conversations", str, [])
     every = table.value("every", int, 1)
     if every < 1:
-        raise ReadError(f"{table.place}: {table.prefix}every takes a number from 1 on, not {every}")
+        raise table.wrong("every", f"takes a number from 1 on, not {every}")
     return QuestionCases(found.of(named) if named else found, every, whole=table.switch("whole_conversations"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.html_table import heading, html_table, lines
@@ -15,7 +15,9 @@ from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.studies.study.batches import CaseSource, cases_of
 from ctxlab.studies.study.case import Case
 from ctxlab.studies.study.case_builds import CaseBuilds, trace_taken_from
+from ctxlab.studies.study.cell_rows import sound_text
 from ctxlab.studies.study.cell_table import CellTable, cells_frame
+from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.plan import Cell, StudyPlan
 from ctxlab.studies.study.scorer import ScoreColumn
 from ctxlab.studies.study.variant import Variant
@@ -40,6 +42,7 @@ class StudyResult:
     cases: int
     notes: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
+    files: FilesRead = field(default_factory=FilesRead, repr=False)
 
     def __repr__(self) -> str:
         facts = (
@@ -79,7 +82,7 @@ class StudyResult:
     @property
     def tokenizer(self) -> str:
         """The name of the tokenizer, or that each model's own counted."""
-        return self.plan.tokenizer.name if self.plan.tokenizer is not None else "each model's tokenizer"
+        return self.plan.tokenizer_name
 
     @property
     def conversations(self) -> int:
@@ -94,7 +97,8 @@ class StudyResult:
     def frame(self) -> pd.DataFrame:
         """One row a cell: case, conversation, kind, variant, budget, seed, labels, tokens, messages, error and scores.
 
-        Rows are sorted by conversation, case, variant, budget and seed.
+        Rows are sorted by conversation, case, variant, budget and seed. The frame's `attrs` know the units of the
+        scores, the tokenizer and what was left out, as does the frame that pandas reads from `cells.parquet`.
         """
         return cells_frame(self.cell_table)
 
@@ -179,13 +183,13 @@ class StudyResult:
     def _case(self, case: str) -> Case:
         if iter_once(self.source):
             raise WrongArgument("the cases of this study could be read only once; give a list, or a function of them")
-        found = next((each for each in cases_of(self.source) if each.id == case), None)
+        found = next((each for each in cases_of(self.source) if case in (each.id, sound_text(each.id))), None)
         if found is None:
             known = list(dict.fromkeys(self.cell_table.columns["case"]))
             raise UnknownName(f"the study has no case {case!r}{did_you_mean(case, known)}")
         if not isinstance(found, Case):
             raise WrongArgument(f"case {case!r} could not be made: {found.problem}")
-        return found
+        return cast("Case", self.files.case(found))
 
 
 def iter_once(source: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.one_line import plain
 from ctxlab.errors import WrongArgument
-from ctxlab.studies.study.case import Case
+from ctxlab.studies.study.case import Case, is_sound, refuse_no_text, refuse_wrong_labels
 
 STRATEGY = "token-limiter.strategy"
 
@@ -27,6 +27,14 @@ class Variant:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     change: Callable[[Case], Case] | None = None
     labels: Mapping[str, str | int | float] = field(default_factory=dict[str, str | int | float])
+
+    def __post_init__(self) -> None:
+        refuse_no_text(self.name, "name of a variant")
+        if not is_sound(self.name):
+            raise WrongArgument(
+                f"a variant is named {self.name!r:.60}; half surrogates have no place in a file of cells"
+            )
+        refuse_wrong_labels(self.labels, f"variant {plain(self.name)!r}")
 
     def __repr__(self) -> str:
         return f"Variant({plain(self.name)!r})"

@@ -96,7 +96,9 @@ def _check_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
 
 def _known(value: Any) -> Any:
     """The value, or None for the marks that pandas has for a missing one."""
-    return None if value is None or value != value or type(value).__name__ in ("NAType", "NaTType") else value
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):  # NA can't be compared with itself
+        return None
+    return None if value != value else value
 
 
 def _whole(budget: Any) -> int | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ctxlab.studies.study_table.study_table import StudyTable, TableRow
 
 ROW, AROUND = 24, 150
-STATES = (("better", "higher"), ("worse", "lower"), ("open",))
+STATES = (("better", "higher"), ("worse", "lower"), ("open", "equal"))
 
 
 def difference_figure(table: StudyTable, *, budget: int | None = None, theme: ThemeName = "light") -> go.Figure:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import label, plain
 from ctxlab.display.theme import Theme
-from ctxlab.studies.study_table.table_notes import LOUD, table_summary
+from ctxlab.studies.study_table.table_notes import LOUD_WORDS, table_summary
 from ctxlab.studies.study_table.table_text import amount
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "hexagon", "pentagon")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 NAME = 40
+HIGHEST_LABEL = 100.0
+"""On an axis of shares, which ends a little above."""
 LABELLED = 40
 """Above so many points only the frontier and the baseline have their names beside them."""
 
@@ -122,20 +124,30 @@ def foot(table: StudyTable, theme: Theme) -> dict[str, Any]:
         "yshift": -46,
         "showarrow": False,
         "align": "left",
-        "font": {"size": 11, "color": theme.warn if table.notes and table.notes[0].startswith(LOUD) else theme.ink_3},
+        "font": {
+            "size": 11,
+            "color": theme.warn if table.notes and table.notes[0].startswith(LOUD_WORDS) else theme.ink_3,
+        },
     }
 
 
-def spread_labels(heights: Sequence[float], least: float) -> list[float]:
+def spread_labels(heights: Sequence[float], least: float, most: float | None = None) -> list[float]:
     """Heights moved apart, so that labels at them are at least so far from one another; their order stays.
 
-    >>> spread_labels([1, 1.2, 5], 1)
-    [1, 2, 5]
+    None is above `most`: those that would be go down, and push down what is below them.
+
+    >>> spread_labels([1, 1.2, 5], 1), spread_labels([4, 4, 5], 1, 5)
+    ([1, 2, 5], [3, 4, 5])
     """
     order = sorted(range(len(heights)), key=lambda i: heights[i])
     found = list(heights)
     for below, above in pairwise(order):
         found[above] = max(found[above], found[below] + least)
+    limit = most
+    for i in reversed(order):
+        if limit is not None:
+            found[i] = min(found[i], limit)
+            limit = found[i] - least
     return found
 
 
@@ -155,13 +167,23 @@ def ticks_between(values: Sequence[float]) -> list[int]:
     return found if len(found) <= 12 else [tick for tick in found if str(tick)[0] == "1"]
 
 
-def places_apart(points: Sequence[tuple[float, float]], wide: float, high: float) -> list[float]:
-    """Heights of labels at points, each raised until no earlier one is nearer than `wide` and `high`."""
+def places_apart(
+    points: Sequence[tuple[float, float]], wide: float, high: float, most: float | None = None
+) -> list[float]:
+    """Heights of labels at points, each raised until no earlier one is nearer than `wide` and `high`.
+
+    One that would be above `most` is lowered instead.
+    """
     found: list[tuple[float, float]] = []
-    for x, y in points:
+
+    def place(x: float, y: float, step: float) -> float:
         while any(abs(x - other) < wide and abs(y - above) < high * 0.999 for other, above in found):
-            y += high / 2
-        found.append((x, y))
+            y += step
+        return y
+
+    for x, y in points:
+        up = place(x, y, high / 2)
+        found.append((x, up if most is None or up <= most else place(x, min(y, most), -high / 2)))
     return [y for _, y in found]
 
 

@@ -9,29 +9,37 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import nearest
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.statistics.interval import Method
-from ctxlab.studies.statistics.mean_score import MeanScore, mean_of
-from ctxlab.studies.statistics.paired_difference import Better, CellKey, PairedDifference, difference_of
+from ctxlab.studies.statistics.mean_score import SHARE, MeanScore, mean_of
+from ctxlab.studies.statistics.paired_difference import CellKey, PairedDifference, difference_of
 from ctxlab.studies.study_table.cells import CellGroup, cell_groups
+from ctxlab.studies.study_table.score_columns import KnownBetter, NumberUnit, known_column, refuse_no_shares
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SHARE = (0.0, 1.0)
 Level = Annotated[float, "a number between 0 and 1"]
 
 
 @checked_arguments
 def mean_score(
-    frame: pd.DataFrame, score: str = "all_evidence", *, level: Level = 0.95, method: Method = "auto"
+    frame: pd.DataFrame,
+    score: str = "all_evidence",
+    *,
+    unit: NumberUnit | None = None,
+    level: Level = 0.95,
+    method: Method = "auto",
 ) -> MeanScore:
     """The mean of a column over all rows of a study's frame, with an interval that takes conversations as independent.
 
-    A score whose values are all in [0, 1] counts as a share, whose interval doesn't leave [0, 1].
+    The interval of a share doesn't leave [0, 1]. Without `unit` it is the one that the study's frame names, or that of
+    the scorer which fills a column of this name; any other column is a plain number.
     """
     checked_level(level)
     groups = cell_groups(frame, score)
     cells = [cell for group in groups for cell in group.cells()]
-    found = mean_of(score, cells, bounds=SHARE if is_share(groups) else None, level=level, method=method)
+    column = known_column(frame, score, unit=unit)
+    refuse_no_shares(groups, column)
+    found = mean_of(score, cells, bounds=SHARE if column.unit == "share" else None, level=level, method=method)
     if found is None:
         raise WrongArgument(f"no row of the frame has a value of {plain(score, 40)!r}")
     return found
@@ -45,23 +53,27 @@ def paired_difference(
     *,
     score: str = "all_evidence",
     budget: int | None = None,
-    better: Better | None = "higher",
+    unit: NumberUnit | None = None,
+    better: KnownBetter = "auto",
     level: Level = 0.95,
     method: Method = "auto",
 ) -> PairedDifference:
     """The mean of `first` less the mean of `second`, two variants of a study's frame, over the cells that both have.
 
-    Without a budget cells of all budgets count. `better` says which scores are; None where neither is.
+    Without a budget cells of all budgets count. `better` says which scores are, None that neither is; it and `unit`
+    are by default those of the column, as in `mean_score`.
     """
     checked_level(level)
     groups = at_budget(cell_groups(frame, score), budget)
+    column = known_column(frame, score, unit=unit, better=better)
+    refuse_no_shares(groups, column)
     ours, theirs = (_scores(groups, name) for name in (first, second))
     found = difference_of(
         (first, ours),
         (second, theirs),
         score=score,
-        better=better,
-        is_share=is_share(groups),
+        better=column.better,
+        is_share=column.unit == "share",
         level=level,
         method=method,
     )
@@ -91,11 +103,6 @@ def at_budget(groups: tuple[CellGroup, ...], budget: int | None) -> tuple[CellGr
         there = ", ".join(f"{each:,}" for each in sorted({g.budget for g in groups if g.budget is not None})[:8])
         raise WrongArgument(f"the frame has no budget {budget:,}; there are: {there or 'none'}")
     return found
-
-
-def is_share(groups: tuple[CellGroup, ...]) -> bool:
-    """Whether every score is in [0, 1]."""
-    return all(0 <= value <= 1 for group in groups for value in group.scores.values())
 
 
 def checked_level(level: float) -> None:

@@ -10,6 +10,7 @@ from ctxlab.display.short_texts import nearest
 from ctxlab.display.theme import Theme, ThemeName, theme_of
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.study_table.figure_parts import (
+    HIGHEST_LABEL,
     LABELLED,
     NAME,
     at_one_budget,
@@ -151,10 +152,12 @@ def _names_at_side(
     points = [(row.also[cost] or 0.0, mean_at(row, table) or 0.0) for row in rows]
     wide = max((abs(x) for x, _ in points), default=0.0) * NAME_WIDTH
     tall = 100.0 if table.is_share else max((abs(y) for _, y in points), default=1.0) or 1.0
-    heights = places_apart(points, wide, tall * NAME_HEIGHT)
+    heights = places_apart(points, wide, tall * NAME_HEIGHT, HIGHEST_LABEL if table.is_share else None)
     several = budgets and len(table.budgets) > 1
     marks: list[dict[str, Any]] = []
     for row, (x, _), height in zip(rows, points, heights, strict=True):
+        if table.is_share and height < 0:  # there is no room for it; the pointer over the point says it
+            continue
         shown = short_name(row_name(row)) + (f" {row.budget:,}" if several and row.budget is not None else "")
         marks.append(
             {

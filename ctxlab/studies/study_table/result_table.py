@@ -9,6 +9,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import nearest
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.study.scorer import ScoreColumn
+from ctxlab.studies.study.variant import STRATEGY, Variant
 from ctxlab.studies.study_table.study_table import StudyTable, study_table
 
 if TYPE_CHECKING:
@@ -20,17 +21,23 @@ if TYPE_CHECKING:
 def result_table(
     result: StudyResult, score: str | None = None, *, also: Sequence[str] = (), **options: Any
 ) -> StudyTable:
-    """The table of one score, by default the first that the scorers fill; variants and budgets in the study's order."""
+    """The table of one score, by default the first that the scorers fill; variants and budgets in the study's order.
+
+    The frame knows its tokenizer, what was left out, and the column's unit and direction.
+    """
     column = score_column(result, score)
     return study_table(
         _in_order(result),
         column.name,
-        better=column.better,
         also=list(dict.fromkeys(["tokens", *also])),
-        tokenizer=result.tokenizer,
-        left_out=[f"{count:,} {reason}" for reason, count in result.left_out.items()],
+        summaries=[variant.name for variant in result.variants if _keeps_summaries(variant)],
         **options,
     )
+
+
+def _keeps_summaries(variant: Variant) -> bool:
+    """Whether the name of a variant, or of its strategy, says that it keeps summaries."""
+    return any("summar" in name.casefold() for name in (variant.name, str(variant.settings.get(STRATEGY, ""))))
 
 
 def score_column(result: StudyResult, score: str | None) -> ScoreColumn:

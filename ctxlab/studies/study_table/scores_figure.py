@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import label, plain
@@ -11,6 +11,7 @@ from ctxlab.display.theme import Theme, ThemeName, theme_of
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.study_table.figure_parts import (
     DASHES,
+    HIGHEST_LABEL,
     NAME,
     SYMBOLS,
     axis,
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
 
     from ctxlab.studies.study_table.study_table import StudyTable, TableRow
 
-HEIGHT = 440
-LABEL_APART = 4.2
-"""Distance of labels in a hundredth of the axis: a line of 12 pixels in the plot's height."""
+HEIGHT, AROUND = 440, 140
+LABEL_LINE = 13
+"""Pixels from a name to the next."""
 
 
 def scores_figure(table: StudyTable, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
@@ -69,7 +70,7 @@ def scores_figure(table: StudyTable, *, against: str = "budget", theme: ThemeNam
     figure.update_layout(
         look.layout(
             title=head(table, look, "Scores by budget" if against == "budget" else f"Scores against {against}"),
-            height=HEIGHT,
+            height=_height(lines),
             showlegend=False,
             margin={"l": 60, "r": 170, "t": 56, "b": 84},
             xaxis=axis(look, title, **fields),
@@ -78,6 +79,11 @@ def scores_figure(table: StudyTable, *, against: str = "budget", theme: ThemeNam
         )
     )
     return figure
+
+
+def _height(lines: Sized) -> int:
+    """The height in which the names of so many lines have a place."""
+    return max(HEIGHT, AROUND + LABEL_LINE * (len(lines) + 1))
 
 
 def _lines(table: StudyTable, against: str) -> dict[str, list[TableRow]]:
@@ -125,7 +131,8 @@ def _names(table: StudyTable, ends: Sequence[tuple[float, float, str, str]], *, 
 
     heights = [y for _, y, _, _ in ends]
     wide = 100.0 if table.is_share else (max(heights, default=1.0) - min(0.0, *heights, 0.0)) or 1.0
-    at = spread_labels(heights, wide * LABEL_APART / 100)
+    apart = 1.06 * wide * LABEL_LINE / (_height(ends) - AROUND)
+    at = spread_labels(heights, apart, HIGHEST_LABEL if table.is_share else None)
     right = max((x for x, _, _, _ in ends), default=1.0)
     return [
         {

@@ -13,17 +13,13 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.one_line import plain
 from ctxlab.display.theme import ThemeName
 from ctxlab.studies.statistics.interval import Method
-from ctxlab.studies.statistics.mean_score import MeanScore, mean_of
-from ctxlab.studies.statistics.paired_difference import Better, PairedDifference, difference_of, with_holm
+from ctxlab.studies.statistics.mean_score import SHARE, MeanScore, mean_of
+from ctxlab.studies.statistics.paired_difference import PairedDifference, difference_of, with_holm
+from ctxlab.studies.study.frame_facts import FrameFacts
+from ctxlab.studies.study.scorer import Better, ScoreColumn, Unit
 from ctxlab.studies.study_table.cells import GROUPED, CellGroup, cell_groups
-from ctxlab.studies.study_table.mean_and_difference import (
-    SHARE,
-    Level,
-    at_budget,
-    checked_level,
-    is_share,
-    known_variant,
-)
+from ctxlab.studies.study_table.mean_and_difference import Level, at_budget, checked_level, known_variant
+from ctxlab.studies.study_table.score_columns import KnownBetter, NumberUnit, known_column, refuse_no_shares
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,7 +72,7 @@ class StudyTable:
     rows: tuple[TableRow, ...]
     baseline: str
     better: Better | None
-    is_share: bool
+    unit: Unit
     level: float
     notes: tuple[str, ...]
     summary: str
@@ -84,6 +80,11 @@ class StudyTable:
     def __repr__(self) -> str:
         score, baseline = plain(self.score, 40), plain(self.baseline, 40)
         return f"StudyTable({score!r}, {len(self.rows):,} rows, baseline {baseline!r})"
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the score is a share, which is shown as a number of a hundred."""
+        return self.unit == "share"
 
     @property
     def budgets(self) -> tuple[int | None, ...]:
@@ -97,8 +98,8 @@ class StudyTable:
         """One row a variant and budget: mean, interval, difference to the baseline, p, effect, verdict.
 
         `conversations_needed` are those with which a difference as large as this one is found in 80 % of studies by a
-        paired t test without correction, and no fewer than those from which on the exact test, corrected after Holm for
-        the comparisons at that budget, can tell anything apart. It is missing where there is no spread to go by.
+        paired t test at the level that Holm asks of the smallest p at that budget, and no fewer than those from which
+        on the exact test can tell anything apart there. It is missing where there is no spread to go by.
         """
         return frame_of([row.as_row() for row in self.rows], ("variant", "budget", "mean", "low", "high", "verdict"))
 
@@ -144,10 +145,11 @@ def study_table(
     budget: int | None = None,
     baseline: str | None = None,
     oracle: str | None = None,
-    better: Better | None = "higher",
+    unit: NumberUnit | None = None,
+    better: KnownBetter = "auto",
     also: Sequence[str] | None = None,
-    tokenizer: str = "",
-    left_out: Sequence[str] = (),
+    tokenizer: str | None = None,
+    left_out: Sequence[str] | None = None,
     summaries: Sequence[str] | None = None,
     level: Level = 0.95,
     method: Method = "auto",
@@ -156,9 +158,10 @@ def study_table(
 
     The baseline is by default `sliding` where there is such a variant, else the first. The oracle, by default the
     variant `oracle`, is what nothing can beat: it is compared with none. `by` may name further columns (`kind`, a
-    label). `also` are columns whose means are shown beside (by default `tokens`, where there is one). `tokenizer` and
-    `left_out` (sentences) are named in the notes; `summaries` are the variants that keep summaries, by default those
-    with "summar" in their name.
+    label). `also` are columns whose means are shown beside (by default `tokens`, where there is one). `unit` and
+    `better` are by default those of the column, as in `mean_score`: of a column of which nothing is known neither more
+    nor less is better. `tokenizer` and `left_out` (sentences) are named in the notes, by default those of the study's
+    frame; `summaries` are the variants that keep summaries, by default those with "summar" in their name.
     """
     from ctxlab.studies.study_table.table_notes import table_notes, table_summary
 
@@ -171,17 +174,30 @@ def study_table(
             known_variant(groups, name)
     base = baseline or (USUAL_BASELINE if USUAL_BASELINE in names else next(iter(names), ""))
     extra = [name for name in dict.fromkeys(by) if name not in GROUPED]
-    share = is_share(groups)
-    made = [_row(group, base, score, extra, also, share, level, method) for group in groups]
+    column = known_column(frame, score, unit=unit, better=better)
+    refuse_no_shares(groups, column)
+    made = [_row(group, base, column, extra, also, level, method) for group in groups]
     above = (oracle or USUAL_ORACLE) if base != (oracle or USUAL_ORACLE) else ""
     made = [replace(row, is_oracle=row.variant == above) for row in made]
-    compared = _compared(groups, base, above, score, better, share, level, method)
+    compared = _compared(groups, base, above, column, level, method)
     rows = [replace(row, difference=compared.get(i)) for i, row in enumerate(made)]
     rows = sorted(rows, key=lambda row: (_first(groups, row), not row.is_baseline))
     keeps = [name for name in names if "summar" in name.casefold()] if summaries is None else list(summaries)
-    table = StudyTable(score, tuple(rows), base, better, share, level, (), "")
+    table = StudyTable(score, tuple(rows), base, column.better, column.unit, level, (), "")
     errors: Counter[str] = sum((group.errors for group in groups), Counter())
-    notes = table_notes(table, tokenizer=tokenizer, left_out=left_out, summaries=keeps, errors=errors)
+    facts = FrameFacts.of_attrs(frame.attrs)
+    notes = table_notes(
+        table,
+        tokenizer=facts.tokenizer if tokenizer is None else tokenizer,
+        left_out=facts.left_out if left_out is None else left_out,
+        summaries=keeps,
+        errors=errors,
+        titles={
+            name: title
+            for name in (score, *also)
+            if (title := known_column(frame, name).title).replace(" ", "_") != name
+        },
+    )
     return replace(table, notes=notes, summary=table_summary(table))
 
 
@@ -194,14 +210,14 @@ def _first(groups: Sequence[CellGroup], row: TableRow) -> int:
 def _row(
     group: CellGroup,
     baseline: str,
-    score: str,
+    column: ScoreColumn,
     extra: Sequence[str],
     also: Sequence[str],
-    share: bool,  # noqa: FBT001
     level: float,
     method: Method,
 ) -> TableRow:
-    mean = mean_of(score, group.cells(), bounds=SHARE if share else None, level=level, method=method)
+    bounds = SHARE if column.unit == "share" else None
+    mean = mean_of(column.name, group.cells(), bounds=bounds, level=level, method=method)
     worst = min(group.scores, key=group.scores.__getitem__, default=None)
     return TableRow(
         variant=group.variant,
@@ -220,9 +236,7 @@ def _compared(
     groups: Sequence[CellGroup],
     baseline: str,
     oracle: str,
-    score: str,
-    better: Better | None,
-    share: bool,  # noqa: FBT001
+    column: ScoreColumn,
     level: float,
     method: Method,
 ) -> dict[int, PairedDifference]:
@@ -234,7 +248,14 @@ def _compared(
         if base is None or base is group or group.variant == oracle:
             continue
         pair = (group.variant, group.scores), (base.variant, base.scores)
-        made = difference_of(*pair, score=score, better=better, is_share=share, level=level, method=method)
+        made = difference_of(
+            *pair,
+            score=column.name,
+            better=column.better,
+            is_share=column.unit == "share",
+            level=level,
+            method=method,
+        )
         if made is not None:
             found[i] = made
     corrected: dict[int, PairedDifference] = {}

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.studies.statistics.paired_difference import few_conversations
-from ctxlab.studies.statistics.significance import DRAWS, EXACT_UP_TO
+from ctxlab.studies.statistics.significance import DRAWS, EXACT_UP_TO, least_conversations
 
 if TYPE_CHECKING:
     from ctxlab.studies.study_table.study_table import StudyTable
 
 NAME = 40
-LOUD = "TOO FEW CONVERSATIONS"
+LOUD, TOO_MANY = "TOO FEW CONVERSATIONS", "TOO MANY COMPARISONS"
+LOUD_WORDS = (LOUD, TOO_MANY)
+"""Beginnings of notes that say that nothing could have been told apart."""
 
 
 def table_notes(
@@ -25,6 +27,7 @@ def table_notes(
     left_out: Sequence[str],
     summaries: Sequence[str],
     errors: Mapping[str, int],
+    titles: Mapping[str, str],
 ) -> tuple[str, ...]:
     """Sentences: what was counted, how intervals and p are made, what can't be claimed, and what was left out."""
     return (
@@ -34,6 +37,7 @@ def table_notes(
         *_tests(table),
         *_left_out(table, left_out, errors),
         *_summaries(table, summaries),
+        *(f"{plain(name, NAME)}: {plain(title, 120)}." for name, title in titles.items()),
     )
 
 
@@ -42,7 +46,7 @@ def table_summary(table: StudyTable) -> str:
     verdicts = Counter(row.verdict for row in table.rows if row.difference is not None)
     if not verdicts:
         return f"Nothing is compared with {plain(table.baseline, NAME)}."
-    words = [f"{n} {word}" for word in ("better", "worse", "higher", "lower", "open") if (n := verdicts[word])]
+    words = [f"{n} {word}" for word in ("better", "worse", "higher", "lower", "equal", "open") if (n := verdicts[word])]
     return f"Of {counted(verdicts.total(), 'comparison')} with {plain(table.baseline, NAME)}: {', '.join(words)}."
 
 
@@ -54,7 +58,13 @@ def _few(table: StudyTable) -> Iterator[str]:
         if row.difference is not None and not row.difference.can_decide
     }
     for conversations, comparisons in hopeless:
-        yield f"{LOUD}: {few_conversations(conversations, comparisons, table.level)}"
+        yield loud(conversations, comparisons, table.level)
+
+
+def loud(conversations: int, comparisons: int, level: float) -> str:
+    """The sentence that says why nothing could have been told apart, with its loud word."""
+    word = TOO_MANY if least_conversations(level, comparisons=comparisons) is None else LOUD
+    return f"{word}: {few_conversations(conversations, comparisons, level)}"
 
 
 def _rests_on(table: StudyTable, tokenizer: str) -> str:
@@ -84,7 +94,29 @@ def _intervals(table: StudyTable) -> Iterator[str]:
                 "Conversations count as independent, cases don't."
             )
         if any(each is None for each in found):
-            yield f"{what} without an interval have fewer than two conversations, or conversations that are all alike."
+            yield f"{what} without an interval are of fewer than two conversations, or of scores that are all alike."
+    yield from _unequal_sizes(table)
+    equal = [row.difference for row in table.rows if row.difference and row.difference.is_equal]
+    if equal:
+        few = min(each.conversations for each in equal)
+        yield (
+            f"equal: the same score in every cell of both; at {table.level:.0%} confidence they differ in no more than "
+            f"{1 - (1 - table.level) ** (1 / few):.0%} of conversations like these."
+        )
+
+
+UNEQUAL = 20
+"""The most cells of a conversation over the fewest, above which intervals were seen to hold the truth less often."""
+
+
+def _unequal_sizes(table: StudyTable) -> Iterator[str]:
+    sizes = [row.mean.sizes for row in table.rows if row.mean and row.mean.interval and row.mean.sizes[0]]
+    fewest, most = min((low for low, _ in sizes), default=1), max((high for _, high in sizes), default=1)
+    if most > UNEQUAL * fewest:
+        yield (
+            f"Conversations have {fewest:,} to {most:,} cells: with sizes so unequal, intervals of 95% were seen to "
+            "hold the truth in as few as 88% of simulations."
+        )
 
 
 def _family(method: str) -> str:

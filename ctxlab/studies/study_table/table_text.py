@@ -27,9 +27,14 @@ def table_markdown(table: StudyTable) -> str:
 
 
 def table_html(table: StudyTable) -> str:
-    out = heading(table) + lines([table.summary], cells=400)
-    out += html_table(_head(table), (_cells(table, row) for row in table.rows), most=60)
-    return out + lines(table.notes, cells=400, most=12)
+    return heading(table) + table_rows_html(table)
+
+
+def table_rows_html(table: StudyTable, *, most: int = 60) -> str:
+    """The summary, so many of the rows, and the notes."""
+    out = lines([table.summary], cells=400)
+    out += html_table(_head(table), (_cells(table, row) for row in table.rows), most=most)
+    return out + lines(table.notes, cells=400, most=20)
 
 
 def _label_names(table: StudyTable) -> list[str]:

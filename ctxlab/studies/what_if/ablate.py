@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
@@ -53,6 +53,17 @@ class AblationRow:
         """The run with this change alone, built again; raises what a build raises."""
         return self.change.applied(self.base)
 
+    def as_data(self) -> dict[str, Any]:
+        """The row by the names of the frame's columns."""
+        change, effect = self.change, self.effect
+        is_setting = bool(change.settings)
+        values = (
+            *(change.kind, change.name if is_setting else None, None if is_setting else change.name),
+            *(plain(change.title, 60) or None, change.before, change.after, bool(effect), effect.tokens),
+            *(len(effect.lost), len(effect.gained), len(effect.rewritten), self.same_prefix, effect.error, str(effect)),
+        )
+        return dict(zip(COLUMNS, values, strict=True))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ablation:
@@ -86,7 +97,7 @@ class Ablation:
 
     def frame(self) -> pd.DataFrame:
         """One row a change; `tokens` and messages are differences to the run without it."""
-        return frame_of(map(_row, self.rows), COLUMNS).astype({"before": object, "after": object})
+        return frame_of([row.as_data() for row in self.rows], COLUMNS).astype({"before": object, "after": object})
 
     def _repr_html_(self) -> str:
         rows = [
@@ -95,17 +106,6 @@ class Ablation:
         ]
         head = ("", "change", "title", "± tokens", "effect")
         return heading(self) + html_table(head, rows, cells=100, of="changes")
-
-
-def _row(row: AblationRow) -> dict[str, object]:
-    change, effect = row.change, row.effect
-    is_setting = bool(change.settings)
-    values = (
-        *(change.kind, change.name if is_setting else None, None if is_setting else change.name),
-        *(plain(change.title, 60) or None, change.before, change.after, bool(effect), effect.tokens, len(effect.lost)),
-        *(len(effect.gained), len(effect.rewritten), row.same_prefix, effect.error, str(effect)),
-    )
-    return dict(zip(COLUMNS, values, strict=True))
 
 
 def ablate(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Draft
 from ctxlab.context.tool_pairs import units_newest_first
@@ -32,7 +32,7 @@ NEVER_FIRED = ("no-key", "disabled")
 class NeededPiece:
     """Something that stayed: the keys that go or stay together, and what is lost without them.
 
-    `needed_for` are the names of what is kept; where the run itself fails without it, it is the error, a sentence.
+    `needed_for` are the names of what is kept; where the run itself fails without it, its error is one, a sentence.
     """
 
     keys: tuple[str, ...]
@@ -66,10 +66,14 @@ class Minimised:
 
         `tokens` are those of the message, of a part of a merged one those of its words.
         """
+        return frame_of(self.rows(), COLUMNS)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows of the frame, in the order in which the messages were sent."""
         was, now = pieces_of(self.before.result.drafts), pieces_of(self.trace.result.drafts)
         counter = self.before.services.tokenizer
         needed = {key: piece.needed_for for piece in self.pieces for key in piece.keys}
-        rows = [
+        return [
             {
                 "key": key,
                 "state": "kept" if key in now else "removed",
@@ -80,7 +84,6 @@ class Minimised:
             }
             for key, piece in (was | {key: piece for key, piece in now.items() if key not in was}).items()
         ]
-        return frame_of(rows, COLUMNS)
 
     def _repr_html_(self) -> str:
         now = pieces_of(self.trace.result.drafts)
@@ -108,8 +111,16 @@ def minimise(
     work = _Minimiser(trace, wanted, progress)
     missing = next((keep for keep in wanted if not keep.holds(SentContext.of(trace))), None)
     if missing is not None:
-        raise WrongArgument(f"the context doesn't keep {plain(missing.name, 60)!r} to begin with")
+        raise WrongArgument(
+            f"the context doesn't keep {plain(missing.name, 60)!r} to begin with{_message_of(missing.name, trace)}"
+        )
     return work.result()
+
+
+def _message_of(name: str, trace: Trace) -> str:
+    """The key of the message that is sent and has this id, where it was meant; else nothing."""
+    key = f"node:{name}"
+    return f"; {key} names the message of this id" if key in pieces_of(trace.result.drafts) else ""
 
 
 Unit = tuple[str, ...]
@@ -166,7 +177,9 @@ class _Minimiser:
         return tuple([keep.name for keep in self.keeps if not keep.holds(sent)])
 
     def _needed_for(self, left: Sequence[Unit], unit: Unit) -> tuple[str, ...]:
-        return self._lost([other for other in left if other != unit])
+        lost = self._lost([other for other in left if other != unit])
+        kept_itself = [keep.name for keep in self.keeps if keep.name in unit and keep.name not in lost]
+        return (*kept_itself, *lost)
 
     def _run(self, units: Sequence[Unit]) -> Trace | str:
         self.runs += 1

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -13,9 +12,10 @@ from ctxlab.api.resolve import session_of
 from ctxlab.api.sources import library_of, session_or_library
 from ctxlab.argument_checks import checked_arguments, shown
 from ctxlab.documents import Library, Session
-from ctxlab.errors import BrokenFile, CtxlabError, did_you_mean
+from ctxlab.errors import BrokenFile, CtxlabError, WrongArgument
 from ctxlab.pipeline import Trace
 from ctxlab.studies.study import Case
+from ctxlab.studies.toml_table import TomlTable, read_toml
 from ctxlab.testing.context_assertions import expect
 from ctxlab.testing.context_assertions.assert_context import ContextAssertion, assert_context
 from ctxlab.testing.context_assertions.expectation import Expectation
@@ -34,8 +34,6 @@ OPTIONS: Mapping[str, type | tuple[type, ...]] = {
 }
 KNOWN = ("title", "question", "expect", *FILES, *LISTS_OF_FILES, *OPTIONS)
 NOT_OF_A_CASE = ("leaf", "pending", "pick", "budget_tokens", "seed")
-LARGEST_FILE = 1_000_000
-"""A case is written by hand."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -124,140 +122,99 @@ def _files(place: Path) -> list[Path]:
 
 def read_case(file: Path, inside: Path) -> ContextCase:
     """The case in a TOML file; raises CtxlabError that names the file and the field for what isn't as it must be."""
-    data = _table(file)
-    _refuse_unknown(file, data, KNOWN, "")
-    if "session" not in data:
+    table = read_toml(file, what="case")
+    table.refuse_unknown(KNOWN)
+    if "session" not in table.data:
         raise BrokenFile(f"{file}: session is missing; it is the path of a conversation, from the folder of the case")
-    paths = {name: _path(file, inside, name, data[name]) for name in FILES if name in data}
+    paths = {name: _path(table, inside, name, table.value(name, str, "")) for name in FILES if name in table.data}
     lists = {
-        name: [_path(file, inside, name, each) for each in _texts(file, name, data[name])]
+        name: [_path(table, inside, name, each) for each in table.texts(name)]
         for name in LISTS_OF_FILES
-        if name in data
+        if name in table.data
     }
-    options = {name: _typed(file, name, data[name], kind) for name, kind in OPTIONS.items() if name in data}
-    if "question" in data:
-        options["pending"] = _typed(file, "question", data["question"], str)
+    options = {name: table.value(name, kind, None) for name, kind in OPTIONS.items() if name in table.data}
+    if "question" in table.data:
+        options["pending"] = table.value("question", str, "")
     session = paths.pop("session")
-    title = _typed(file, "title", data.get("title", ""), str)
-    expectations = tuple(_expectations(file, _typed(file, "expect", data.get("expect", {}), dict)))
+    expectations = tuple(_expectations(table.table("expect")))
     if not expectations:
         raise BrokenFile(f"{file}: [expect] is missing or empty; it says what the prompt must be, as in kept = ['u5']")
-    return ContextCase(file.stem, file, session, title, {**paths, **lists, **options}, expectations)
+    return ContextCase(
+        file.stem, file, session, table.value("title", str, ""), {**paths, **lists, **options}, expectations
+    )
 
 
-def _table(file: Path) -> dict[str, Any]:
-    if file.stat().st_size > LARGEST_FILE:
-        raise BrokenFile(
-            f"{file} has more than {LARGEST_FILE:,} bytes, which is no case; session = names a conversation"
-        )
-    try:
-        return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BrokenFile(f"{file} is not TOML: {error}") from None
-
-
-def _refuse_unknown(file: Path, data: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-    for name in data:
-        if name not in known:
-            raise BrokenFile(f"{file}: {where}{name} is not known{did_you_mean(name, known)}")
-
-
-def _path(file: Path, inside: Path, name: str, value: object) -> Path:
+def _path(table: TomlTable, inside: Path, name: str, text: str) -> Path:
     """A file that a case names, from its own folder; it has to lie below `inside`, wherever links lead."""
-    text = _typed(file, name, value, str)
     try:
-        found = (file.parent / text).resolve(strict=True)
+        found = (table.place.parent / text).resolve(strict=True)
         root = inside.resolve(strict=True)
     except (OSError, RuntimeError, ValueError):
-        raise BrokenFile(f"{file}: {name} names {text!r}, and there is no such file beside the case") from None
+        raise table.wrong(name, f"names {text!r}, and there is no such file beside the case") from None
     if not found.is_relative_to(root):
-        raise BrokenFile(f"{file}: {name} names {text!r}, which is outside of {root}")
+        raise table.wrong(name, f"names {text!r}, which is outside of {root}")
     return found
-
-
-def _typed(file: Path, name: str, value: object, kind: type | tuple[type, ...]) -> Any:
-    wrong = isinstance(value, bool) and kind is not bool
-    if wrong or not isinstance(value, kind):
-        words = " or ".join([_WORDS[each] for each in (kind if isinstance(kind, tuple) else (kind,))])
-        raise BrokenFile(f"{file}: {name} takes {words}, got {shown(value)}")
-    return value
-
-
-_WORDS: Mapping[type, str] = {
-    str: "a text",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    dict: "a table",
-    list: "a list",
-}
-
-
-def _texts(file: Path, name: str, value: object) -> list[str]:
-    """A text, or a list of texts."""
-    if isinstance(value, str):
-        return [value]
-    return [_typed(file, name, each, str) for each in _typed(file, name, value, list)]
 
 
 # --- [expect]
 
 
-def _expectations(file: Path, table: Mapping[str, Any]) -> list[Expectation]:
+def _expectations(table: TomlTable) -> list[Expectation]:
+    table.refuse_unknown([*_MAKERS, *(f"not_{each}" for each in _MAKERS)])
     made: list[Expectation] = []
-    for name, value in table.items():
+    for name in table.data:
         bare = name.removeprefix("not_")
-        if bare not in _MAKERS:
-            names = [*_MAKERS, *(f"not_{each}" for each in _MAKERS)]
-            raise BrokenFile(f"{file}: expect.{name} is not known{did_you_mean(name, names)}")
-        found = _MAKERS[bare](file, name, value)
+        try:
+            found = _MAKERS[bare](table, name)
+        except WrongArgument as problem:
+            raise table.wrong(name, f"can't be tested: {problem}") from None
         made += [~each for each in found] if bare != name else found
     return made
 
 
-def _of_texts(make: Callable[[str], Expectation]) -> Callable[[Path, str, Any], list[Expectation]]:
-    return lambda file, name, value: [make(each) for each in _texts(file, f"expect.{name}", value)]
+def _of_texts(make: Callable[[str], Expectation]) -> Callable[[TomlTable, str], list[Expectation]]:
+    return lambda table, name: [make(each) for each in table.texts(name)]
 
 
-def _before(file: Path, name: str, value: Any) -> list[Expectation]:
-    pairs = cast("list[Any]", _typed(file, f"expect.{name}", value, list))
+def _before(table: TomlTable, name: str) -> list[Expectation]:
+    pairs: list[Any] = table.value(name, list, [])
     if pairs and all(isinstance(each, str) for each in pairs):
         pairs = [pairs]
     for pair in pairs:
-        if not (isinstance(pair, list) and len(cast("list[Any]", pair)) == 2):
-            raise BrokenFile(f"{file}: expect.{name} takes two names, or a list of pairs, got {shown(pair)}")
-    return [expect.before(*_texts(file, f"expect.{name}", pair)) for pair in pairs]
+        words = cast("list[Any]", pair) if isinstance(pair, list) else []
+        if len(words) != 2 or not all(isinstance(each, str) for each in words):
+            raise table.wrong(name, f"takes two names, or a list of pairs, got {shown(pair)}")
+    return [expect.before(*pair) for pair in pairs]
 
 
-def _under(file: Path, name: str, value: Any) -> list[Expectation]:
-    return [expect.under(_typed(file, f"expect.{name}", value, int))]
+def _under(table: TomlTable, name: str) -> list[Expectation]:
+    return [expect.under(table.value(name, int, 0))]
 
 
-def _sound_pairs(file: Path, name: str, value: Any) -> list[Expectation]:
+def _sound_pairs(table: TomlTable, name: str) -> list[Expectation]:
     sound = expect.sound_pairs()
-    return [sound if _typed(file, f"expect.{name}", value, bool) else ~sound]
+    return [sound if table.value(name, bool, True) else ~sound]
 
 
-def _prefix_stable(file: Path, name: str, value: Any) -> list[Expectation]:
-    table = _typed(file, f"expect.{name}", value, dict)
-    _refuse_unknown(file, table, ("turns", "share"), f"expect.{name}.")
-    turns = _typed(file, f"expect.{name}.turns", table.get("turns", 10), int)
-    share = _typed(file, f"expect.{name}.share", table.get("share", 0.9), (int, float))
+def _prefix_stable(table: TomlTable, name: str) -> list[Expectation]:
+    given = table.table(name)
+    given.refuse_unknown(("turns", "share"))
+    turns, share = given.value("turns", int, 10), given.value("share", (int, float), 0.9)
     return [expect.prefix_stable(turns, share=share)]
 
 
-def _cheaper_than(file: Path, name: str, value: Any) -> list[Expectation]:
-    table = value if isinstance(value, dict) else {"usd": value}
-    given = cast("dict[str, Any]", table)
-    _refuse_unknown(file, given, ("usd", "provider", "model"), f"expect.{name}.")
-    if "usd" not in given:
-        raise BrokenFile(f"{file}: expect.{name}.usd is missing; it is the price that the prompt must stay below")
-    usd = _typed(file, f"expect.{name}.usd", given["usd"], (int, float))
-    of = {key: _typed(file, f"expect.{name}.{key}", given[key], str) for key in ("provider", "model") if key in given}
-    return [expect.cheaper_than(usd, **of)]
+def _cheaper_than(table: TomlTable, name: str) -> list[Expectation]:
+    if not isinstance(table.data[name], dict):
+        return [expect.cheaper_than(table.value(name, (int, float), 0))]
+    given = table.table(name)
+    given.refuse_unknown(("usd", "provider", "model"))
+    if "usd" not in given.data:
+        raise given.wrong("usd", "is missing; it is the price that the prompt must stay below")
+    of = {key: given.value(key, str, None) for key in ("provider", "model")}
+    return [expect.cheaper_than(given.value("usd", (int, float), 0), **of)]
 
 
-_MAKERS: Mapping[str, Callable[[Path, str, Any], list[Expectation]]] = {
+_MAKERS: Mapping[str, Callable[[TomlTable, str], list[Expectation]]] = {
     "kept": _of_texts(expect.kept),
     "has": _of_texts(expect.has),
     "fires": _of_texts(expect.fires),

@@ -92,8 +92,8 @@ def prefix_stable(turns: int = 10, *, share: float = 0.9) -> Expectation:
 def cheaper_than(other: Trace | float, *, provider: str | None = None, model: str | None = None) -> Expectation:
     """The prompt costs less than another run's, or than so many US dollars, uncached.
 
-    The price is that of the run's model, or of `provider` and `model`. Against a run and without a model the tokens
-    are compared.
+    The price is that of the run's model, or of `provider` and `model`; model and price are named where it fails. A run
+    without a model has no price: it fails, either way. Between two such runs the tokens are compared.
     """
     shown = f"{other:g}" if isinstance(other, int | float) else repr(other)
     named = "".join([f", {key}={value!r}" for key, value in (("provider", provider), ("model", model)) if value])

@@ -10,7 +10,9 @@ from typing import Any
 
 LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain", "ip6-localhost", ""})
 GUARDED = ("connect", "connect_ex", "sendto", "sendmsg")
-LOOKUPS = ("getaddrinfo", "gethostbyname", "gethostbyname_ex")
+LOOKUPS = ("getaddrinfo", "gethostbyname", "gethostbyname_ex", "gethostbyaddr")
+BY_ADDRESS = "getnameinfo"
+OWN_NAME = "getfqdn"
 
 
 class NetworkRefused(BaseException):
@@ -22,11 +24,13 @@ def network_refused() -> Generator[None]:
     """While it lasts, sockets of Python reach this machine only; anything else raises NetworkRefused."""
     methods = {name: getattr(socket.socket, name) for name in GUARDED if hasattr(socket.socket, name)}
     own = {name for name in methods if name in vars(socket.socket)}
-    lookups = {name: getattr(socket, name) for name in LOOKUPS}
+    lookups = {name: getattr(socket, name) for name in (*LOOKUPS, BY_ADDRESS, OWN_NAME)}
     for name, method in methods.items():
         setattr(socket.socket, name, _guarded(method))
-    for name, lookup in lookups.items():
-        setattr(socket, name, _guarded_lookup(lookup))
+    for name in LOOKUPS:
+        setattr(socket, name, _guarded_lookup(lookups[name]))
+    setattr(socket, BY_ADDRESS, _guarded_by_address(lookups[BY_ADDRESS]))
+    setattr(socket, OWN_NAME, _own_name)
     try:
         yield
     finally:
@@ -55,6 +59,23 @@ def _guarded_lookup(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(host, *args, **keywords)
 
     return run
+
+
+def _guarded_by_address(function: Callable[..., Any]) -> Callable[..., Any]:
+    def run(address: Any, flags: int) -> Any:
+        if not flags & socket.NI_NUMERICHOST:  # with it no name is looked up
+            _refuse(address[0])
+        return function(address, flags)
+
+    return run
+
+
+def _own_name(name: str = "") -> str:
+    """What `socket.getfqdn` gives where no name server answers: the name as it is, without one this machine's."""
+    own = socket.gethostname()
+    if name != own:
+        _refuse(name)
+    return own if name in ("", "0.0.0.0", "::") else name  # the address of every network
 
 
 def _refuse(host: object) -> None:

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
+from ctxlab.providers.cost import PRICED_AS, price_of
+from ctxlab.providers.models import model_for, name_of
+from ctxlab.providers.parameters import effective
 from ctxlab.providers.payload import payload
+from ctxlab.providers.registry import provider_for
 from ctxlab.testing.context_assertions.expectation import Finding
+
+NAME_ONE = "model= names the one whose price is meant"
 
 
 def compare_prices(trace: Trace, other: Trace | float, *, provider: str | None, model: str | None) -> Finding:
-    """Whether a prompt costs less, uncached; None where no price is known."""
-    if isinstance(other, Trace) and provider is None and model is None and trace.start.input.model is None:
+    """Whether a prompt costs less, uncached; None where no model is named, or no price is known of it."""
+    runs = [trace, other] if isinstance(other, Trace) else [trace]
+    if isinstance(other, Trace) and provider is None and model is None and not any(map(_names_model, runs)):
         return _fewer_tokens(trace, other)
-    mine, name = _price(trace, provider, model)
-    theirs, other_name = _price(other, provider, model) if isinstance(other, Trace) else (float(other), "")
-    for usd, of in ((mine, name), (theirs, other_name)):
-        if usd is None:
-            return Finding(None, f"no price is known of {of or 'this model'}; provider= and model= name another one")
-    assert mine is not None
-    assert theirs is not None
-    return Finding(mine < theirs, f"it costs ${mine:.6f} ({name}), the other ${theirs:.6f}")
+    prices: list[tuple[float, str]] = []
+    for run in runs:
+        found = _price(run, provider, model)
+        if isinstance(found, str):
+            return Finding(None, found)
+        prices.append(found)
+    usd, of = prices[0]
+    limit, words = prices[1] if len(prices) > 1 else (float(other) if not isinstance(other, Trace) else 0.0, "")
+    return Finding(usd < limit, f"it costs ${usd:.6f} ({of}), the other ${limit:.6f}{f' ({words})' if words else ''}")
 
 
 def _fewer_tokens(trace: Trace, other: Trace) -> Finding:
@@ -27,6 +35,23 @@ def _fewer_tokens(trace: Trace, other: Trace) -> Finding:
     return Finding(trace.tokens < other.tokens, words)
 
 
-def _price(trace: Trace, provider: str | None, model: str | None) -> tuple[float | None, str]:
+def _names_model(trace: Trace) -> bool:
+    """Whether a run was built for a model, or its agent's own fields ask for one."""
+    return bool(name_of(trace.start.input.model) or effective(trace.start.input, None).custom.get("model"))
+
+
+def _price(trace: Trace, provider: str | None, model: str | None) -> tuple[float, str] | str:
+    """The price of a prompt, and of what by which price; a sentence where there is none."""
+    if model is None and not _names_model(trace):
+        return f"the run names no model, so there is no price; {NAME_ONE}"
+    _, notes = model_for(model, trace.start.input.model, provider_for(provider, trace, model))
+    if model is None and notes:
+        return f"{notes[0].text}; {NAME_ONE}"
     request = payload(trace, provider, model=model)
-    return request.cost().input_usd, f"{request.provider.name} {request.model.name}"
+    vendor, name = request.provider.name, request.model.name
+    cost, tokens = request.cost(), request.tokens
+    uncached = price_of(name, PRICED_AS.get(vendor), tokens, 0, 0)
+    if cost.input_usd is None or uncached is None:
+        return f"no price is known of {vendor} {name}; provider= and model= name another one"
+    per_million = uncached[0] / tokens * 1_000_000 if tokens else 0.0
+    return uncached[0], f"{counted(tokens, 'token')} for {vendor} {name} at ${per_million:g} a million, {cost.source}"

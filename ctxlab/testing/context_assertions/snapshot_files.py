@@ -36,7 +36,7 @@ class SnapshotFile:
 
     @property
     def path(self) -> Path:
-        label = f".{test_stem(self.label)}" if self.label else ""
+        label = f".{stem_of(self.label, self.label)}" if self.label else ""
         return self.folder / f"{test_stem(self.test)}{label}{ENDING}"
 
     @property
@@ -73,10 +73,21 @@ def test_stem(name: str) -> str:
     >>> test_stem("test_a[one]"), test_stem("TestX::test_a")
     ('test_a[one]', 'TestX-test_a')
     """
-    plain = safe_name(name.replace("::", "-").replace("/", "_").replace("\\", "_")).replace(".", "_")
-    if plain == name.replace("::", "-") and len(plain) <= LONGEST_NAME:
+    test, bracket, values = name.partition("[")
+    joined = test if "-" in test else test.replace("::", "-")  # no name in Python has a hyphen
+    return stem_of(name, joined + bracket + values, is_taken="::" not in test and "-" in test)
+
+
+def stem_of(name: str, wanted: str, *, is_taken: bool = False) -> str:
+    """The wanted name of a file, followed by a hash where the file can't have it, or another name may want it.
+
+    Names that differ only in upper and lower case are one on some systems.
+    """
+    plain = safe_name(wanted.replace("::", "-").replace("/", "_").replace("\\", "_")).replace(".", "_")
+    values = wanted.partition("[")[2]
+    if plain == wanted and len(plain) <= LONGEST_NAME and values == values.lower() and "~" not in name and not is_taken:
         return plain
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return f"{plain[:LONGEST_NAME]}~{digest}"
 
 

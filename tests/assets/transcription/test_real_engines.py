@@ -23,7 +23,7 @@ from ctxlab.testing.fakes import AssetsInMemory
 from tests.assets.transcription.engines_at_hand import model_of_many_languages, need, shared_file
 from tests.assets.transcription.made_media import chinese_font, film_of, picture_of, png_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("speech and OCR")]
+pytestmark = pytest.mark.slow
 ENGLISH = ("one", "two", "three", "four", "five")
 
 

@@ -14,6 +14,7 @@ from tests.golden.reference import expected
 from tests.golden.rules import (
     agents,
     cards,
+    compressing,
     exporting,
     files,
     formatting,
@@ -49,6 +50,7 @@ RULES: tuple[Rule, ...] = (
     *regexes.RULES,
     *variables.RULES,
     *tasks.RULES,
+    *compressing.RULES,
     *lore.RULES,
     *cards.RULES,
     *lorebooks.RULES,

@@ -22,7 +22,7 @@ def studies(conversations: int, truth: float, likeness: float) -> Iterator[Conve
         counts = dice.integers(20, 260, conversations)
         sums = dice.binomial(counts, dice.beta(truth * more, (1 - truth) * more, conversations)).astype(float)
         names = tuple(f"{i:02}" for i in range(conversations))
-        yield ConversationTotals(names, tuple(sums.tolist()), tuple(counts.tolist()))
+        yield ConversationTotals(names, *(tuple(each.tolist()) for each in (sums, counts, sums)))
 
 
 def coverage(conversations: int, truth: float, likeness: float, method: Method) -> float:

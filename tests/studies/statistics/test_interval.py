@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,7 +14,9 @@ SHARE = (0.0, 1.0)
 
 
 def totals(sums: list[float], counts: list[int]) -> ConversationTotals:
-    return ConversationTotals(tuple(f"c{i}" for i in range(len(sums))), tuple(sums), tuple(counts))
+    """Totals of scores that are 0 or 1, or of differences of such that all have one sign."""
+    names = tuple(f"c{i}" for i in range(len(sums)))
+    return ConversationTotals(names, tuple(sums), tuple(counts), tuple(map(abs, sums)))
 
 
 def test_a_conversation_weighs_as_much_as_it_has_scores() -> None:
@@ -58,7 +62,7 @@ def test_one_conversation_has_no_interval() -> None:
 
 
 def test_differences_that_are_all_alike_are_bounded_and_those_without_bounds_have_no_interval() -> None:
-    alike = totals([5, 5, 5, 5, 5, 5], [10] * 6)
+    alike = totals_of((f"c{i}", 0.5) for i in range(60))
 
     bounded = interval_of(alike, bounds=(-1, 1))
 
@@ -66,6 +70,52 @@ def test_differences_that_are_all_alike_are_bounded_and_those_without_bounds_hav
     assert -1 < bounded.low < 0.5 < bounded.high < 1
     assert interval_of(alike) is None
     assert interval_of(alike, method="bootstrap") is None
+
+
+def test_conversations_with_one_mean_whose_scores_differ_have_the_spread_of_their_scores() -> None:
+    """Half of the ten cases of each conversation: cases that are independent would give no less."""
+    alike = totals([5] * 6, [10] * 6)
+
+    for bounds in (SHARE, (-1.0, 1.0), None):
+        found = interval_of(alike, bounds=bounds)
+        assert found is not None
+        assert 0.3 < found.low < 0.5 - 1.9 * (0.25 / 60) ** 0.5 and found.high == pytest.approx(1 - found.low)
+
+
+def values(kind: str, conversations: int, dice: np.random.Generator) -> Iterator[tuple[str, float]]:
+    """Shares that are no count of yes and no, with the mean 0.8: one a conversation, or those of a few parts a case."""
+    for number, chance in enumerate(dice.beta(16, 4, conversations)):
+        if kind == "one a conversation":
+            yield f"{number:02}", float(chance)
+            continue
+        for parts in dice.integers(1, 5, dice.integers(8, 40)):
+            yield f"{number:02}", float(dice.binomial(parts, chance) / parts)
+
+
+@pytest.mark.parametrize("kind", ["one a conversation", "parts of a case"])
+@pytest.mark.parametrize(("conversations", "widest"), [(5, 1.25), (10, 1.12), (30, 1.05)])
+def test_shares_that_count_no_cases_hold_the_truth_and_are_about_as_wide_as_student_s(
+    kind: str, conversations: int, widest: float
+) -> None:
+    dice = np.random.default_rng(conversations)
+    rounds, held, own, student = 200, 0, 0.0, 0.0
+    for _ in range(rounds):
+        found = totals_of(values(kind, conversations, dice))
+        ours, theirs = interval_of(found, bounds=SHARE), interval_of(found, method="student")
+        assert ours is not None and theirs is not None
+        assert 0 <= ours.low < found.mean < ours.high <= 1
+        held += 0.8 in ours
+        own, student = own + ours.high - ours.low, student + theirs.high - theirs.low
+
+    assert 0.91 <= held / rounds <= 0.99
+    assert 0.9 < own / student < widest
+
+
+def test_shares_that_are_all_one_number_are_bounded_by_the_number_of_conversations() -> None:
+    few, more = (interval_of(totals_of((f"{i:02}", 0.8) for i in range(n)), bounds=SHARE) for n in (5, 20))
+
+    assert few is not None and more is not None
+    assert 0 < few.low < more.low < 0.8 < more.high < few.high < 1
 
 
 def test_the_bootstrap_is_the_same_every_time_and_stays_among_the_conversations() -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from itertools import product
+from operator import mul
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ctxlab.studies.statistics import holm, least_p, sign_flip_test, sign_test
-from ctxlab.studies.statistics.significance import DRAWS, least_conversations
+from ctxlab.studies.statistics.paired_difference import few_conversations
+from ctxlab.studies.statistics.significance import DRAWS, least_conversations, most_comparisons
 
 
 def test_the_sign_flip_test_is_the_share_of_all_signs_that_go_as_far() -> None:
@@ -49,6 +53,15 @@ def test_the_sign_test_leaves_ties_out() -> None:
     assert sign_test([1, -1]) == 1.0
 
 
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-12, 12), min_size=2, max_size=8), st.sampled_from([1, 3, 10, 20]))
+def test_sums_that_tie_count_as_ties_whatever_the_values_are_divided_by(sums: list[int], cases: int) -> None:
+    signs = product((1, -1), repeat=len(sums))
+    as_far = sum(abs(sum(map(mul, each, sums))) >= abs(sum(sums)) for each in signs)
+
+    assert sign_flip_test([each / cases for each in sums]) == pytest.approx(as_far / 2 ** len(sums))
+
+
 def test_the_sign_flip_test_finds_nothing_in_one_of_twenty_studies_at_most() -> None:
     dice = np.random.default_rng(3)
 
@@ -57,9 +70,30 @@ def test_the_sign_flip_test_finds_nothing_in_one_of_twenty_studies_at_most() -> 
     assert 3 <= found <= 24
 
 
-@pytest.mark.parametrize("comparisons", [1, 4, 8, 40])
+def test_more_conversations_never_raise_the_least_p() -> None:
+    found = [least_p(n) for n in range(1, 41)]
+
+    assert found == sorted(found, reverse=True)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_more_comparisons_than_the_test_can_tell_apart_are_told_so(level: float) -> None:
+    most = most_comparisons(level)
+
+    assert least_conversations(level, comparisons=most) is not None
+    assert least_conversations(level, comparisons=most + 1) is None
+    assert f"compare {most:,} at most" in few_conversations(400, most + 1, level)
+
+
+def test_a_sentence_names_the_exact_test_only_where_it_is_exact() -> None:
+    assert "the exact test can't go below p = 0.125, so that none can be told" in few_conversations(4, 1, 0.95)
+    assert "the test can't go below" in few_conversations(40, 5_000, 0.95)
+
+
+@pytest.mark.parametrize("comparisons", [1, 4, 8, 40, 1_638])
 def test_from_the_least_number_of_conversations_on_all_going_one_way_is_told_apart(comparisons: int) -> None:
     least = least_conversations(comparisons=comparisons)
+    assert least is not None
 
     def corrected(conversations: int) -> float:
         return max(holm([least_p(conversations)] * comparisons))

@@ -221,5 +221,5 @@ def test_texts_that_no_file_holds_are_kept_as_far_as_they_can_be(tmp_path: Path)
 
     frame = run(tmp_path / "a", source=[case]).frame()
 
-    assert set(frame["case"]) == {"? 沈砚"}
+    assert set(frame["case"]) == {"\\ud800 沈砚"}
     assert run(tmp_path / "a", source=[case]).frame().equals(frame)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.scorers.evidence_retention import EVIDENCE
+from ctxlab.studies.study import ScoredRun
+from ctxlab.studies.study.frame_facts import ATTRS, FrameFacts
 from ctxlab.studies.study_table.figure_parts import row_name
 from tests.bench.truncation_study import PAGE, filled, scores_with_figures
 from tests.studies.synthetic_study import study_frame
 
+NAMES = st.sampled_from(["scores", "tokenizer", "left_out", "name", "title", "unit", "better"])
 VARIANTS = ["sliding", "middle-out", "head-and-tail"]
 
 
@@ -44,6 +51,29 @@ def test_a_result_s_table_knows_tokenizer_order_and_first_score(result: ctxlab.S
     assert table.frame()["mean_tokens"].notna().all()
 
 
+def test_a_frame_knows_units_and_tokenizer_also_when_it_is_read_back(tmp_path: Path) -> None:
+    study = ctxlab.Study(list(cases()), VARIANTS, [100, 150], scorers=[EVIDENCE, cents], tokenizer="chars4+4")
+    frame = study.run(tmp_path / "kept", progress=False).frame()
+
+    for each in (frame, pd.read_parquet(tmp_path / "kept" / "cells.parquet"), frame[frame["budget"] == 100]):
+        table = ctxlab.study_table(each, "share_of_evidence")
+        assert table.is_share and table.better == "higher"
+        assert any("tokens counted with chars4+4" in note for note in table.notes)
+        assert not ctxlab.study_table(each, "cents").is_share
+        assert ctxlab.study_table(each, "evidence_age_messages").unit == "messages"
+
+
+def cents(run: ScoredRun) -> float:
+    return run.trace.tokens / 1_000
+
+
+@given(st.recursive(st.none() | st.integers() | st.text(max_size=5), lambda x: st.lists(x) | st.dictionaries(NAMES, x)))
+def test_attrs_of_anybody_s_are_read_or_left(attrs: object) -> None:
+    facts = FrameFacts.of_attrs({ATTRS: attrs})
+
+    assert FrameFacts.of_attrs(facts.as_attrs()) == facts
+
+
 def test_a_result_s_figures_are_those_of_its_table(result: ctxlab.StudyResult) -> None:
     assert result.figure("share_of_evidence", against="messages").layout.xaxis.title.text == "mean messages"
     assert {trace.mode for trace in result.pareto(budget=100).data} >= {"markers"}
@@ -70,3 +100,18 @@ def test_a_result_without_scorers_is_drawn_by_the_share_of_messages_sent() -> No
     figure = ctxlab.Study(list(cases())[:2], VARIANTS, [100, 150]).run(progress=False).figure()
 
     assert figure.layout.yaxis.title.text == "share of messages sent"
+
+
+def test_the_figure_of_a_survey_has_intervals_of_its_conversations() -> None:
+    talks = [ctxlab.Session(id=f"t{n}").append("hello " * 9).append("word " * 5 * (n + 1)) for n in range(4)]
+
+    result = ctxlab.survey(talks, strategies=["sliding"], budgets=[40, 400], tokenizer="chars4+4", progress=False)
+    line = result.figure().data[0]
+
+    frame = result.frame()
+    frame = frame.assign(share=frame["messages"] / (frame["messages"] + frame["cut_messages"]))
+    for i, budget in enumerate(result.budgets):
+        own = ctxlab.mean_score(frame[frame["budget"] == budget], "share", unit="share")
+        assert own.interval is not None
+        ends = (line.y[i] - line.error_y.arrayminus[i], line.y[i], line.y[i] + line.error_y.array[i])
+        assert ends == pytest.approx((own.interval.low, own.mean, own.interval.high))

@@ -72,6 +72,18 @@ def test_a_click_leads_to_variant_budget_and_a_case_at_which_it_scores_least() -
             assert own[own["case"] == case]["all_evidence"].min() == own["all_evidence"].min()
 
 
+@pytest.mark.parametrize("drawing", ["by budget", "pareto"])
+def test_every_name_stands_inside_the_plot_where_all_score_near_the_top(drawing: str) -> None:
+    names = {f"variant {i}": 0.97 for i in range(30)}
+
+    figure = DRAWN[drawing](ctxlab.study_table(study_frame(variants=names, conversations=3, budgets=[2048])))
+
+    marks = [each for each in figure.layout.annotations if "variant" in each.text and each.xref != "paper"]
+    low, high = figure.layout.yaxis.range
+    assert len(marks) >= (30 if drawing == "by budget" else 1)
+    assert all(low <= mark.y <= high for mark in marks)
+
+
 def test_whiskers_end_where_the_intervals_do() -> None:
     figure = TABLE.figure()
 
@@ -112,5 +124,7 @@ def test_what_a_table_does_not_have_is_refused_by_name() -> None:
 def test_labels_stand_apart() -> None:
     assert spread_labels([3, 1, 1], 2) == [5, 1, 3]
     assert places_apart([(0, 1), (0, 1), (9, 1)], 2, 1) == [1, 2, 1]
+    assert spread_labels([99, 100, 98, 3], 4, 100) == [96, 100, 92, 3]
+    assert places_apart([(0, 99), (0, 99), (0, 99)], 1, 4, 100) == [99, 95, 91]
     assert ticks_between([]) == []
     assert len(ticks_between([1, 10**12])) <= 14

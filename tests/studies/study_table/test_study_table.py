@@ -58,9 +58,59 @@ def test_five_conversations_carry_no_claim_and_the_table_says_so_first() -> None
 
 def test_no_fewer_conversations_are_needed_than_the_corrected_test_needs() -> None:
     frame = study_frame(variants={"sliding": 0.1, **{f"v{i}": 0.9 for i in range(8)}}, conversations=4)
-    needed = ctxlab.study_table(frame, "all_evidence").frame()["conversations_needed"].dropna()
+    table = ctxlab.study_table(frame, "all_evidence")
+    needed = table.frame()["conversations_needed"].dropna()
+    least, alone = least_conversations(comparisons=8), least_conversations()
 
-    assert len(needed) and needed.min() >= least_conversations(comparisons=8) > least_conversations()
+    assert least is not None and alone is not None
+    assert len(needed) and needed.min() >= least > alone
+
+
+def test_more_conversations_are_needed_where_more_variants_are_compared() -> None:
+    few, many = (
+        ctxlab.study_table(study_frame(variants={"sliding": 0.4, "own": 0.47, **others}, budgets=[512]), also=[])
+        for others in ({}, {f"v{i}": 0.4 for i in range(9)})
+    )
+
+    alone, among = (next(row.difference for row in table.rows if row.variant == "own") for table in (few, many))
+    assert alone is not None and among is not None and alone.needed is not None and among.needed is not None
+    assert (alone.mean, alone.needed) == (among.mean, alone.needed) and among.needed > alone.needed
+
+
+def test_a_share_is_what_is_told_and_nothing_is_guessed_from_values() -> None:
+    cents = FRAME.assign(price=FRAME["all_evidence"] / 100, one=FRAME["all_evidence"])
+
+    assert not ctxlab.study_table(cents, "price", also=[]).is_share
+    assert not ctxlab.study_table(cents, "one", also=[]).is_share
+    assert ctxlab.study_table(cents, "one", unit="share", also=[]).is_share
+    mean = ctxlab.mean_score(cents[cents["variant"] == "oracle"], "one")
+    assert mean.interval is not None and mean.interval.method.startswith("Student")
+    told = ctxlab.mean_score(cents, "one", unit="share")
+    assert told.interval is not None and told.interval.method.startswith("Korn")
+    assert ctxlab.paired_difference(cents, "lexical", "sliding", score="price").amount(0.25) == "+0.25"
+
+
+def test_a_column_knows_which_scores_are_better_where_anybody_says_so() -> None:
+    frame = FRAME.assign(repetition=FRAME["all_evidence"], own=FRAME["all_evidence"])
+
+    def verdict(score: str) -> str:
+        found = ctxlab.study_table(frame, score, budget=2048, also=[])
+        return next(row.verdict for row in found.rows if row.variant == "lexical")
+
+    assert [verdict(score) for score in ("all_evidence", "repetition", "own")] == ["better", "worse", "higher"]
+
+
+def test_variants_that_score_alike_are_equal_and_have_no_interval() -> None:
+    twin = FRAME[FRAME["variant"] == "sliding"].assign(variant="twin")
+    table = ctxlab.study_table(pd.concat([FRAME, twin]), budget=512)
+
+    found = next(row.difference for row in table.rows if row.variant == "twin")
+    assert found is not None and found.interval is None and found.verdict == "equal"
+    assert "equal on every one of 245 cases of 10 conversations" in found.sentence()
+    assert "no more than 26% of conversations" in found.sentence()
+    assert 0.74**10 <= 0.05 < 0.75**10
+    assert "1 equal" in table.summary and any(note.startswith("equal: the same score") for note in table.notes)
+    assert "| equal |" in table.markdown()
 
 
 def test_the_notes_name_what_the_numbers_rest_on() -> None:
@@ -72,6 +122,15 @@ def test_the_notes_name_what_the_numbers_rest_on() -> None:
     assert "Holm for 3 comparisons at each budget" in notes
     assert "summary-and-relevant may keep summaries" in notes and "ceiling" in notes
     assert LOUD not in notes
+
+
+def test_conversations_of_very_unequal_sizes_earn_a_note() -> None:
+    second = sorted(FRAME["conversation"].unique())[1]
+    one_case = FRAME[FRAME["conversation"] == second]["case"].iloc[0]
+    uneven = FRAME[(FRAME["conversation"] != second) | (FRAME["case"] == one_case)]
+
+    assert any("with sizes so unequal" in note for note in ctxlab.study_table(uneven, budget=512).notes)
+    assert not any("with sizes so unequal" in note for note in TABLE.notes)
 
 
 def test_without_a_tokenizer_and_without_summaries_the_notes_say_only_what_is_known() -> None:
@@ -174,11 +233,18 @@ def test_an_empty_frame_gives_an_empty_table() -> None:
         ({"budget": 77}, "no budget 77; there are: 512, 2,048"),
         ({"level": 95}, "level takes a number between 0 and 1, got 95"),
         ({"by": ["variant", "knd"]}, "did you mean 'kind'"),
+        ({"score": "tokens", "unit": "share"}, "a share is from 0 to 1; unit='number' takes any number"),
     ],
 )
 def test_what_is_not_in_the_frame_is_refused_by_name(given: dict[str, object], sentence: str) -> None:
     with pytest.raises(WrongArgument, match=re.escape(sentence)):
         ctxlab.study_table(FRAME, **given)  # pyright: ignore[reportArgumentType]
+
+
+def test_whole_numbers_of_which_some_are_missing_have_a_mean() -> None:
+    ages = FRAME.assign(age=pd.array([None, 3] * (len(FRAME) // 2), dtype="Int64"))
+
+    assert ctxlab.mean_score(ages, "age").mean == 3
 
 
 def test_a_case_twice_at_one_place_is_refused() -> None:

@@ -1,5 +1,6 @@
 // The data that all parts of the widget share, and the interface through which they reach it.
 
+import type { StandsFor } from "../_shared/stands_for";
 import type { Tree } from "./tree_data";
 
 /** A message to Python. */
@@ -51,6 +52,7 @@ export interface MessagePreview {
   date: string;
   calls: string[];
   files: string[];
+  stands_for: StandsFor | null;
 }
 
 /** The words of a message around a hit. */

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from ctxlab.context import AssetRef
 from ctxlab.context.file_words import file_words
+from ctxlab_widgets._shared.stands_for import StandsFor, stands_for
 
 if TYPE_CHECKING:
     from ctxlab.documents import MessageNode, Session
@@ -29,6 +30,8 @@ class MessagePreview(TypedDict):
     calls: list[str]
     files: list[str]
     """Kind, name and measures of each file, as the message has them."""
+    stands_for: StandsFor | None
+    """Of a summary the messages that it stands for."""
 
 
 def message_preview(session: Session, node_id: str, tokenizer: TokenCounter) -> MessagePreview:
@@ -43,6 +46,7 @@ def message_preview(session: Session, node_id: str, tokenizer: TokenCounter) -> 
         "depth": counted(session.path(node_id)),
         "date": node.timestamp or "",
         "calls": [call.name for call in node.tool_calls],
+        "stands_for": stands_for(session, node),
         "files": [file_words(AssetRef.of(file)) for file in (node.attachments or ())[:MOST_FILES]],
     }
 

@@ -3,6 +3,7 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { many } from "../_shared/numbers";
+import { standsFor } from "../_shared/stands_for";
 import type { MessagePreview } from "./host";
 import { isActive, isFolded, isOpened, nameOf, type Tree } from "./tree_data";
 
@@ -23,6 +24,8 @@ export class Preview {
   private shown = "";
   private readonly name = h("h3", {});
   private readonly facts = h("p", { class: "muted facts" });
+  private readonly stands = h("div");
+  private readonly open = new Set<string>();
   private readonly text = h("div", { class: "text", tabindex: 0, role: "group" });
   private readonly actions = h("div", { class: "acts" });
 
@@ -31,6 +34,7 @@ export class Preview {
     this.element.append(
       h("div", { class: "ph" }, this.name, h("span", { class: "sp" }), close),
       this.facts,
+      this.stands,
       this.text,
       this.actions,
     );
@@ -60,6 +64,8 @@ export class Preview {
     );
     this.name.title = harmless(message.key);
     this.facts.replaceChildren(factsOf(message));
+    if (isOther || !message.stands_for || !this.stands.textContent)
+      this.stands.replaceChildren(standsFor(message.stands_for, this.key, this.open) ?? "");
     const words = harmless(message.text);
     if (this.text.textContent !== words) this.text.replaceChildren(words);
     this.text.setAttribute("aria-label", `Text of ${nameOf(this.can.tree, message.key)}`);

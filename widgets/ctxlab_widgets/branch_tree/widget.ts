@@ -3,6 +3,7 @@
 import { h } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
+import stands from "../_shared/stands_for.css";
 import { type CanvasContent, STEP, TreeCanvas } from "./canvas";
 import { Footer, type FooterActions } from "./footer";
 import { Gestures } from "./gestures";
@@ -442,6 +443,6 @@ class BranchTree
 
 const reportText = (report: Report | null): string => (report ? `${report.did} ${report.node} ${report.text}` : "");
 
-export default widget("Branch tree", own, (at) => {
+export default widget("Branch tree", stands + own, (at) => {
   new BranchTree(at);
 });

@@ -21,6 +21,7 @@ from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import RemedyCache
 from ctxlab_widgets._shared.setting_errors import setting_error
+from ctxlab_widgets._shared.stands_for import summaries_json
 from ctxlab_widgets._shared.view_delta import ViewDelta
 from ctxlab_widgets._shared.widget import Widget, WrongCommand
 from ctxlab_widgets.step_debugger.run_places import (
@@ -76,6 +77,8 @@ class StepDebugger(Widget):
     """Whether the tokenizer of the run tells where tokens end."""
     remedies = traitlets.Unicode("").tag(sync=True)
     """As JSON, by key: what would have kept dropped messages, of the selected one and of those that the page shows."""
+    summaries = traitlets.Unicode("").tag(sync=True)
+    """As JSON, by key: what each summary of the path stands for; empty when there is none."""
     files = traitlets.Unicode("").tag(sync=True)
     """As JSON the files of the run, what the model gets of each, and small pictures; empty when there are none."""
     token_ends = traitlets.Dict().tag(sync=True)
@@ -121,7 +124,7 @@ class StepDebugger(Widget):
                     "",
                     "",
                 )
-                self.result, self.effect = False, {}
+                self.result, self.effect, self.summaries = False, {}, ""
                 return
             known = self._debugger.known
             if self._view_delta is None or not is_prefix(self._view_delta.trace, known):
@@ -148,6 +151,7 @@ class StepDebugger(Widget):
         self._dropped_in_sight.clear()
         self._view_delta, self.view, self.delta = sent, sent.view, sent.delta
         self.files = self._files.json(known)
+        self.summaries = summaries_json(known)
         tokenizer = known.services.tokenizer
         self.can_split_tokens = not tokenizer.estimated and tokenizer.name in ENCODINGS
 

@@ -6,6 +6,7 @@ import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { type ChangeRow, tokensAlone } from "../_shared/message_changes";
 import { grouped, many } from "../_shared/numbers";
 import { type RemedyJson, remedyButton } from "../_shared/remedy_button";
+import { standsFor } from "../_shared/stands_for";
 import { type Piece, parted, pieces, tally } from "../_shared/text_pieces";
 import { type Cause, type Draft, draftsAt, keysOf, sourceOf, type View } from "../_shared/trace_view";
 import { shortName } from "./jump";
@@ -55,6 +56,7 @@ export class MessageView {
         { class: "bd" },
         this.line(row, draft, before, found),
         gone && this.cause(row, draft),
+        keysOf(draft).map((key) => standsFor(this.state.summaries[key], `${key}:stands`, this.state.reasons)),
         this.files(row, draft),
         this.body(row, draft, found),
       ),

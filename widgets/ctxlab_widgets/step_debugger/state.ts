@@ -4,6 +4,7 @@ import type { Files } from "../_shared/attachments";
 import type { ChangeRow, Scope } from "../_shared/message_changes";
 import type { RemedyJson } from "../_shared/remedy_button";
 import type { InitialSettings } from "../_shared/settings_form";
+import type { StandsFor } from "../_shared/stands_for";
 import type { Box, View } from "../_shared/trace_view";
 import type { SettingsDiff } from "./settings_effect";
 
@@ -39,6 +40,8 @@ export interface State {
   /** The files of the run, and those whose reasons are shown. */
   files: Files;
   reasons: Set<string>;
+  /** By key, what each summary stands for. */
+  summaries: Record<string, StandsFor>;
   /** Key of the message in focus. */
   selected: string;
   /** By key, what would have kept a dropped message: of the one selected, in a report of some. */

@@ -10,6 +10,7 @@ import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/
 import card from "../_shared/provenance_card.css";
 import type { RemedyJson } from "../_shared/remedy_button";
 import form from "../_shared/settings_form.css";
+import stands from "../_shared/stands_for.css";
 import { boxes, type View } from "../_shared/trace_view";
 import { applyDelta, type ViewDelta } from "../_shared/view_delta";
 import { type KeyList, ViewHead } from "../_shared/view_head";
@@ -103,6 +104,7 @@ class StepDebugger implements DebuggerHost {
       ends: new Map(),
       rows: [],
       files: Files.of(model.get("files")),
+      summaries: this.json("summaries"),
       reasons: new Set(),
       selected: String(model.get("selected") ?? ""),
       remedies: new Map(Object.entries(this.json<Record<string, RemedyJson>>("remedies"))),
@@ -272,6 +274,7 @@ class StepDebugger implements DebuggerHost {
     }
     if (another) this.messages.forget(changed.has("view"));
     if (changed.has("initial_settings")) state.initialSettings = this.json("initial_settings");
+    if (changed.has("summaries")) state.summaries = this.json("summaries");
     if (changed.has("files")) state.files = Files.of(this.model.get("files"));
     if (another || changed.has("token_ends") || changed.has("can_split_tokens")) this.readEnds();
     const elsewhere = this.read();
@@ -389,8 +392,8 @@ const QUESTIONS = new Set<Command["command"]>(["tokens", "remedies", "open_view"
 const PANEL_TRAITS = ["breakpoints", "rerun", "failed", "error", "initial_settings", "refused", "comparison", "effect"];
 const TRAITS = [
   ...["view", "delta", "position", "result", "can_split_tokens", "token_ends", "selected", "remedies", "views"],
-  "files",
+  ...["files", "summaries"],
   ...PANEL_TRAITS,
 ];
 
-export default widget("Step debugger", card + chip + form + own, begin);
+export default widget("Step debugger", card + stands + chip + form + own, begin);

@@ -46,6 +46,8 @@ class Study(Widget):
 
     budget = traitlets.Int(None, allow_none=True).tag(sync=True)
     """The budget of the cells that are shown; None where cells have none."""
+    kind = traitlets.Unicode("").tag(sync=True)
+    """The kind of the cases that are shown; empty for all."""
     score = traitlets.Unicode("").tag(sync=True)
     """The column that is compared, such as `all_evidence`."""
     baseline = traitlets.Unicode("").tag(sync=True)
@@ -165,7 +167,7 @@ class Study(Widget):
         match message:
             case {"command": "budget", "value": int(value) | (None as value)} if not isinstance(value, bool):
                 self.budget = value
-            case {"command": "score" | "baseline" | "cost" as name, "value": str(value)}:
+            case {"command": "score" | "baseline" | "cost" | "kind" as name, "value": str(value)}:
                 setattr(self, name, value)
             case {"command": "pick", "variant": str(variant)}:
                 self.pick(variant)
@@ -193,10 +195,10 @@ class Study(Widget):
             return
         shown = self._shown()
         with self.hold_sync():
-            drawn = (shown, self.cost)
+            drawn = (shown, self.cost, self.kind)
             if self._drawn != drawn:
                 self._drawn = drawn
-                self.view = as_json(view_json(shown, self.cost, self.budget))
+                self.view = as_json(view_json(shown, self.cost, self.budget, self.kind))
                 self.choices = as_json(choices_json(cells))
             picked = [each for each in self.picked if each in shown.groups and shown.groups[each].scores]
             self.pair = as_json(picked_json(shown, picked)) if picked else ""
@@ -222,7 +224,7 @@ class Study(Widget):
         self._held()
         if self._tables is None or not self.score:
             raise CtxlabError("the study has no scores that are numbers; Study(..., scorers=[...]) takes some")
-        return self._tables.table(self.score, self.budget, self.baseline)
+        return self._tables.table(self.score, self.budget, self.baseline, self.kind)
 
     def _held(self) -> StudyCells:
         if self._cells is None:
@@ -249,7 +251,7 @@ class Study(Widget):
 
     # --- values that Python or the page sets
 
-    @traitlets.validate("score", "baseline", "cost")
+    @traitlets.validate("score", "baseline", "cost", "kind")
     def _known_name(self, proposal: Mapping[str, Any]) -> str:
         what, name = str(proposal["trait"].name), str(proposal["value"])
         cells = self._held()
@@ -257,8 +259,9 @@ class Study(Widget):
             "score": [each.name for each in cells.scores],
             "baseline": list(cells.variants),
             "cost": [each.name for each in cells.costs],
+            "kind": list(cells.kinds),
         }
-        if name or what != "cost":
+        if name or what not in ("cost", "kind"):
             self._known(what, name, names[what])
         return name
 
@@ -283,7 +286,7 @@ class Study(Widget):
             raise WrongArgument("picked takes up to two variants")
         return names
 
-    @traitlets.observe("budget", "score", "baseline", "cost", "picked", "listed")
+    @traitlets.observe("budget", "kind", "score", "baseline", "cost", "picked", "listed")
     def _on_change(self, change: Mapping[str, Any]) -> None:
         if not self._is_ready:
             return

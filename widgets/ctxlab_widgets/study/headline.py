@@ -9,7 +9,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.studies.study_table import StudyTable
 from ctxlab.studies.study_table.study_table import TableRow
-from ctxlab.studies.study_table.table_notes import LOUD
+from ctxlab.studies.study_table.table_notes import LOUD_WORDS
 from ctxlab.studies.study_table.table_text import amount
 from ctxlab_widgets.study.tables import BudgetTable
 
@@ -51,14 +51,28 @@ def _against_baseline(table: StudyTable, rows: Sequence[TableRow]) -> str:
     told = [(word, counts[word]) for word in VERDICTS if counts[word]]
     base = plain(table.baseline, NAME)
     if not told:
-        if table.notes and table.notes[0].startswith(LOUD):  # where none could have been told apart
-            return f"Too few conversations to tell any variant from {base}: nothing is claimed"
+        loud = next((word for word in LOUD_WORDS if table.notes and table.notes[0].startswith(word)), None)
+        if loud is not None:  # where none could have been told apart
+            return f"{loud.capitalize()} to tell any variant from {base}: nothing is claimed"
+        if counts["equal"]:
+            return _equal(counts, len(rows), base)
         which = "The difference" if len(rows) == 1 else f"All {len(rows):,} differences"
         return f"{which} to {base} {'is' if len(rows) == 1 else 'are'} open"
     parts = [f"{_of(n, len(rows), rows, word)} {word} than {base}{_by(rows, word)}" for word, n in told]
-    if counts["open"] and len(rows) > 1:
-        parts.append(f"{counts['open']:,} {'is' if counts['open'] == 1 else 'are'} open")
-    return ", ".join(parts)
+    return ", ".join([*parts, *_not_told(counts)] if len(rows) > 1 else parts)
+
+
+def _equal(counts: Counter[str], rows: int, base: str) -> str:
+    """Where none is told apart: the number of those that score as the baseline in every cell, and the open ones."""
+    if counts["equal"] == rows:
+        which = "The other variant scores" if rows == 1 else f"All {rows:,} variants score"
+        return f"{which} as {base} does in every cell"
+    return f"Of {rows:,} variants compared with {base} {' and '.join(_not_told(counts))}"
+
+
+def _not_told(counts: Counter[str]) -> list[str]:
+    words = (("equal", "equal to it in every cell"), ("open", "open"))
+    return [f"{n:,} {'is' if n == 1 else 'are'} {word}" for name, word in words if (n := counts[name])]
 
 
 def _of(n: int, all_of: int, rows: Sequence[TableRow], verdict: str) -> str:
@@ -91,6 +105,10 @@ def _best(shown: BudgetTable) -> str:
     )
     first, second = rows[0].variant, rows[1].variant
     found = shown.difference(first, second)
+    if found.is_equal:
+        if table.baseline in (first, second):
+            return ""
+        return f"the best two, {plain(first, NAME)} and {plain(second, NAME)}, score the same in every cell"
     if not found.is_decided:
         return f"which of the best two is better, {plain(first, NAME)} or {plain(second, NAME)}, stays open"
     if table.baseline in (first, second):

@@ -12,7 +12,7 @@ from ctxlab.studies.study import ScoreColumn
 from ctxlab.studies.study_table import pareto_frontier
 from ctxlab.studies.study_table.figure_parts import LABELLED
 from ctxlab.studies.study_table.study_table import TableRow
-from ctxlab.studies.study_table.table_notes import LOUD
+from ctxlab.studies.study_table.table_notes import LOUD_WORDS
 from ctxlab.studies.study_table.table_text import amount, p_value
 from ctxlab_widgets.study.headline import headline
 from ctxlab_widgets.study.study_cells import StudyCells, amount_of, extras_of, head_of, shown_scale, title_of
@@ -21,7 +21,7 @@ from ctxlab_widgets.study.tables import BudgetTable
 LONGEST_NAME = 120
 
 
-def view_json(shown: BudgetTable, cost: str, budget: int | None) -> dict[str, Any]:
+def view_json(shown: BudgetTable, cost: str, budget: int | None, kind: str = "") -> dict[str, Any]:
     """The whole page but for what is picked."""
     table, cells = shown.table, shown.cells
     score = cells.column(table.score)
@@ -30,7 +30,7 @@ def view_json(shown: BudgetTable, cost: str, budget: int | None) -> dict[str, An
     rows = [row for row in table.rows if row.mean is not None]
     frontier = _frontier(rows, cost, lower=table.better == "lower")
     few = len(rows) <= LABELLED
-    loud = [note for note in table.notes if note.startswith(LOUD)]
+    loud = [note for note in table.notes if note.startswith(LOUD_WORDS)]
     return {
         "sentence": headline(shown, score.title),
         "score": {"name": score.name, "title": score.title, "unit": "%" if table.is_share else ""},
@@ -43,15 +43,17 @@ def view_json(shown: BudgetTable, cost: str, budget: int | None) -> dict[str, An
         "extras": [{"name": each.name, "head": head_of(each), "title": title_of(each)} for each in extras],
         "rows": [_row(shown, row, paid, extras, on=row.variant in frontier, labelled=few) for row in table.rows],
         "frontier": list(frontier),
-        "rests_on": _rests_on(shown, cells, budget),
+        "rests_on": [*_rests_on(shown, cells, budget), *([["kind of case", kind]] if kind else [])],
         "loud": loud,
         "notes": [note for note in (*table.notes, *cells.notes) if note not in loud],
     }
 
 
 def choices_json(cells: StudyCells) -> dict[str, Any]:
-    """What may be chosen: budgets, scores, baselines and costs, each with its words."""
+    """What may be chosen: budgets, kinds, scores, baselines and costs, each with its words."""
+    kinds = [[kind, f"kind: {plain(kind, 60)}"] for kind in cells.kinds]
     return {
+        "kinds": [["", "all kinds of case"], *kinds] if kinds else [],
         "budgets": [[each, "no budget" if each is None else f"budget {each:,}"] for each in cells.budgets],
         "scores": [[each.name, plain(each.title, LONGEST_NAME)] for each in cells.scores],
         "baselines": [[name, f"baseline: {plain(name, 60)}"] for name in cells.variants],

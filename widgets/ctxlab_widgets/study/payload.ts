@@ -3,7 +3,16 @@
 /** A mean with its interval, or without one the mean alone. */
 export type Numbers = [mean: number] | [mean: number, low: number, high: number];
 
-export type Verdict = "baseline" | "oracle" | "better" | "worse" | "higher" | "lower" | "open" | "not compared";
+export type Verdict =
+  | "baseline"
+  | "oracle"
+  | "better"
+  | "worse"
+  | "higher"
+  | "lower"
+  | "equal"
+  | "open"
+  | "not compared";
 
 export interface Row {
   variant: string;
@@ -40,6 +49,7 @@ export interface View {
 }
 
 export interface Choices {
+  kinds: [value: string, words: string][];
   budgets: [value: number | null, words: string][];
   scores: [value: string, words: string][];
   baselines: [value: string, words: string][];
@@ -83,7 +93,7 @@ export function inOrder(rows: Row[], chosen: ReadonlySet<string>): Row[] {
   return [0, 1, 2].flatMap((at) => rows.filter((row) => place(row) === at));
 }
 
-/** The look of a difference: told apart for good or for bad, or open; where more is neither, told is all. */
+/** The look of a difference: told apart for good or for bad, or not told apart; where more is neither, told is all. */
 export const lookOf = (verdict: Verdict): "ok" | "err" | "told" | "open" =>
   verdict === "better"
     ? "ok"

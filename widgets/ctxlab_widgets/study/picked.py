@@ -9,9 +9,9 @@ from typing import Any
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.studies.statistics import PairedDifference
-from ctxlab.studies.statistics.paired_difference import CellKey, few_conversations
+from ctxlab.studies.statistics.paired_difference import CellKey, equal_on_every_case
 from ctxlab.studies.study_table.cells import CellGroup
-from ctxlab.studies.study_table.table_notes import LOUD
+from ctxlab.studies.study_table.table_notes import loud
 from ctxlab.studies.study_table.table_text import amount, p_value
 from ctxlab_widgets.study.tables import BudgetTable
 
@@ -44,8 +44,10 @@ def claim_of(shown: BudgetTable, found: PairedDifference) -> tuple[str, str]:
     many = _correction(shown, found)
     if found.is_decided:
         return f"{plain(found.first, NAME)} is {found.verdict}: p {corrected}{many}.", "told"
+    if found.is_equal:
+        return f"They are {equal_on_every_case(found)}", "open"
     if not replace(found, comparisons=1).can_decide:
-        return f"{LOUD}: {few_conversations(found.conversations, 1, found.level)}", "few"
+        return loud(found.conversations, 1, found.level), "few"
     if found.interval is not None and 0 in found.interval:
         return "The interval holds 0: the difference is open, and no order is claimed.", "open"
     if found.p < 1 - found.level:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.assets.transcription.loaded_models import optional_module
 from ctxlab.display.one_line import plain
 from ctxlab.errors import ReadError, WrongArgument
-from ctxlab.studies.scorers.registry import scorers
 from ctxlab.studies.study import ScoreColumn, StudyResult
 from ctxlab.studies.study.cell_folder import CELLS
 from ctxlab.studies.study.cell_table import CellTable, cells_frame
+from ctxlab.studies.study.frame_facts import FrameFacts
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS
+from ctxlab.studies.study_table.score_columns import NumberUnit, scorer_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +51,14 @@ class StudyCells:
         return tuple(map(str, self._values("variant")))
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of case, in order of their names; none where cases are of one kind."""
+        if "kind" not in self.frame.columns:
+            return ()
+        found = sorted({kind for kind in self._values("kind") if isinstance(kind, str) and kind})
+        return tuple(found) if len(found) > 1 else ()
+
+    @property
     def costs(self) -> tuple[ScoreColumn, ...]:
         """Columns of which less is better: the tokens, and what scorers say so of."""
         tokens = [TOKENS] if "tokens" in self.frame.columns else []
@@ -58,12 +67,18 @@ class StudyCells:
     def column(self, name: str) -> ScoreColumn:
         return next(each for each in (*self.scores, TOKENS) if each.name == name)
 
-    def at(self, budget: int | None) -> pd.DataFrame:
-        """The cells at one budget."""
-        if "budget" not in self.frame.columns:
-            return self.frame
-        budgets = self.frame["budget"]
-        return self.frame[budgets.isna() if budget is None else (budgets == budget).fillna(value=False)]
+    def unit(self, name: str) -> NumberUnit:
+        """The unit of a column of numbers."""
+        found = self.column(name).unit
+        return "number" if found == "text" else found
+
+    def at(self, budget: int | None, kind: str = "") -> pd.DataFrame:
+        """The cells at one budget, of one kind of case or of all."""
+        found = self.frame if not kind else self.frame[(self.frame["kind"] == kind).fillna(value=False)]
+        if "budget" not in found.columns:
+            return found
+        budgets = found["budget"]
+        return found[budgets.isna() if budget is None else (budgets == budget).fillna(value=False)]
 
     def _values(self, name: str) -> list[Any]:
         return self.frame[name].astype("object").where(self.frame[name].notna(), None).drop_duplicates().tolist()
@@ -106,9 +121,10 @@ def _of_folder(path: Path) -> StudyCells:
     except Exception as problem:  # a broken file raises whatever pyarrow and json raise
         raise ReadError(f"{file} can't be read as cells of a study: {plain(str(problem), 120)}") from problem
     frame = cells_frame(table)
-    known = _known_columns()
+    facts = table.facts
+    known = {**scorer_columns(), **{column.name: column for column in facts.columns}}
     scores = [known.get(name) or _unknown_column(name) for name in table.scores]
-    return StudyCells(frame, _with_numbers(frame, scores))
+    return StudyCells(frame, _with_numbers(frame, scores), facts.tokenizer, facts.left_out)
 
 
 def _of_frame(frame: Any) -> StudyCells:
@@ -116,14 +132,12 @@ def _of_frame(frame: Any) -> StudyCells:
     missing = next((name for name in REQUIRED if name not in names), None)
     if missing is not None:
         raise WrongArgument(f"the frame has no column {missing!r}; that of a study is result.frame()")
-    known = _known_columns()
+    facts = FrameFacts.of_attrs(frame.attrs)
+    known = scorer_columns()
+    known |= {column.name: column for column in facts.columns}
     there = [column for name, column in known.items() if name in names]
     others = [_unknown_column(name) for name in names if name not in known and name not in (*OWN_COLUMNS, KEY)]
-    return StudyCells(frame, _with_numbers(frame, [*there, *others]))
-
-
-def _known_columns() -> dict[str, ScoreColumn]:
-    return {column.name: column for scorer in scorers().by_name.values() for column in scorer.columns}
+    return StudyCells(frame, _with_numbers(frame, [*there, *others]), facts.tokenizer, facts.left_out)
 
 
 def _unknown_column(name: str) -> ScoreColumn:

@@ -174,7 +174,7 @@ function difference(row: Row, scale: Scale): HTMLElement {
   const { numbers, text, says } = row.difference;
   const words =
     look === "open"
-      ? h("span", { class: "muted" }, `${text} open`)
+      ? h("span", { class: "muted" }, `${text} ${row.verdict}`)
       : h("span", {}, h("b", {}, text), h("span", { class: `verdict ${look}` }, ` ${row.verdict}`));
   const cell = withWhisker(numbers, scale, look, [words]);
   cell.title = says;

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.display.one_line import plain
 from ctxlab.errors import CtxlabError
 from ctxlab.studies.statistics import PairedDifference
 from ctxlab.studies.study_table import StudyTable, study_table
@@ -44,7 +45,14 @@ class BudgetTable:
 
     def difference(self, first: str, second: str) -> PairedDifference:
         """The difference of two variants, with p corrected: for the table's comparisons, or for all pairs there are."""
-        found = paired_difference(self.frame, first, second, score=self.table.score, better=self.table.better)
+        found = paired_difference(
+            self.frame,
+            first,
+            second,
+            score=self.table.score,
+            unit=self.cells.unit(self.table.score),
+            better=self.table.better,
+        )
         base = self.table.baseline
         if base in (first, second):
             other = second if first == base else first
@@ -68,25 +76,28 @@ class StudyTables:
         self.cells = cells
         self._made: dict[tuple[Any, ...], BudgetTable] = {}
 
-    def table(self, score: str, budget: int | None, baseline: str) -> BudgetTable:
-        """The table; raises CtxlabError for a baseline without cells at this budget."""
-        key = (score, budget, baseline)
+    def table(self, score: str, budget: int | None, baseline: str, kind: str = "") -> BudgetTable:
+        """The table, of one kind of case or of all; raises CtxlabError for a baseline without cells at this budget."""
+        key = (score, budget, baseline, kind)
         if key not in self._made:
             if len(self._made) >= MOST_TABLES:
                 self._made.pop(next(iter(self._made)))
-            self._made[key] = self._table(score, budget, baseline)
+            self._made[key] = self._table(score, budget, baseline, kind)
         return self._made[key]
 
-    def _table(self, score: str, budget: int | None, baseline: str) -> BudgetTable:
+    def _table(self, score: str, budget: int | None, baseline: str, kind: str) -> BudgetTable:
         cells = self.cells
-        frame = cells.at(budget)
+        frame = cells.at(budget, kind)
         if frame.empty:
-            raise CtxlabError(f"the study has no cells at {'no budget' if budget is None else f'budget {budget:,}'}")
+            of = f" of kind {plain(kind, 40)!r}" if kind else ""
+            at = "no budget" if budget is None else f"budget {budget:,}"
+            raise CtxlabError(f"the study has no cells{of} at {at}")
         also = list(dict.fromkeys([*(each.name for each in cells.costs), *(each.name for each in cells.scores)]))
         table = study_table(
             frame,
             score,
             baseline=baseline or None,
+            unit=cells.unit(score),
             better=cells.column(score).better,
             also=[name for name in also if name != score],
             tokenizer=cells.tokenizer,

@@ -31,6 +31,7 @@ class Study {
   private readonly plot: Plot;
   private readonly table: VariantTable;
   private readonly budget = h("select", { "aria-label": "Budget" });
+  private readonly kind = h("select", { "aria-label": "Kind of case" });
   private readonly score = h("select", { "aria-label": "Score" });
   private readonly baseline = h("select", { "aria-label": "Baseline" });
   private readonly cost = h("select", { "aria-label": "Cost", class: "cost" });
@@ -47,7 +48,7 @@ class Study {
   private readonly opened = h("p", { class: "opened", role: "status" });
   private readonly empty = h("p", { class: "empty" }, EMPTY);
   private readonly two: HTMLElement;
-  private choices: Choices = { budgets: [], scores: [], baselines: [], costs: [] };
+  private choices: Choices = { budgets: [], kinds: [], scores: [], baselines: [], costs: [] };
 
   constructor(private readonly at: Mounted) {
     const { model, root, signal } = at;
@@ -63,7 +64,15 @@ class Study {
     };
     this.plot = new Plot(host);
     this.table = new VariantTable(host);
-    const tools = [h("span", { class: "sp" }), this.budget, this.score, this.baseline, this.copied, this.copy];
+    const tools = [
+      h("span", { class: "sp" }),
+      this.budget,
+      this.kind,
+      this.score,
+      this.baseline,
+      this.copied,
+      this.copy,
+    ];
     this.head = new ViewHead("Study", tools, KEYS, at);
     const legend = h("span", {}, "frontier filled, dominated ones hollow");
     this.two = h(
@@ -98,6 +107,7 @@ class Study {
       { signal },
     );
     for (const [name, select] of [
+      ["kind", this.kind],
       ["score", this.score],
       ["baseline", this.baseline],
       ["cost", this.cost],
@@ -166,9 +176,10 @@ class Study {
     const view = this.view;
     const wrong = String(model.get("error") ?? "");
     this.head.answer(harmless(wrong || view?.sentence || ""), Boolean(wrong));
-    for (const each of [this.two, this.table.element, this.budget, this.score, this.baseline, this.copy])
+    for (const each of [this.two, this.table.element, this.budget, this.kind, this.score, this.baseline, this.copy])
       each.hidden = !view;
-    for (const each of [this.budget, this.score, this.baseline, this.copy, this.cost]) each.hidden ||= !this.live;
+    for (const each of [this.budget, this.kind, this.score, this.baseline, this.copy, this.cost])
+      each.hidden ||= !this.live;
     this.empty.hidden = Boolean(view);
     if (!view) return;
     this.drawChoices();
@@ -180,9 +191,11 @@ class Study {
   private drawChoices(): void {
     const { model } = this;
     this.choices = JSON.parse(String(model.get("choices") || "null")) ?? this.choices;
-    const { budgets, scores, baselines, costs } = this.choices;
+    const { budgets, kinds, scores, baselines, costs } = this.choices;
     const budget = model.get("budget") as number | null;
     options(this.budget, budgets, budget === null ? "" : String(budget));
+    options(this.kind, kinds, String(model.get("kind") ?? ""));
+    this.kind.hidden = !this.live || !kinds.length;
     options(this.score, scores, String(model.get("score") ?? ""));
     options(this.baseline, baselines, String(model.get("baseline") ?? ""));
     options(this.cost, costs, String(model.get("cost") ?? ""));
@@ -266,7 +279,7 @@ function options(select: HTMLSelectElement, values: readonly (readonly [unknown,
 }
 
 const TRAITS = [
-  ...["view", "choices", "budget", "score", "baseline", "cost", "picked", "chosen", "pair", "cases", "listed"],
+  ...["view", "choices", "budget", "kind", "score", "baseline", "cost", "picked", "chosen", "pair", "cases", "listed"],
   ...["selected_case", "selected_variant", "opened", "can_build", "error"],
 ];
 

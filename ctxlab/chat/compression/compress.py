@@ -1,0 +1,233 @@
+"""Compress a conversation: choose what goes, have it summarised, check what was to be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ctxlab.chat.compression.compression import Compression, Rebuild
+from ctxlab.chat.compression.legal_cuts import LegalCuts, MessageRange
+from ctxlab.chat.compression.must_keep import MustKeep, items_of
+from ctxlab.chat.compression.settings import CompressionSettings, Tier
+from ctxlab.chat.compression.source_message import source_of
+from ctxlab.chat.compression.stand_ins import stand_ins
+from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser, SummaryTask, name_of, summarised
+from ctxlab.chat.compression.summary_node import Data, free_ids, originals_of
+from ctxlab.chat.compression.trigger import Moment, PromptSize, TriggerDecision, should_compress, wants_compression
+from ctxlab.chat.compression.visible_path import VisiblePath, is_candidate, is_full_summary
+from ctxlab.display.short_texts import counted
+from ctxlab.documents import Note
+from ctxlab.errors import WrongArgument
+from ctxlab.pipeline import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A wish for a compression: a range from `first` to `last`, all `above` or `below` a message, or everything; ids.
+
+    Without any of them it is the oldest messages, as many as the settings say. `must_keep` and `guidance` are for
+    whoever summarises. `tiers` are what may be left out, in order; None means the summary alone.
+    """
+
+    first: str | None = None
+    last: str | None = None
+    above: str | None = None
+    below: str | None = None
+    everything: bool = False
+    must_keep: tuple[MustKeep, ...] = ()
+    guidance: str = ""
+    tiers: tuple[Tier, ...] | None = None
+    id: str | None = None
+    timestamp: str | None = None
+
+
+def compression_of(
+    trace: Trace,
+    rebuild: Rebuild,
+    wanted: Wanted | None = None,
+    *,
+    settings: CompressionSettings | None = None,
+    summariser: Summariser = EXTRACTIVE,
+    trigger: Moment = "manual",
+    decision: TriggerDecision | None = None,
+    clock: Callable[[], float] | None = None,
+) -> Compression:
+    """A preview of compressing the conversation that was built here.
+
+    By hand thresholds don't count. What can't be done is the result's `error`, in one sentence; nothing changes then.
+    """
+    wanted, settings = wanted or Wanted(), settings or CompressionSettings()
+    started = clock() if clock is not None else None
+    work = _Work(trace, rebuild, wanted, settings, summariser, trigger, decision)
+    result = work.result()
+    return result if clock is None or started is None else replace(result, seconds=clock() - started)
+
+
+def compression_if_needed(
+    trace: Trace,
+    rebuild: Rebuild,
+    *,
+    settings: CompressionSettings,
+    moment: Moment,
+    summariser: Summariser = EXTRACTIVE,
+    size: PromptSize | None = None,
+    timestamp: str | None = None,
+    clock: Callable[[], float] | None = None,
+) -> Compression | None:
+    """The compression that the settings want before or after a request; None where they want none.
+
+    The size is that of the build, unless another is given, such as `PromptSize.remembered`.
+    Old reasoning and old tool results are left out first; the summary is made only if that isn't enough.
+    """
+    path = VisiblePath.of(trace.start.input.session, trace.start.input.leaf_id)
+    decision = wants_compression(size or PromptSize.of(trace.tokens, path), settings)
+    if not decision.fires:
+        return None
+    wanted = Wanted(tiers=settings.tiers, timestamp=timestamp)
+    return compression_of(
+        trace, rebuild, wanted, settings=settings, summariser=summariser, trigger=moment, decision=decision, clock=clock
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    trace: Trace
+    rebuild: Rebuild
+    wanted: Wanted
+    settings: CompressionSettings
+    summariser: Summariser
+    trigger: Moment
+    decision: TriggerDecision | None
+
+    def result(self) -> Compression:
+        path = VisiblePath.of(self.trace.start.input.session, self.trace.start.input.leaf_id)
+        cuts = LegalCuts(path, self.settings.protect_recent_count, self.settings.keep_exchanges_whole)
+        reason = self.decision.reason if self.decision is not None else "asked for"
+        plain = Compression(
+            self.trace,
+            self.rebuild,
+            self.settings,
+            trigger=self.trigger,
+            reason=reason,
+            timestamp=self.wanted.timestamp,
+            other_range=self._of_other_range,
+        )
+        tiers = self.wanted.tiers if self.wanted.tiers is not None else ("summary",)
+        ids = iter(free_ids(path.session, len(path) + 1))
+        copies = tuple(stand_ins(path, tiers, self.settings, before=cuts.last, ids=lambda: next(ids)))
+        small = replace(plain, stand_ins=copies)
+        if "summary" not in tiers or (copies and self._is_enough(small)):
+            return self._worth_it(small if copies else replace(plain, error="no old reasoning or tool result is left"))
+        return self._with_summary(plain, path, cuts, copies, next(ids))
+
+    def _with_summary(
+        self, plain: Compression, path: VisiblePath, cuts: LegalCuts, copies: Sequence[Data], id: str
+    ) -> Compression:
+        chosen = self._range(cuts)
+        if chosen is None:
+            return replace(plain, error=_nothing_to_compress(cuts))
+        nodes = [path.nodes[i] for i in range(chosen.start, chosen.end)]
+        gone = tuple(node.id for node in nodes if is_candidate(node))
+        folded = tuple(n.id for n in nodes if is_full_summary(n)) if self.settings.fold_summaries else ()
+        if len(folded) < 2 and not any(source_of(path.session[key]).text.strip() for key in gone):
+            return replace(plain, error="no message in this range has words that could go into a summary")
+        hidden = set(gone)
+        kept = tuple(copy for copy in copies if copy["parentId"] not in hidden)
+        return self._worth_it(self._summarised(plain, gone, folded, kept, self.wanted.id or id))
+
+    def _summarised(
+        self, plain: Compression, gone: tuple[str, ...], folded: tuple[str, ...], kept: tuple[Data, ...], id: str
+    ) -> Compression:
+        session = plain.original
+        all_sources = tuple(map(source_of, originals_of(session, (*folded, *gone))))
+        new_sources = tuple(map(source_of, originals_of(session, gone)))
+        wanted = (*self.settings.must_keep, *self.wanted.must_keep)
+        items, notes = items_of(wanted, all_sources)
+        notes = (*notes, *_notes_on_unsent(self.trace, gone))
+        guidance = "\n".join(each for each in (self.settings.guidance, self.wanted.guidance) if each.strip())
+        earlier = tuple(session.nodes[key].content for key in folded)
+        task = SummaryTask(new_sources, earlier, items, guidance, self.settings)
+        chosen = replace(plain, gone=gone, folded=folded, stand_ins=kept, items=items, summary_id=id, notes=notes)
+        answer = summarised(task, self.summariser, self.trace.services.tokenizer.count)
+        if answer.error is not None:
+            return replace(chosen, error=answer.error, summariser=name_of(self.summariser))
+        return replace(chosen, summary=answer.text, summariser=name_of(self.summariser))
+
+    def _of_other_range(self, first: str, last: str) -> Compression:
+        """A compression by hand with the same wishes for another range."""
+        tiers = self.wanted.tiers
+        tiers = tiers if tiers is None or "summary" in tiers else (*tiers, "summary")
+        wanted = replace(self.wanted, first=first, last=last, above=None, below=None, everything=False, tiers=tiers)
+        return replace(self, wanted=wanted, trigger="manual", decision=None).result()
+
+    def _range(self, cuts: LegalCuts) -> MessageRange | None:
+        """The range that is wanted, at legal cuts."""
+        path, wanted = cuts.path, self.wanted
+        if not path.nodes:
+            return None
+        end = len(path) - 1
+        if wanted.everything or (self.decision is not None and self.decision.hard):
+            return cuts.snap(0, end)
+        if wanted.above is not None:
+            at = cuts.position(wanted.above)
+            return cuts.snap(0, at - 1, to="inside") if at > 0 else None
+        if wanted.below is not None:
+            at = cuts.position(wanted.below)
+            return cuts.snap(at + 1, end, to="inside") if at < end else None
+        if wanted.first is not None or wanted.last is not None:
+            return cuts.snap(wanted.first or 0, wanted.last or end)
+        return cuts.oldest(self.settings.compress_count)
+
+    def _is_enough(self, compression: Compression) -> bool:
+        """Whether what was left out without a model takes the prompt below the thresholds."""
+        path = VisiblePath.of(compression.session, compression.leaf)
+        after = should_compress(PromptSize.of(compression.after_tokens, path), self.settings)
+        return not after.fires and self._gain_is_enough(compression)
+
+    def _gain_is_enough(self, compression: Compression) -> bool:
+        least = 1 if self.decision is not None and self.decision.hard else max(1, self.settings.least_gain)
+        return compression.saved_tokens >= least
+
+    def _worth_it(self, compression: Compression) -> Compression:
+        """The compression; by itself none happens that saves nothing, or less than the least gain."""
+        if compression.error is not None or self.trigger == "manual" or self._gain_is_enough(compression):
+            return compression
+        saved = counted(max(0, compression.saved_tokens), "token")
+        return replace(compression, error=f"it would save {saved}; least_gain is {self.settings.least_gain:,}")
+
+
+def refuse_contradictions(wanted: Wanted) -> None:
+    """Raise WrongArgument where more than one kind of range is named."""
+    kinds = {
+        "first= and last=": wanted.first is not None or wanted.last is not None,
+        "above=": wanted.above is not None,
+        "below=": wanted.below is not None,
+        "everything=": wanted.everything,
+    }
+    named = [name for name, given in kinds.items() if given]
+    if len(named) > 1:
+        raise WrongArgument(f"one range at a time: {' or '.join(named)}", function="compress")
+
+
+def _notes_on_unsent(trace: Trace, gone: Sequence[str]) -> Iterator[Note]:
+    """A note where messages that go were left out by a step, so that the tokens before are without them."""
+    keys = {f"node:{key}" for key in gone}
+    for dropped in trace.result.dropped:
+        count = sum(draft.key in keys for draft in dropped.drafts)
+        if count:
+            messages = counted(count, "message")
+            yield Note("info", f"{messages} of those that go had been left out by {dropped.cause.processor} already")
+
+
+def _nothing_to_compress(cuts: LegalCuts) -> str:
+    """Why no range is left, and what can be done about it."""
+    candidates = sum(map(is_candidate, cuts.path.nodes))
+    if not candidates:
+        return "there is no message that could go into a summary"
+    if candidates <= cuts.protect:
+        protected = f"the newest {counted(cuts.protect, 'message')} stay as they are"
+        return f"{protected}, and there are no older ones: lower protect_recent_count"
+    if any(cut.why_not == "inside an exchange" and cut.at <= cuts.last for cut in cuts.cuts):
+        remedy = "lower protect_recent_count, or set keep_exchanges_whole to False"
+        return f"no exchange ends before the messages that stay as they are: {remedy}"
+    return "there is no place where this range could be cut: see legal_cuts()"

@@ -1,0 +1,74 @@
+"""A model that is asked over the network for summaries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ctxlab.chat.compression.settings import CompressionSettings
+from ctxlab.context import BuildInput, Context
+from ctxlab.documents import ModelProfile, Session
+from ctxlab.engines.tokens import tokenizer_named
+from ctxlab.errors import SendFailed
+from ctxlab.pipeline import Pipeline, Services, Trace
+from ctxlab.processors import SessionLoader
+from ctxlab.providers import payload
+from ctxlab.providers.sending.attempts import send_payload
+from ctxlab.providers.sending.deltas import TextDelta
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSummariser:
+    """A summariser that sends the request for a summary to a model, and waits and tries again where that may help.
+
+    Temperature and longest answer are those of the compression's settings. `key` is by default that of the environment
+    or the keyring.
+    """
+
+    model: str | ModelProfile | None
+    provider: str | None = None
+    base_url: str | None = None
+    key: Any = field(default=None, repr=False)
+    client: Any = field(default=None, repr=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+
+    @property
+    def __name__(self) -> str:
+        model = self.model.id if isinstance(self.model, ModelProfile) else self.model
+        return model or self.provider or "model"
+
+    def with_settings(self, settings: CompressionSettings) -> ModelSummariser:
+        """The summariser with the temperature and the longest answer of these settings."""
+        asked = {"temperature": settings.summary_temperature, "maxTokens": settings.summary_max_tokens}
+        return replace(self, parameters={**asked, **self.parameters})
+
+    def __call__(self, messages: Sequence[Mapping[str, Any]]) -> str:
+        """The words of the model's answer; raises SendFailed where none comes, or where it ends in the middle."""
+        request = payload(
+            _trace(messages),
+            self.provider,
+            model=self.model,
+            parameters=self.parameters,
+            base_url=self.base_url,
+        )
+        if request.problems:
+            raise SendFailed(f"the request for a summary would be refused: {request.problems[0].reason}")
+        reply = send_payload(request, key=self.key, client=self.client)
+        try:
+            return "".join(_words(iter(reply)))
+        finally:
+            reply.close()
+
+
+def _words(pieces: Iterator[Any]) -> Iterator[str]:
+    return (piece.text for piece in pieces if isinstance(piece, TextDelta))
+
+
+def _trace(messages: Sequence[Mapping[str, Any]]) -> Trace:
+    """The messages as a run, without agents, lore and budgets."""
+    session = Session(id="summary")
+    for message in messages:
+        session = session.append(str(message["content"]), role=message["role"])
+    services = Services(tokenizer_named("chars4+4"))
+    return Pipeline.of([SessionLoader()]).run(Context(BuildInput(session)), services)

@@ -1,0 +1,166 @@
+"""The events of a turn, one after the other.
+
+A turn is a log of these events, and the session after it is the session before it with the log folded in
+(`ctxlab.chat.fold`). A turn that was cancelled, that failed or whose process died is a beginning of that log, and its
+session is whole. Events are plain values: `ctxlab.chat.event_json` gives and takes them as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ctxlab.documents.frozen_json import FrozenDict
+
+Data = Mapping[str, Any]
+Verb = Literal["send", "regenerate", "continue", "relay"]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted:
+    """The turn begins under `parent`: the user's message, if the verb adds one, and the empty reply `reply_id`.
+
+    `question` and `reply` are the fields of both nodes, in the file's names; `timestamp` is when.
+    """
+
+    verb: Verb
+    parent: str | None
+    reply_id: str
+    question_id: str | None = None
+    question: Data | None = None
+    reply: Data = field(default_factory=FrozenDict)
+    of_node: str | None = None
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RequestSent:
+    """A request went out: the `attempt` of the turn's `number`-th request, to `url`, of `size` bytes.
+
+    `parameters` are those of the request, without fields of one's own, which may hold keys.
+    """
+
+    number: int
+    attempt: int
+    model: str
+    provider: str = ""
+    url: str = ""
+    size: int = 0
+    timestamp: str | None = None
+    parameters: Data = field(default_factory=FrozenDict)
+
+
+@dataclass(frozen=True, slots=True)
+class TextAdded:
+    """The answer grew; `seconds` since its request was sent."""
+
+    text: str
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ThoughtAdded:
+    text: str
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallAdded:
+    """A tool call grew: by its id and name, which come once, and by text of its arguments."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptFailed:
+    """A request got no answer; it is sent again after `retry_in_seconds`, or not at all (None)."""
+
+    text: str
+    status: int | None = None
+    retry_in_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyFinished:
+    """A reply is there whole: the fields of its messages, in order, which replace what the pieces showed."""
+
+    nodes: tuple[Data, ...]
+    finish_reason: str = ""
+    seconds: float | None = None
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalAsked:
+    """The turn waits for a word about these calls."""
+
+    call_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    call_id: str
+    name: str
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    """The result of a call, as the fields of its node; errors, refusals and time-outs are results too."""
+
+    call_id: str
+    name: str
+    status: Literal["done", "failed", "refused", "timed out", "cancelled"]
+    node: Data
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compressed:
+    """Old messages were replaced by a summary in the course of the turn: the fields of the summary's node."""
+
+    node: Data
+    before_tokens: int
+    after_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCancelled:
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFailed:
+    """The turn ends without the answer, or with half of it; `text` is one sentence for people."""
+
+    text: str
+    status: int | None = None
+    timestamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished:
+    timestamp: str | None = None
+
+
+TurnEvent = (
+    TurnStarted
+    | RequestSent
+    | TextAdded
+    | ThoughtAdded
+    | CallAdded
+    | AttemptFailed
+    | ReplyFinished
+    | ApprovalAsked
+    | ToolStarted
+    | ToolFinished
+    | Compressed
+    | TurnCancelled
+    | TurnFailed
+    | TurnFinished
+)

@@ -1,0 +1,314 @@
+"""The steps of a turn as a generator of its events: build, post, read, call tools, and again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from ctxlab.chat.compression import compression_if_needed, compression_settings
+from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser
+from ctxlab.chat.compression.trigger import Moment
+from ctxlab.chat.continuation import ContinuedText
+from ctxlab.chat.events import (
+    AttemptFailed,
+    CallAdded,
+    Compressed,
+    Data,
+    ReplyFinished,
+    RequestSent,
+    TextAdded,
+    ThoughtAdded,
+    TurnCancelled,
+    TurnEvent,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+)
+from ctxlab.chat.fold import FUNCTION, Folding, open_calls
+from ctxlab.chat.model import ChatModel, FunctionModel
+from ctxlab.chat.prefill import PrefillPlan
+from ctxlab.chat.reading_thread import AttemptBegun, AttemptEnded, Item, ReadingThread, interruptible
+from ctxlab.chat.snapshots import counted_tokens, sent_parameters
+from ctxlab.chat.tools import Runner, calls_of_reply, requested
+from ctxlab.chat.turn import TurnRequest
+from ctxlab.context import Pending, Variables
+from ctxlab.display.short_texts import counted, short
+from ctxlab.documents import MessageNode, Session
+from ctxlab.errors import CtxlabError, SendFailed
+from ctxlab.formats.requests.replies import ReplyMessage
+from ctxlab.pipeline import Processor, Trace
+from ctxlab.providers.payload import Payload
+from ctxlab.providers.sending.deltas import CallDelta, TextDelta, ThoughtDelta
+
+
+class Clock(Protocol):
+    """The times of a turn."""
+
+    def now(self) -> str | None:
+        """The time as ISO 8601; None where no message is to have one."""
+        ...
+
+    def seconds(self) -> float | None:
+        """Seconds from any moment on; None where nothing is to be measured."""
+        ...
+
+
+class Builder(Protocol):
+    """Builds the contexts of a turn."""
+
+    def build(
+        self,
+        session: Session,
+        leaf: str | None,
+        *,
+        pending: Pending | None = None,
+        steps: Sequence[Processor] = (),
+        variables: Variables | None = None,
+        tasks: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Trace:
+        """The context of a leaf."""
+        ...
+
+    def kept_file(self, attachment: Data) -> Data:
+        """A file of a reply as the conversation keeps it: inside the message, or in the store of files."""
+        ...
+
+    def waits(self, session: Session, leaf: str | None) -> bool:
+        """Whether there is something for which `prepare` may have to wait."""
+        ...
+
+    def prepare(self, session: Session, leaf: str | None) -> None:
+        """Wait for what a build needs, such as the texts of files."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnPlan:
+    """All that a turn needs to know before it begins.
+
+    `leaf` is the message at which the first build's path ends; by default the parent of the reply. `prefill` says how
+    the reply goes on from `prefix`, the text that it begins with, `pending` what is said to the model and not kept.
+    """
+
+    started: TurnStarted
+    builder: Builder
+    model: ChatModel
+    clock: Clock
+    leaf: str | None = None
+    pending: Pending | None = None
+    variables: Variables | None = None
+    prefill: PrefillPlan | None = None
+    prefix: str = ""
+    tools: Runner | None = None
+    compresses: bool = True
+    summariser: Summariser = EXTRACTIVE
+
+
+class Cancelled(Exception):
+    """The turn was cancelled."""
+
+
+@dataclass(slots=True, eq=False)
+class TurnLoop:
+    """A turn that runs: `events()` gives its events one after the other, each folded in before it is given."""
+
+    plan: TurnPlan
+    folding: Folding
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    requests: list[TurnRequest] = field(default_factory=list[TurnRequest])
+    exception: BaseException | None = None
+    is_running: bool = False
+    _reading: ReadingThread | None = None
+    _begun: float | None = None
+
+    def cancel(self) -> None:
+        """End the turn soon, from any thread."""
+        self.cancelled.set()
+        if (reading := self._reading) is not None:
+            reading.close()
+
+    def events(self) -> Generator[TurnEvent]:
+        for event in self._all():
+            self.folding.add(event)
+            self.is_running = not isinstance(event, TurnCancelled | TurnFailed | TurnFinished)
+            yield event
+
+    def _all(self) -> Iterator[TurnEvent]:
+        yield self.plan.started
+        try:
+            yield from self._rounds()
+        except Cancelled:
+            yield self.cancel_event()
+        except SendFailed as failure:
+            self.exception = failure
+            yield self._failed(str(failure), failure.status)
+        except CtxlabError as error:
+            self.exception = error
+            yield self._failed(" ".join(str(error).split()))
+        except Exception as error:  # the user's message stays, whatever breaks
+            self.exception = error
+            said = short(" ".join(str(error).split()), 300)
+            yield self._failed(f"{type(error).__name__}{f': {said}' if said else ''}")
+        else:
+            yield TurnFinished(self.plan.clock.now())
+        finally:
+            if self._reading is not None:
+                self._reading.close()
+
+    def cancel_event(self) -> TurnCancelled:
+        return TurnCancelled(self.plan.clock.now())
+
+    def _failed(self, text: str, status: int | None = None) -> TurnFailed:
+        return TurnFailed(text, status, self.plan.clock.now())
+
+    # --- requests and replies
+
+    def _rounds(self) -> Iterator[TurnEvent]:
+        tools = self.plan.tools
+        most = tools.config.max_iterations + 1 if tools is not None else 1
+        for number in range(1, most + 1):
+            yield from self._round(number)
+            if tools is None or not open_calls(self.folding.session):
+                yield from self._compressed("after request", self.requests[-1].trace)
+                return
+            if number == most:
+                raise CtxlabError(
+                    f"the model still calls tools after {counted(most - 1, 'round')} of them; maxIterations of the "
+                    "agent's toolCallConfig allows more"
+                )
+            yield from self._call_tools(tools)
+
+    def _round(self, number: int) -> Iterator[TurnEvent]:
+        trace = self._built(number)
+        if number == 1:
+            compressed = tuple(self._compressed("before request", trace))
+            yield from compressed
+            trace = self._built(number) if compressed else trace
+        self._stop_if_cancelled()
+        request = self.plan.model.request(trace, after=self.requests[-1].payload if self.requests else None)
+        self.requests.append(TurnRequest(trace, request))
+        refused = self.plan.model.refused(request)
+        if refused is not None:
+            raise CtxlabError(refused)
+        joined = self._joined() if number == 1 and self.plan.prefix else None
+        reading = self._reading = ReadingThread(lambda begun, ended: self.plan.model.open(request, begun, ended))
+        self._stop_if_cancelled()
+        for item in reading:
+            yield from self._of_item(item, request, number, joined)
+            self._stop_if_cancelled()
+        self._stop_if_cancelled()
+        held = joined.end() if joined is not None else ""
+        if held:
+            yield TextAdded(held, self._seconds())
+        yield self._finished(self.plan.model.read(reading.reply(), request), trace, joined)
+
+    def _joined(self) -> ContinuedText:
+        return ContinuedText(self.plan.prefix, self.plan.prefill.sent if self.plan.prefill is not None else None)
+
+    def _built(self, number: int) -> Trace:
+        plan = self.plan
+        session = self.folding.session
+        first = number == 1
+        reply = session.nodes[plan.started.reply_id]
+        leaf = (plan.leaf or reply.parent_id) if first else session.active_leaf_id
+        if plan.builder.waits(session, leaf):
+            interruptible(lambda: plan.builder.prepare(session, leaf), self.cancelled)
+        self._stop_if_cancelled()
+        steps = plan.prefill.steps if plan.prefill is not None and first else ()
+        pending = plan.pending if first else None
+        tasks = plan.tools.states() if plan.tools is not None else None
+        return plan.builder.build(session, leaf, pending=pending, steps=steps, variables=plan.variables, tasks=tasks)
+
+    def _compressed(self, moment: Moment, trace: Trace) -> Iterator[Compressed]:
+        """Old messages replaced by a summary, where the agent or the session wants that now."""
+        session = self.folding.session
+        settings, _ = compression_settings(trace.start.input.agent, session)
+        if not (self.plan.compresses and settings.enabled):
+            return
+        if moment == "after request":
+            trace = self.plan.builder.build(session, session.active_leaf_id)
+        made = compression_if_needed(
+            trace,
+            lambda changed, leaf: self.plan.builder.build(changed, leaf),
+            settings=settings,
+            moment=moment,
+            summariser=self.plan.summariser,
+            timestamp=self.plan.clock.now(),
+        )
+        if made is not None and not made.changes_nothing:
+            before, after = made.before_tokens, made.after_tokens
+            yield from (Compressed(node, before, after) for node in made.nodes)
+
+    def _of_item(self, item: Item, request: Payload, number: int, joined: ContinuedText | None) -> Iterator[TurnEvent]:
+        seconds = self._seconds()
+        match item:
+            case AttemptBegun():
+                self._begun = self.plan.clock.seconds()
+                yield self._sent(request, number, item.number)
+            case AttemptEnded():
+                yield AttemptFailed(str(item.failure), item.failure.status, item.retry_in_seconds)
+            case TextDelta():
+                text = item.text if joined is None else joined.add(item.text)
+                if text:
+                    yield TextAdded(text, seconds)
+            case ThoughtDelta():
+                yield ThoughtAdded(item.text, seconds)
+            case CallDelta():
+                yield CallAdded(item.index, item.id, item.name, item.arguments, seconds)
+
+    def _sent(self, request: Payload, number: int, attempt: int) -> RequestSent:
+        model, now = request.model.name, self.plan.clock.now()
+        if isinstance(self.plan.model, FunctionModel):
+            return RequestSent(number, attempt, model, FUNCTION, timestamp=now)
+        size, parameters = request.size or 0, sent_parameters(request)
+        return RequestSent(number, attempt, model, request.provider.name, request.url, size, now, parameters)
+
+    def _seconds(self) -> float | None:
+        now = self.plan.clock.seconds()
+        return None if now is None or self._begun is None else round(now - self._begun, 6)
+
+    def _finished(self, reply: ReplyMessage, trace: Trace, joined: ContinuedText | None) -> ReplyFinished:
+        nodes = [dict(node) for node in reply.nodes]
+        if joined is not None:
+            said = [node for node in nodes if node.get("content")]
+            for node in said[1:]:  # what the pieces of all of them joined to is the first one's
+                node["content"] = ""
+            (said or nodes)[0]["content"] = joined.whole
+        self._put_calls_of_text(nodes)
+        for node in nodes:
+            if files := node.get("attachments"):
+                node["attachments"] = [self.plan.builder.kept_file(file) for file in files]
+            metadata = dict(node.get("metadata") or {})
+            if node.get("content"):
+                metadata |= counted_tokens(trace, str(node["content"]))
+            node["metadata"] = metadata
+        seconds, now = self._seconds(), self.plan.clock.now()
+        return ReplyFinished(tuple(map(_frozen, nodes)), reply.finish_reason, seconds, now)
+
+    def _put_calls_of_text(self, nodes: Sequence[dict[str, Any]]) -> None:
+        """Put the calls that stand in the text of a reply where calls are, if its agent has them written so."""
+        tools = self.plan.tools
+        if tools is None or not tools.config.in_text:
+            return
+        whole = MessageNode.model_validate({**nodes[-1], "id": f"{self.plan.started.reply_id}-{len(self.requests)}"})
+        if not whole.tool_calls and (calls := calls_of_reply(whole, tools.config)):
+            nodes[-1]["metadata"] = {**(nodes[-1].get("metadata") or {}), "toolCallsRequested": requested(calls)}
+
+    # --- tools
+
+    def _call_tools(self, tools: Runner) -> Iterator[TurnEvent]:
+        calls = open_calls(self.folding.session)
+        yield from tools.run(calls, is_cancelled=self.cancelled.is_set)
+        self._stop_if_cancelled()
+
+    def _stop_if_cancelled(self) -> None:
+        if self.cancelled.is_set():
+            raise Cancelled
+
+
+def _frozen(node: dict[str, Any]) -> Data:
+    from ctxlab.documents.frozen_json import frozen
+
+    return frozen(node)

@@ -1,0 +1,69 @@
+"""The model that answers in a terminal: a vendor's, or an echo where none is named or its key isn't at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctxlab.errors import CtxlabError, MissingKey
+from ctxlab.pipeline import Trace
+
+ECHO = "echo"
+NO_MODEL = "no model is named: --model or /model names one"
+
+
+def echo(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """A reply that says that it is an echo, and repeats the last line of the user's messages, word by word."""
+    text = next((_text(each) for each in reversed(messages) if each.get("role") == "user"), "")
+    yield "Echo, no model was asked:"
+    yield from (f" {word}" for word in (text.splitlines() or [""])[-1].split())
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [{"text": content}]
+    return " ".join(str(part["text"]) for part in parts if isinstance(part, Mapping) and part.get("text"))
+
+
+@dataclass(frozen=True, slots=True)
+class Answerer:
+    """A model: `title` for people, `options` for a turn, and `why` it is an echo where nobody asked for one."""
+
+    title: str
+    options: Mapping[str, Any] = field(repr=False)
+    model: str | None = None
+    why: str = ""
+
+
+def answerer_of(
+    trace: Trace, model: str | None, *, provider: str | None = None, base_url: str | None = None
+) -> Answerer:
+    """The model that is named, else the agent's; raises CtxlabError for what can't be asked."""
+    from ctxlab.providers import payload
+    from ctxlab.providers.sending.clients import check_client
+    from ctxlab.providers.sending.keys import key_for
+
+    if model == ECHO:
+        if provider is not None or base_url is not None:
+            raise CtxlabError("the model echo asks nobody: it takes no --provider and no --base-url")
+        return _echo()
+    unnamed = model is None and trace.start.input.model is None
+    if unnamed and provider is None and base_url is None:
+        return _echo(NO_MODEL)
+    request = payload(trace, provider, model=model, base_url=base_url)
+    if request.model.name == ECHO and provider is None and base_url is None:
+        return _echo()
+    check_client(request, None)
+    try:
+        key_for(request.provider)
+    except MissingKey as error:
+        return _echo(str(error))
+    options = {"model": model, "provider": provider, "base_url": base_url}
+    given = {name: value for name, value in options.items() if value is not None}
+    name = request.model.name or "the model that it serves"
+    return Answerer(f"{name} of {request.provider.title}", given, model)
+
+
+def _echo(why: str = "") -> Answerer:
+    return Answerer("an echo, no model is asked", {"model": echo}, why=why)

@@ -1,0 +1,1 @@
+"""Facts of texts: numbers, dates, names, paths, identifiers, quotations, rules and decisions."""

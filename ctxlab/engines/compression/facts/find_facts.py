@@ -1,0 +1,85 @@
+"""All facts of a text, each place of it read once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ctxlab.engines.compression.facts.fact import Fact, width_folded
+from ctxlab.engines.compression.facts.moments import moments
+from ctxlab.engines.compression.facts.names import KnownWords, names, titles
+from ctxlab.engines.compression.facts.numbers import has_unit, numbers
+from ctxlab.engines.compression.facts.references import identifiers, paths
+from ctxlab.engines.compression.facts.statements import quotes, statements
+from ctxlab.engines.compression.facts.taken import Taken
+
+_FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
+_LOOKED_AT = 20_000
+_LEAST_LINES = 5
+_CODE_SHARE = 0.3
+_CODE_LINE = re.compile(
+    r"^[ \t]*\d+(?:→|\t|:\s).*$|^.*(?:[{};]|=>|->|\) do|[\])]:)[ \t]*$"
+    r"|^[ \t]*(?:def|end|import|from|class|const|let|var|return|if|@\w+|//|</?\w+)\b.*[(){}=;>:,].*$",
+    re.MULTILINE,
+)
+"""A line of a listing or a program."""
+_RECORD = re.compile(r"\s*[\[{]")
+"""The beginning of JSON, whose numbers are facts; in a listing most count lines or are a program's."""
+_DATA = re.compile(r"\s*[\[{<]")
+
+
+def facts_of(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
+    """Facts of a text, those of one kind in order; blocks of code give paths alone, results of tools no sentences."""
+    for fact in _facts(text, role, known):
+        yield fact if text.isascii() else replace(fact, text=text[fact.start : fact.end])
+
+
+def _facts(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
+    taken = Taken(len(text))
+    plain = width_folded(text)
+    yield from paths(plain, taken)
+    for start, end in code_blocks(plain):
+        taken.take_all(start, end)
+    if is_code(plain):
+        yield from identifiers(plain, taken, names_of_code=False)
+        return
+    is_data = role == "tool" or bool(_DATA.match(text))
+    yield from titles(text, taken)
+    if not is_data:
+        yield from statements(text, role)
+        yield from quotes(text, taken)
+    yield from moments(plain, taken)
+    yield from identifiers(plain, taken, names_of_code=not is_data)
+    is_listing = role == "tool" and not _RECORD.match(text)
+    yield from (each for each in numbers(plain, taken) if not is_listing or has_unit(each))
+    yield from names(text, taken, known)
+
+
+def is_code(text: str) -> bool:
+    """Whether a text is a listing of code: many of its lines have numbers in front, or end or begin as code does."""
+    lines = text[:_LOOKED_AT].count("\n") + 1
+    return lines >= _LEAST_LINES and len(_CODE_LINE.findall(text[:_LOOKED_AT])) > lines * _CODE_SHARE
+
+
+def quantities_and_moments(text: str) -> Iterator[Fact]:
+    """The numbers and dates of a text."""
+    taken = Taken(len(text))
+    plain = width_folded(text)
+    for _ in paths(plain, taken):
+        pass
+    yield from moments(plain, taken)
+    yield from numbers(plain, taken)
+
+
+def code_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Start and end of each fenced block of code."""
+    opened: re.Match[str] | None = None
+    for match in _FENCE.finditer(text):
+        if opened is None:
+            opened = match
+        elif opened[1] == match[1]:
+            yield opened.start(), match.end()
+            opened = None
+    if opened is not None:
+        yield opened.start(), len(text)

@@ -1,0 +1,188 @@
+"""Numbers in a text with their units, in digits, in English words and in Chinese numerals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ctxlab.engines.compression.facts.chinese_numbers import DIGITS, NUMERALS, chinese_number
+from ctxlab.engines.compression.facts.fact import Fact, Quantity
+from ctxlab.engines.compression.facts.taken import Taken
+from ctxlab.engines.compression.facts.units import CASE_SENSITIVE, MEASURES, SCALES, UNITS
+
+_WORDS = {
+    each: i
+    for i, each in enumerate(
+        [
+            "zero",
+            "one",
+            "two",
+            "three",
+            "four",
+            "five",
+            "six",
+            "seven",
+            "eight",
+            "nine",
+            "ten",
+            "eleven",
+            "twelve",
+            "thirteen",
+            "fourteen",
+            "fifteen",
+            "sixteen",
+            "seventeen",
+            "eighteen",
+            "nineteen",
+        ]
+    )
+} | {
+    each: 10 * i
+    for i, each in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
+}
+_MULTIPLIERS = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
+
+_DIGITS = r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{1,12})?"
+_LATIN_UNITS = "|".join(
+    sorted((re.escape(name) for name in UNITS if name[0].isalpha() and name.isascii()), key=len)[::-1]
+)
+_OTHER_UNITS = "|".join(
+    sorted((re.escape(name) for name in [*UNITS, *MEASURES] if not name.isascii() or name == "%"), key=len)[::-1]
+)
+_UNIT = rf"(?:\s?-?(?P<latin>{_LATIN_UNITS})(?![A-Za-z0-9])|\s?(?P<other>{_OTHER_UNITS})(?:钱|币)?)"
+_SCALE = (
+    r"(?:(?P<letter>[kKMB])(?![A-Za-z0-9])|\s?(?P<scale>hundred|thousand|million|billion|bn|trillion)\b"
+    r"|\s?(?P<wide>十万|百万|千万|[百千万亿])余?)"
+)
+_ENGLISH_WORDS = "|".join([*_WORDS, *_MULTIPLIERS])
+_SIGN = r"(?P<money>US\$|RMB\s?|[$€£¥])?\s?"
+
+_NUMBER = re.compile(
+    rf"(?:(?P<minus>(?<![\w)\]-])-(?!\s))|(?<![A-Za-z0-9_./\\@#&'-])){_SIGN}(?P<low>{_DIGITS})"
+    rf"(?:\s?(?:-|–|—|~|～|至|到|to)\s?(?P<high>{_DIGITS}))?(?!\d|[.,]\d)"
+    rf"(?P<ordinal>(?:st|nd|rd|th)\b)?{_SCALE}?多?(?:{_UNIT})?(?![A-Za-z_])",
+    re.IGNORECASE,
+)
+_PERCENT_CHINESE = re.compile(rf"百分之([{NUMERALS}]{{1,8}}|\d{{1,3}}(?:\.\d+)?)")
+_ENGLISH = re.compile(
+    rf"(?<![\w-])(?:(?:{_ENGLISH_WORDS})(?:(?:\s+and\s+|[\s-]+)(?={_ENGLISH_WORDS}))?){{1,12}}"
+    rf"(?![\w-]*\w)(?:{_UNIT})?",
+    re.IGNORECASE,
+)
+_CHINESE = re.compile(
+    rf"(?<![{NUMERALS}第周期拜几数这那们])(?<![{NUMERALS}][\u4e00-\u9fff])(?!十分[^钟之])"
+    rf"(?P<number>[{NUMERALS}]{{1,16}})多?(?P<other>{_OTHER_UNITS})"
+)
+_MEASURES = "|".join(sorted(MEASURES, key=len)[::-1])
+_ORDINAL = re.compile(rf"第\s?(?P<number>[{NUMERALS}]{{1,8}}|\d{{1,6}})(?P<other>{_MEASURES}|次|天|名|层)?")
+_VAGUE_UNITS = ("day", "time", "person")
+"""One of these is a way to say some."""
+_VAGUE_BEFORE = re.compile(r"\b(?:or|these|those|the|our|both|other|last|first|next)\s+$", re.IGNORECASE)
+_LABEL = re.compile(
+    r"\b(?:lines?|parts?|steps?|tasks?|priority|phases?|options?|sections?|items?|file|exit code|status)[ :#]*"
+    r"(?P<n>\d{1,6}(?:\s?[-–,]\s?\d{1,6}|\s(?:and|or|to)\s\d{1,6}){0,4})(?![\d%])",
+    re.IGNORECASE,
+)
+"""Numbers that say which part is meant, and measure nothing."""
+_LIST_NUMBER = re.compile(
+    r"^[ \t>*]*(?:#{1,6}\s+)?(?:step\s+)?\(?(?P<n>\d{1,3}(?:\.\d{1,2})*)[.)、:：](?!\d)", re.MULTILINE | re.IGNORECASE
+)
+
+_SHORT_OF_MONEY = {"us$": "usd", "rmb": "cny"}
+
+
+def numbers(text: str, taken: Taken) -> Iterator[Fact]:
+    """Numbers that stand in the free places of a text; `text` is of plain width. Numbers of a list's items are none."""
+    for match in _LIST_NUMBER.finditer(text):
+        taken.take(*match.span("n"))
+    for match in _LABEL.finditer(text):
+        taken.take(*match.span("n"))
+    for match in _PERCENT_CHINESE.finditer(text):
+        value = chinese_number(match[1]) if match[1][0] in NUMERALS else float(match[1])
+        if value is not None:
+            yield from _fact(text, match, Quantity(value, value, "%"), taken)
+    for match in _ORDINAL.finditer(text):
+        value = _either(match["number"])
+        if value is not None and match[0] != "第一次":
+            yield from _fact(text, match, Quantity(value, value, "ordinal"), taken)
+    for match in _NUMBER.finditer(text):
+        yield from _fact(text, match, _quantity(match), taken)
+    for match in _CHINESE.finditer(text):
+        value = chinese_number(match["number"])
+        if value is not None and value != 1 and not (len(match["number"]) > 1 and set(match["number"]) <= set(DIGITS)):
+            yield from _fact(text, match, _with_unit(value, value, match["other"]), taken)
+    for match in _ENGLISH.finditer(text):
+        value = _english(re.split(r"[\s-]+", match[0].lower()))
+        if value is not None:
+            name = (match["latin"] or match["other"] or "").lower()
+            if not _VAGUE_BEFORE.search(text, 0, match.start()) and (value != 1 or (name and name not in _VAGUE_UNITS)):
+                yield from _fact(text, match, _with_unit(value, value, name), taken)
+
+
+def has_unit(fact: Fact) -> bool:
+    """Whether a fact is a number with a unit."""
+    return isinstance(fact.value, Quantity) and bool(fact.value.unit)
+
+
+def _fact(text: str, match: re.Match[str], value: Quantity | None, taken: Taken) -> Iterator[Fact]:
+    start, end = match.span()
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if value is not None and taken.take(start, end):
+        yield Fact("number", start, end, text[start:end], value)
+
+
+def _either(numeral: str) -> float | None:
+    return chinese_number(numeral) if numeral[0] in NUMERALS else float(numeral)
+
+
+def _quantity(match: re.Match[str]) -> Quantity | None:
+    low = float(match["low"].replace(",", ""))
+    high = float(match["high"].replace(",", "")) if match["high"] else low
+    if high < low:
+        return None
+    if match["minus"] == "-" and high == low:
+        low = high = -low
+    factor = {"k": 1e3, "m": 1e6, "b": 1e9}.get((match["letter"] or "").lower(), 1.0)
+    factor *= SCALES.get((match["scale"] or match["wide"] or "").lower(), 1.0)
+    name = match["latin"] or match["other"] or ""
+    if match["letter"] == "m":  # 5m is a length, 5M five millions
+        factor, name = 1.0, "m"
+    if match["letter"] == "b":
+        factor, name = 1.0, "b"
+    money = (match["money"] or "").strip().lower()
+    if match["ordinal"]:
+        return Quantity(low, high, "ordinal")
+    return _with_unit(low * factor, high * factor, _SHORT_OF_MONEY.get(money, money) or name)
+
+
+def _with_unit(low: float, high: float, name: str) -> Quantity:
+    known = UNITS.get(name.lower())
+    if known is None:
+        return Quantity(low, high, name if name in MEASURES else "")
+    if CASE_SENSITIVE.get(name.lower()) and name.isupper():
+        return Quantity(low, high, "")
+    unit, factor = known
+    return Quantity(round(low * factor, 9), round(high * factor, 9), unit)
+
+
+def _english(words: list[str]) -> float | None:
+    """The value of a number in English words, which a unit may follow."""
+    total = section = 0
+    seen = False
+    for word in words:
+        if word in _WORDS:
+            section += _WORDS[word]
+        elif word in ("hundred", "dozen"):
+            section = (section or 1) * _MULTIPLIERS[word]
+        elif word in _MULTIPLIERS:
+            total += (section or 1) * _MULTIPLIERS[word]
+            section = 0
+        elif word == "and":
+            continue
+        else:
+            break
+        seen = True
+    return total + section if seen else None

@@ -1,0 +1,107 @@
+"""Paths, addresses and identifiers in a text: words that are worth nothing unless they are copied exactly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ctxlab.engines.compression.facts.fact import Fact, FactKind
+from ctxlab.engines.compression.facts.taken import Taken
+
+_EXTENSIONS = """
+    py pyi ipynb js jsx ts tsx mjs cjs json jsonl yaml yml toml ini cfg conf env md mdx rst txt log csv tsv xml html htm
+    css scss less sql sh bash zsh ps1 bat rs go java kt swift c h cc cpp hpp cs rb php pl lua r jl dart vue svelte lock
+    pdf doc docx xls xlsx ppt pptx png jpg jpeg gif svg webp ico mp3 mp4 wav flac mov avi zip tar gz tgz whl exe dll so
+    db sqlite parquet proto graphql tf gradle properties plist ttf woff woff2
+"""
+EXTENSIONS = "|".join(sorted(_EXTENSIONS.split(), key=lambda each: (-len(each), each)))
+"""Endings by which a word with a full stop in it is a file's name."""
+
+_URL = re.compile(
+    r"\b(?:https?|ftp|file|wss?|ssh|git|s3|asset|agent-asset)://[^\s<>\"'`\\，。；、！？（）【】「」《》\u4e00-\u9fff]{2,2000}"
+)
+_EMAIL = re.compile(r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b")
+_SEGMENT = r"[A-Za-z0-9_.@+~()\[\]$-]{1,120}"
+_ABSOLUTE = re.compile(rf"(?<![\w/.:<\\])(?:~|\.{{1,2}}|[A-Za-z]:)?(?:[\\/]{_SEGMENT}){{1,40}}/?")
+_RELATIVE = re.compile(rf"(?<![\w/.@\\-])@?[A-Za-z0-9_.][A-Za-z0-9_.@+-]{{0,120}}(?:[\\/]{_SEGMENT}){{1,40}}/?")
+_FILE = re.compile(
+    rf"(?<![\w/.@\\-])[A-Za-z0-9_][A-Za-z0-9_+-]{{0,80}}(?:\.[A-Za-z0-9_+-]{{1,40}}){{0,4}}\.(?:{EXTENSIONS})(?![A-Za-z0-9_])"
+)
+_ENDS_IN_FILE = re.compile(rf"\.(?:{EXTENSIONS})$", re.IGNORECASE)
+_PLACE_IN_FILE = re.compile(r":\d{1,7}(?:[-:]\d{1,7})?(?![\w])")
+_TRAILING = ".,;:!?)]}'\"*"
+
+_IDENTIFIERS = (
+    re.compile(r"(?<![A-Za-z0-9_.-])\d{1,3}(?:-\d{1,3}){2,5}(?![A-Za-z0-9_-])"),  # a pattern of numbers, such as 4-7-8
+    re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"),  # a UUID
+    re.compile(r"(?<![\w.])v\d{1,4}(?:\.\d{1,5}){1,3}(?:[-.][a-z]{1,6}\.?\d{0,4})?\b"),  # a version
+    re.compile(r"(?<![\w.])\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-.][a-z0-9]{1,10})*(?![\w.]*\w)"),
+    re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{1,7}\b"),  # a ticket
+    re.compile(r"(?<![\w&#])#[A-Za-z]{0,3}\d{1,10}\b"),
+    re.compile(r"(?<![\w.@])@[A-Za-z_][\w-]{2,38}\b", re.ASCII),
+    re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"),  # a hash
+    re.compile(r"(?<![\w.+-])\+?\d{1,4}(?:[ -]\(?\d{2,4}\)?){2,4}(?![\w.-])"),  # a telephone number
+    re.compile(r"(?<![\w.])\d{7,}(?![\w.,])"),
+)
+_CODE_NAMES = (
+    re.compile(r"\b[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,4}\(\)", re.ASCII),  # a call
+    re.compile(r"(?<![\w$.-])_{0,2}[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}_{0,2}\b", re.ASCII),
+    re.compile(r"\b[a-z]{1,30}[a-z0-9]{0,10}(?:[A-Z][a-z0-9]{1,30}){1,6}\b"),  # camelCase
+    re.compile(r"\b(?:[A-Z][a-z0-9]{1,30}){2,6}\b"),
+    re.compile(
+        r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z]{1,12}(?:-[A-Za-z0-9.]{1,12}){1,4}(?![\w-])", re.ASCII
+    ),
+)
+_CODE_SPAN = re.compile(r"(?<!`)`([^`\n]{2,160})`(?!`)")
+
+
+def paths(text: str, taken: Taken) -> Iterator[Fact]:
+    """Paths of files and addresses that stand in the free places of a text."""
+    for match in _URL.finditer(text):
+        yield from _fact("path", text, match.start(), match.end(), taken)
+    for match in _EMAIL.finditer(text):
+        yield from _fact("identifier", text, match.start(), match.end(), taken)
+    for pattern in (_ABSOLUTE, _RELATIVE, _FILE):
+        for match in pattern.finditer(text):
+            if _is_path(match[0].rstrip(_TRAILING)):
+                yield from _fact("path", text, match.start(), match.end(), taken)
+
+
+def identifiers(text: str, taken: Taken, *, names_of_code: bool = True) -> Iterator[Fact]:
+    """Numbers of orders, hashes, versions, and names of code, in the free places of a text."""
+    if names_of_code:
+        for match in _CODE_SPAN.finditer(text):
+            if taken.take(*match.span(1)):
+                yield Fact("identifier", *match.span(1), match[1], match[1])
+    for pattern in (*_IDENTIFIERS, *(_CODE_NAMES if names_of_code else ())):
+        for match in pattern.finditer(text):
+            if _is_identifier(match[0]):
+                yield from _fact("identifier", text, match.start(), match.end(), taken)
+
+
+def _fact(kind: FactKind, text: str, start: int, end: int, taken: Taken) -> Iterator[Fact]:
+    while end > start and text[end - 1] in _TRAILING and not text[start:end].endswith("()"):
+        end -= 1
+    if end - start < 2:
+        return
+    place = _PLACE_IN_FILE.match(text, end) if kind == "path" else None
+    if taken.take(start, end):
+        yield Fact(kind, start, end, text[start:end], text[start:end])
+        if place is not None:
+            taken.take(*place.span())
+
+
+def _is_path(found: str) -> bool:
+    """Whether words with strokes are a path: not `and/or`, 1/2, a date or a closing tag."""
+    if _ENDS_IN_FILE.search(found):
+        return True
+    parts = [part for part in re.split(r"[\\/]", found) if part]
+    if not parts or not any(c.isalpha() for c in found):
+        return False
+    if found[0] in "/~\\" or found[:2] in ("./", "..") or found[1:2] == ":":
+        return len(parts) >= 2 or found[:2] in ("./", "~/")
+    return len(parts) >= 3 and not found[0].isdigit()
+
+
+def _is_identifier(found: str) -> bool:
+    return sum(c.isalnum() for c in found) >= 2

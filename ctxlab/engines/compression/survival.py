@@ -1,0 +1,242 @@
+"""Whether a summary keeps a fact, weakens it or loses it, with the place where it does and the reason."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from ctxlab.engines.compression.facts.fact import Fact, Moment, Quantity, folded
+from ctxlab.engines.compression.facts.statements import NEGATION
+from ctxlab.engines.compression.summary_index import SummaryIndex
+from ctxlab.engines.ranking.words import words_as_written
+
+State = Literal["lost", "weakened", "kept"]
+
+KEPT_SHARE = 0.75
+"""Share of a statement's words in one sentence of the summary, from which it is kept."""
+WEAKENED_SHARE = 0.45
+"""Share of its words from which it is weakened."""
+SMALL = 12
+"""Up to this, a whole number stands beside anything; the word that it counts tells whether it is the same one."""
+LEAST_OF_QUOTE = 5
+"""Words of a quotation from which some of them are a part of it; fewer may be there by chance."""
+BESIDE = 48
+"""Characters before and after a number in which the word that it counts is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The fate of a fact: characters `start` up to `end` of the summary, or None where nothing is left of it."""
+
+    state: State
+    start: int | None = None
+    end: int | None = None
+    reason: str = ""
+
+
+LOST = Outcome("lost", reason="nothing of it is in the summary")
+
+
+def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
+    """The fate of one fact of an original in the summary."""
+    if isinstance(fact.value, Quantity):
+        return _of_number(fact, fact.value, original, index)
+    place = index.place_of(fact.text)
+    if place is not None and fact.kind not in ("rule", "decision"):
+        return Outcome("kept", *place)
+    if isinstance(fact.value, Moment):
+        return _of_moment(fact.value, index)
+    if fact.kind == "name":
+        return _of_name(fact.text, index)
+    if fact.kind == "path":
+        return _of_path(fact.text, index)
+    if fact.kind == "identifier":
+        return LOST
+    if place is not None:
+        return Outcome("kept", *place)
+    outcome = of_statement(fact.text, index, checks_negation=fact.kind != "quote")
+    is_short = fact.kind == "quote" and len(list(words_as_written(fact.text))) < LEAST_OF_QUOTE
+    return LOST if is_short and outcome.state == "weakened" else outcome
+
+
+def of_statement(text: str, index: SummaryIndex, *, checks_negation: bool = True) -> Outcome:
+    """The share of a sentence's words that one sentence of the summary keeps, and whether its negation is there."""
+    place = index.place_of(text.strip(" \t\n.!。！,，"))
+    if place is not None:
+        return Outcome("kept", *place)
+    wanted = frozenset(word for _, word in words_as_written(text))
+    nearest = index.nearest_sentence(wanted) if wanted else None
+    if nearest is None:
+        return LOST
+    number, there = nearest
+    start, end = index.span_of(number)
+    share = len(there) / len(wanted)
+    if share < WEAKENED_SHARE:
+        return LOST
+    says_no, summary_says_no = (bool(NEGATION.search(folded(each))) for each in (text, index.text[start:end]))
+    if checks_negation and says_no and not summary_says_no:
+        return Outcome("lost", start, end, "without its negation")
+    if checks_negation and summary_says_no and not says_no:
+        return Outcome("weakened", start, end, "a negation stands beside it that the original hasn't")
+    if share >= KEPT_SHARE:
+        return Outcome("kept", start, end)
+    missing = sorted({written for written, word in words_as_written(text) if word not in there}, key=text.find)
+    return Outcome("weakened", start, end, f"without {', '.join(missing[:4])}")
+
+
+def _of_number(fact: Fact, value: Quantity, original: str, index: SummaryIndex) -> Outcome:
+    same = index.quantities.get((value.low, value.high), [])
+    if value.unit and any(isinstance(each.value, Quantity) and each.value.unit == value.unit for each in same):
+        return _kept(next(each for each in same if isinstance(each.value, Quantity) and each.value.unit == value.unit))
+    written = index.quantities.get(_as_written(fact), []) if value.unit else same
+    if value.unit == "ordinal" and (day := _day(value.low, index)) is not None:
+        return _kept(day)
+    if not written and not same:
+        return _in_a_range(value, index)
+    if not value.unit:
+        return _of_count(fact, value, original, same, index)
+    bare = next((each for each in written if isinstance(each.value, Quantity) and not each.value.unit), None)
+    if bare is not None and (value.low > SMALL or _is_beside(fact, original, bare, index)):
+        return Outcome("weakened", bare.start, bare.end, "without its unit")
+    return LOST
+
+
+def _day(number: float, index: SummaryIndex) -> Fact | None:
+    """A date on the day of a month that has this number."""
+    return next((each for each in index.moments if isinstance(each.value, Moment) and each.value.day == number), None)
+
+
+def _kept(found: Fact) -> Outcome:
+    return Outcome("kept", found.start, found.end)
+
+
+def _as_written(fact: Fact) -> tuple[float, float]:
+    """The number of a quantity without its unit's factor."""
+    digits = re.search(r"\d[\d,]*(?:\.\d+)?", fact.text)
+    number = float(digits[0].replace(",", "")) if digits else 0.0
+    return number, number
+
+
+def _in_a_range(value: Quantity, index: SummaryIndex) -> Outcome:
+    """One end of a range is a part of it."""
+    if value.low == value.high:
+        return LOST
+    for end in (value.low, value.high):
+        for found in index.quantities.get((end, end), []):
+            if isinstance(found.value, Quantity) and found.value.unit == value.unit:
+                return Outcome("weakened", found.start, found.end, "one end of the range")
+    return LOST
+
+
+def _of_count(fact: Fact, value: Quantity, original: str, same: list[Fact], index: SummaryIndex) -> Outcome:
+    """A number of things: kept beside a word that stood beside it, or where nothing else could be meant."""
+    around = _words_beside(fact, original)
+    for found in same:
+        if not around or around & _words_beside(found, index.text):
+            return _kept(found)
+    first = same[0]
+    if value.low > SMALL or value.low != int(value.low):
+        return Outcome("weakened", first.start, first.end, "it stands beside other words")
+    return LOST
+
+
+def _is_beside(fact: Fact, original: str, found: Fact, index: SummaryIndex) -> bool:
+    return bool(_words_beside(fact, original) & _words_beside(found, index.text))
+
+
+def _words_beside(fact: Fact, text: str) -> frozenset[str]:
+    before, after = text[max(0, fact.start - BESIDE) : fact.start], text[fact.end : fact.end + BESIDE]
+    before = re.split(r"[.!?。！？\n;；]\s", before)[-1]
+    after = re.split(r"[.!?。！？\n;；](?:\s|$)", after)[0]
+    near = [word for _, word in words_as_written(before)][-4:] + [word for _, word in words_as_written(after)][:4]
+    return frozenset(near)
+
+
+def _of_moment(value: Moment, index: SummaryIndex) -> Outcome:
+    weaker: Outcome | None = None
+    for found in index.moments:
+        if not isinstance(found.value, Moment):
+            continue
+        missing = _missing(value, found.value)
+        if missing == "":
+            return Outcome("kept", found.start, found.end)
+        if missing is not None and weaker is None:
+            weaker = Outcome("weakened", found.start, found.end, f"without its {missing}")
+    return weaker or LOST
+
+
+def _missing(wanted: Moment, there: Moment) -> str | None:
+    """The parts of the first moment that the second leaves out: nothing, or names of fields; None where they differ."""
+    left_out: list[str] = []
+    agree = 0
+    for name in ("year", "month", "day", "weekday", "minute", "second"):
+        one, other = getattr(wanted, name), getattr(there, name)
+        if one is None:
+            continue
+        if other is None:
+            left_out.append(name)
+        elif one != other:
+            return None
+        else:
+            agree += 1
+    if wanted.hour is not None:
+        if there.hour is None or not _is_hour(wanted, there):
+            return None
+        agree += 1
+        if there.is_half_day and not wanted.is_half_day:
+            left_out.append("half of the day")
+    if (
+        not agree
+        or left_out == ["month", "day"]
+        or (wanted.day is not None and there.day is None and there.month is None)
+    ):
+        return None
+    return " and ".join(left_out)
+
+
+def _is_hour(wanted: Moment, there: Moment) -> bool:
+    if wanted.hour == there.hour:
+        return True
+    either = wanted.is_half_day or there.is_half_day
+    return bool(either and wanted.hour is not None and there.hour is not None and (wanted.hour - there.hour) % 12 == 0)
+
+
+def _of_name(name: str, index: SummaryIndex) -> Outcome:
+    plain = re.sub(r"^(?:mr|mrs|ms|dr|prof|st|mt)\.?\s", "", name, flags=re.IGNORECASE)
+    if plain != name and (place := index.place_of(plain)):
+        return Outcome("kept", *place)
+    words = [word for word in re.split(r"[\s·]+", plain) if word[:1].isupper() or not word.isascii()]
+    if len(words) < 2:
+        return LOST
+    for word in (words[0], words[-1], *words[1:-1]):
+        place = index.place_of_name(word)
+        if place is not None and len(word) > 1:
+            return Outcome("weakened", *place, f"{word} alone")
+    return LOST
+
+
+def _of_path(path: str, index: SummaryIndex) -> Outcome:
+    if "://" in path:
+        return _of_address(path, index)
+    parts = [part for part in re.split(r"[\\/]", path.lstrip("@")) if part not in ("", ".", "~")]
+    for first in range(len(parts)):
+        place = index.place_of("/".join(parts[first:])) or index.place_of("\\".join(parts[first:]))
+        if place is None:
+            continue
+        folder = "/".join(parts[:first])
+        if not folder or index.place_of(folder):
+            return Outcome("kept", *place)
+        return Outcome("weakened", *place, "without its folder")
+    return LOST
+
+
+def _of_address(address: str, index: SummaryIndex) -> Outcome:
+    rest = re.sub(r"^\w+://(?:www\.)?", "", address)
+    place = index.place_of(rest.rstrip("/"))
+    if place is not None:
+        return Outcome("kept", *place)
+    without_query = re.split(r"[?#]", rest)[0].rstrip("/")
+    if without_query != rest and (place := index.place_of(without_query)):
+        return Outcome("weakened", *place, "without what is asked of it")
+    return LOST

@@ -1,0 +1,134 @@
+"""A compression in a browser: handles that stop at legal cuts, the summary as a text, facts by state and kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from ctxlab import History
+from ctxlab_widgets import BranchTree, CompressionView, StepDebugger
+from tests.browser.conftest import Opened
+from tests.gallery.samples import compression, harbour, session
+
+
+def inside(page: Page) -> list[str]:
+    return page.locator(".cr.in .strong").all_inner_texts()
+
+
+def test_the_arrows_move_a_handle_from_cut_to_cut(opened: Opened, tmp_path: Path) -> None:
+    view = CompressionView(compression())
+    page = opened.show(view, tmp_path)
+    end = page.get_by_role("slider", name="End of the range")
+    expect(end).to_have_attribute("aria-valuetext", "before u8b")
+    before = inside(page)
+
+    end.press("ArrowUp")
+
+    assert inside(page) == before[:-2]
+    expect(end).to_be_focused()
+    opened.rest()
+    assert [each["command"] for each in opened.pump(view)] == ["range"]
+    assert view.compression is not None
+    assert [*view.compression.gone, *view.compression.folded] != [*compression().gone, *compression().folded]
+    assert inside(page) == before[:-2]
+    expect(end).to_be_focused()
+
+
+def test_a_handle_that_is_dragged_stops_at_the_nearest_legal_cut(opened: Opened, tmp_path: Path) -> None:
+    view = CompressionView(compression())
+    page = opened.show(view, tmp_path)
+    start = page.get_by_role("slider", name="Start of the range")
+    box, target = start.bounding_box(), page.locator(".cr", has_text="a5").bounding_box()
+    assert box is not None
+    assert target is not None
+
+    page.mouse.move(box["x"] + 10, box["y"] + 6)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 10, target["y"] + 3, steps=4)
+    page.mouse.up()
+
+    expect(start).to_have_attribute("aria-valuetext", "before u5")
+    assert [(each["command"], each["first"]) for each in opened.pump(view)] == [("range", "u5")]
+    assert view.compression is not None
+    assert view.compression.folded == ()
+
+
+def test_the_text_is_the_summary_and_ctrl_z_takes_it_back(opened: Opened, tmp_path: Path) -> None:
+    view = CompressionView(compression())
+    page = opened.show(view, tmp_path)
+    field = page.get_by_role("textbox", name="Text of the summary")
+
+    field.fill("<b>沈砚</b> waits.")
+    field.press("Enter")
+    opened.pump(view)
+
+    assert view.compression is not None
+    assert view.compression.summary == "<b>沈砚</b> waits."
+    expect(page.locator(".summary .muted")).to_contain_text("by hand")
+    expect(page.locator(".ctxlab .summary b")).to_have_count(0)
+    page.get_by_role("button", name="Undo").press("Control+z")
+    opened.pump(view)
+    assert view.compression.summary == compression().summary
+    expect(field).to_have_value(compression().summary)
+
+
+def test_facts_are_chosen_by_state_and_kind_and_put_back(opened: Opened, tmp_path: Path) -> None:
+    view = CompressionView(compression().with_summary("She only waits."))
+    page = opened.show(view, tmp_path)
+    assert view.compression is not None
+    totals = view.compression.report().totals()
+    rows = page.locator(".facts tbody tr")
+    expect(rows).to_have_count(sum(totals.values()))
+
+    page.get_by_role("radio", name="Lost").click()
+    expect(rows).to_have_count(totals["lost"])
+    page.get_by_label("Kind of fact").select_option("must-keep")
+    lost = [fact for fact in view.compression.report().lost if fact.kind == "must-keep"]
+    expect(rows).to_have_count(len(lost))
+    assert page.locator(".facts mark.lost").all_inner_texts() == [fact.text for fact in lost]
+
+    rows.first.get_by_role("button").click()
+    opened.pump(view)
+    assert lost[0].text in view.compression.summary
+    expect(rows).to_have_count(len(lost) - 1)
+
+
+def test_a_history_has_a_button_that_applies_it(opened: Opened, tmp_path: Path) -> None:
+    history = History(compression().original)
+    view = CompressionView(compression(), history=history)
+    page = opened.show(view, tmp_path)
+    button = page.get_by_role("button", name="Compress")
+
+    button.click()
+    opened.pump(view)
+
+    assert history.session == compression().session
+    expect(button).to_be_hidden()
+    expect(page.locator(".answer")).to_contain_text("undo of the history takes it back")
+
+
+def test_a_summary_among_the_steps_opens_to_what_it_stands_for(opened: Opened, tmp_path: Path) -> None:
+    widget = StepDebugger(harbour())
+    page = opened.show(widget, tmp_path)
+    page.locator("[data-step='session-loader']").first.click()
+    opened.pump(widget)
+    line = page.locator(".stands").first
+
+    line.locator("summary").press("Enter")
+
+    expect(line.locator("summary")).to_have_text("stands for 8 messages: u1 to a4")
+    expect(line.locator("div")).to_have_count(8)
+    expect(line.locator("div").first).to_contain_text("I shake the rain off my coat")
+
+
+def test_a_summary_in_the_tree_opens_to_what_it_stands_for(opened: Opened, tmp_path: Path) -> None:
+    widget = BranchTree(session())
+    widget._handle_custom_msg({"command": "preview", "node": "s1"}, [])
+    page = opened.show(widget, tmp_path)
+    line = page.locator(".preview .stands")
+
+    line.locator("summary").click()
+
+    expect(line.locator("summary")).to_have_text("stands for 8 messages: u1 to a4")
+    expect(line.locator("div")).to_have_count(8)

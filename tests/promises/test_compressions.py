@@ -1,0 +1,149 @@
+"""Laws of compression: nothing is split, nothing else changes, everything can be had back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import ctxlab
+from ctxlab.chat.compression import Compression, LegalCuts, VisiblePath, with_summary_nodes
+from ctxlab.context.tool_pairs import units_newest_first
+from ctxlab.documents import Session
+from ctxlab.engines.tokens import tokenizer_named
+from ctxlab.pipeline import Pipeline
+from ctxlab.processors import SessionLoader
+from tests.promises.strategies import rich_sessions, sessions
+
+LOADER = Pipeline.of([SessionLoader()])
+LAW = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+COUNTER = tokenizer_named("chars4+4")
+
+
+def one_line(messages: Sequence[Any]) -> str:
+    return "a summary"
+
+
+def compressed(session: Session, **options: Any) -> Compression:
+    return ctxlab.compress(session, pipeline=LOADER, tokenizer=COUNTER, summariser=one_line, **options)
+
+
+def compressed_somewhere(data: st.DataObject, session: Session, **options: Any) -> Compression:
+    """A compression of a range of visible messages."""
+    ids = [node.id for node in VisiblePath.of(session).nodes]
+    assume(ids)
+    first, last = data.draw(st.sampled_from(ids)), data.draw(st.sampled_from(ids))
+    own = {"protect_recent_count": data.draw(st.integers(0, 2)), "keep_exchanges_whole": data.draw(st.booleans())}
+    return compressed(session, first=first, last=last, compression=own, **options)
+
+
+@LAW
+@given(rich_sessions(), st.data())
+def test_no_tool_pair_is_split(session: Session, data: st.DataObject) -> None:
+    done = compressed_somewhere(data, session)
+
+    drafts = done.before.result.drafts
+    gone = {f"node:{key}" for key in done.hides}
+    for unit in units_newest_first(drafts):
+        members = {drafts[i].key for i in unit.at if drafts[i].role != "system"}
+        assert members <= gone or not members & gone
+
+
+@LAW
+@given(rich_sessions(), st.data())
+def test_what_is_sent_is_the_same_without_what_is_hidden_and_with_the_summary(
+    session: Session, data: st.DataObject
+) -> None:
+    done = compressed_somewhere(data, session)
+
+    before = [draft.key for draft in done.before.result.drafts]
+    after = [draft.key for draft in done.after.result.drafts]
+    if done.changes_nothing:
+        assert after == before and done.session == session
+        return
+    gone = {f"node:{key}" for key in done.hides}
+    assert [key for key in after if key != f"node:{done.summary_id}"] == [key for key in before if key not in gone]
+    at = after.index(f"node:{done.summary_id}")
+    below = [f"node:{node.id}" for node in session.path()]
+    below = below[below.index(f"node:{done.nodes[-1]['parentId']}") + 1 :]
+    assert after[at + 1 :] == [key for key in before if key in below]
+
+
+@LAW
+@given(rich_sessions(), st.data())
+def test_undo_gives_back_the_exact_session_and_deleting_the_summary_the_same_messages(
+    session: Session, data: st.DataObject
+) -> None:
+    done = compressed_somewhere(data, session)
+    assume(not done.changes_nothing)
+    history = ctxlab.History(session)
+
+    after = done.applied(history)
+
+    assert [note.text for note in after.check()] == [note.text for note in session.check()]
+    assert history.undo() == session
+    deleted = after.delete(done.summary_id)
+    assert {key: node.content for key, node in deleted.nodes.items()} == {
+        k: n.content for k, n in session.nodes.items()
+    }
+    assert all([n.id for n in deleted.path(k)] == [n.id for n in session.path(k)] for k in session.nodes)
+
+
+@LAW
+@given(sessions(), st.data())
+def test_branches_that_fork_above_the_last_hidden_message_stay_as_they_are(
+    session: Session, data: st.DataObject
+) -> None:
+    done = compressed_somewhere(data, session)
+    assume(not done.changes_nothing)
+
+    parent = done.nodes[-1]["parentId"]
+    for leaf in session.nodes:
+        ids = [node.id for node in session.path(leaf)]
+        after = [node.id for node in done.session.path(leaf)]
+        assert [key for key in after if key != done.summary_id] == ids
+        assert (done.summary_id in after) == (parent in ids and leaf != parent)
+
+
+@LAW
+@given(rich_sessions(), st.data())
+def test_its_nodes_put_into_the_session_are_the_session_after_it(session: Session, data: st.DataObject) -> None:
+    done = compressed_somewhere(data, session, tiers=["reasoning", "tool-results", "summary"])
+
+    assert with_summary_nodes(session, done.nodes) == done.session
+
+
+@LAW
+@given(rich_sessions(), st.integers(0, 4), st.booleans())
+def test_cuts_are_at_borders_of_units_and_never_behind_protected_messages(
+    session: Session, protect: int, whole: bool
+) -> None:
+    cuts = LegalCuts(VisiblePath.of(session), protect, whole)
+
+    assert len(cuts) == len(cuts.path) + 1
+    for at in cuts.legal:
+        assert not any(unit.at[0] < at <= unit.newest for unit in cuts.path.units)
+    newest = [i for i, node in enumerate(cuts.path.nodes) if node.role != "system" and not node.is_summary]
+    assert all(at <= i for at in cuts.legal for i in newest[max(0, len(newest) - protect) :] if protect)
+    ids = [node.id for node in cuts.path.nodes]
+    for i in range(len(ids)):
+        chosen = cuts.snap(ids[i], ids[i])
+        assert chosen is None or (chosen.start in cuts.legal and chosen.end in cuts.legal and len(chosen) > 0)
+
+
+@LAW
+@given(rich_sessions(), st.integers(0, 2))
+def test_stand_ins_keep_every_message_in_its_place_and_every_pair(session: Session, newest: int) -> None:
+    own = {"protect_recent_count": 0, "keep_tool_results": newest}
+    done = compressed(session, tiers=["reasoning", "tool-results"], compression=own)
+
+    before, after = done.before.result.drafts, done.after.result.drafts
+    assert len(before) == len(after)
+    for old, new in zip(before, after, strict=True):
+        assert (old.role, old.calls, old.result_of, old.pinned) == (new.role, new.calls, new.result_of, new.pinned)
+    history = ctxlab.History(session)
+    if not done.changes_nothing:
+        done.applied(history)
+        assert history.undo() == session

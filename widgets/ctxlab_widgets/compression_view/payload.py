@@ -1,0 +1,161 @@
+"""A compression as the page reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ctxlab.chat.compression import Compression, LegalCuts, VisiblePath
+from ctxlab.chat.compression.summariser import EXTRACTIVE
+from ctxlab.display.one_line import plain
+from ctxlab.display.short_texts import counted
+from ctxlab.documents import MessageNode, Session
+from ctxlab_widgets.compression_view.report_rows import report_json
+
+MOST_ROWS = 1000
+"""Messages that are listed; of a longer path those around the range."""
+WIDTH = 80
+NAME = 60
+MOST_COMPRESSIONS = 200
+
+
+def view_json(compression: Compression) -> dict[str, Any]:
+    """Messages with cuts between them, costs, the summary, the report, and the compressions of the session."""
+    start = compression.before.start.input
+    path = VisiblePath.of(start.session, start.leaf_id)
+    cuts = LegalCuts(path, compression.settings.protect_recent_count, compression.settings.keep_exchanges_whole)
+    return {
+        "sentence": sentence(compression),
+        "error": compression.error or "",
+        "editable": bool(compression.gone or compression.folded),
+        "instant": compression.summariser in ("", "by hand", EXTRACTIVE),
+        "can_choose": compression.other_range is not None,
+        "goes": [_what_goes(compression) or "nothing", _tokens(compression)],
+        **_rows(compression, path, cuts),
+        "costs": _costs(compression),
+        "summary": compression.summary,
+        "by": _by(compression),
+        "notes": [note.text for note in compression.notes],
+        "report": report_json(compression) if compression.summary else None,
+        "compressions": [*_compressions(start.session), *([_own_row(compression)] if compression.summary else [])],
+    }
+
+
+def sentence(compression: Compression) -> str:
+    """What becomes of how many messages, what it saves, and how many items that had to be kept are lost."""
+    if compression.error is not None:
+        return f"Nothing changes: {compression.error}."
+    saved = compression.saved_tokens
+    change = counted(abs(saved), "token") + (" less" if saved >= 0 else " more")
+    goes = _what_goes(compression)
+    said = f"{goes} become one summary: {change} in every request." if goes else f"{_copies(compression)}: {change}."
+    lost = len(compression.lost)
+    return f"{said} {counted(lost, 'must-keep item is', 'must-keep items are')} not kept whole." if lost else said
+
+
+def _what_goes(compression: Compression) -> str:
+    parts = [counted(len(compression.gone), "message")] if compression.gone else []
+    parts += [counted(len(compression.folded), "earlier summary", "earlier summaries")] if compression.folded else []
+    return " and ".join(parts)
+
+
+def _tokens(compression: Compression) -> int:
+    nodes = compression.original.nodes
+    return sum(_count_of(compression, nodes[key]) for key in (*compression.folded, *compression.gone))
+
+
+def _copies(compression: Compression) -> str:
+    return counted(
+        len(compression.stand_ins), "message is sent in a shorter copy", "messages are sent in shorter copies"
+    )
+
+
+def _by(compression: Compression) -> str:
+    if not compression.summary:
+        return ""
+    took = f" in {compression.seconds:.1f} s" if compression.seconds is not None else ""
+    made = "by hand" if compression.summariser == "by hand" else f"by {plain(compression.summariser, NAME)}{took}"
+    return f"{made}, {counted(_count(compression, compression.summary), 'token')}"
+
+
+def _rows(compression: Compression, path: VisiblePath, cuts: LegalCuts) -> dict[str, Any]:
+    goes = {*compression.gone, *compression.folded}
+    at = [i for i, node in enumerate(path.nodes) if node.id in goes]
+    nowhere = cuts.legal[0] if cuts.legal else 0
+    start, end = (at[0], at[-1] + 1) if at else (nowhere, nowhere)
+    skipped = max(0, min(start - MOST_ROWS // 2, len(path) - MOST_ROWS))
+    listed = path.nodes[skipped : skipped + MOST_ROWS]
+    return {
+        "rows": [_row(compression, node, goes=node.id in goes) for node in listed],
+        "cuts": [cut.why_not for cut in cuts.cuts[skipped : skipped + len(listed) + 1]],
+        "range": [start - skipped, min(end - skipped, len(listed))],
+        "unlisted": [skipped, len(path) - skipped - len(listed)],
+    }
+
+
+def _row(compression: Compression, node: MessageNode, *, goes: bool) -> list[Any]:
+    """Id, sort, first words, tokens of the text, and whether it goes."""
+    sort = "summary" if node.is_summary else node.role
+    calls = ", ".join(call.name for call in node.tool_calls)
+    return [node.id, sort, plain(node.content, WIDTH) or plain(calls, WIDTH), _count_of(compression, node), goes]
+
+
+def _costs(compression: Compression) -> dict[str, int]:
+    """Tokens of the prompts before and after, and of their common beginning."""
+    prefix = compression.prefix
+    return {
+        "before": compression.before_tokens,
+        "after": compression.after_tokens,
+        "same": prefix.kept_tokens,
+        "lost": prefix.lost_tokens,
+        "new": prefix.new_tokens,
+        "summary": _count(compression, compression.summary),
+    }
+
+
+def _compressions(session: Session) -> Iterator[dict[str, Any]]:
+    """The summaries that the session has, in the order of its nodes."""
+    found = [node for node in session.nodes.values() if node.is_summary]
+    for node in found[-MOST_COMPRESSIONS:]:
+        lineage = node.meta("compressionLineage")
+        yield {
+            "id": node.id,
+            "trigger": _words(node.meta("compressionTrigger")),
+            "messages": _number(node.meta("originalMessageCount"), len(node.hides)),
+            "before": _number(node.meta("originalTokenCount")),
+            "after": _number(node.meta("tokenCount")),
+            "by": _words(node.meta("compressionSummariser")) or _words(node.meta("compressionKind")),
+            "lineage": [plain(str(each), NAME) for each in lineage] if isinstance(lineage, list | tuple) else [],
+            "is_shown": False,
+        }
+
+
+def _own_row(compression: Compression) -> dict[str, Any]:
+    originals = compression.originals
+    return {
+        "id": compression.summary_id,
+        "trigger": compression.trigger,
+        "messages": len(originals),
+        "before": sum(_count_of(compression, node) for node in originals),
+        "after": _count(compression, compression.summary),
+        "by": plain(compression.summariser, NAME),
+        "lineage": [plain(each, NAME) for each in compression.lineage],
+        "is_shown": True,
+    }
+
+
+def _count_of(compression: Compression, node: MessageNode) -> int:
+    known = node.meta("tokenCount")
+    return known if type(known) is int else _count(compression, node.content)
+
+
+def _count(compression: Compression, text: str) -> int:
+    return compression.before.services.tokenizer.count(text) if text else 0
+
+
+def _number(value: object, default: int | None = None) -> int | None:
+    return value if type(value) is int and value >= 0 else default
+
+
+def _words(value: object) -> str:
+    return plain(value, NAME) if isinstance(value, str) else ""
