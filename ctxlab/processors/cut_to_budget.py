@@ -32,7 +32,7 @@ from ctxlab.engines.truncation import (
     newest_first,
 )
 from ctxlab.pipeline import BudgetTooSmall, LeastBudget, Remedy, Services
-from ctxlab.processors.ranked_messages import RankedMessages
+from ctxlab.processors.ranked_messages import RankedMessages, ranked_messages
 from ctxlab.processors.token_limiter_settings import ID, LimiterSettings
 
 
@@ -137,7 +137,7 @@ class Cut:
 
     @cached_property
     def ranked(self) -> RankedMessages:
-        return RankedMessages(self.ctx, self.units.all, tuple(cast("Iterable[Ranker]", self.rankers)))
+        return ranked_messages(self.ctx, self.units.all, tuple(cast("Iterable[Ranker]", self.rankers)))
 
     def details(self, keys: Sequence[str]) -> dict[str, str]:
         """For messages that were cut because of how they rank: rank, score and words, and whether a summary quotes it."""

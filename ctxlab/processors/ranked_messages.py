@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 from math import isnan
+from operator import is_
 
 from ctxlab.context import Context, Draft
 from ctxlab.engines.ranking import Ranker, Ranking
@@ -63,6 +64,7 @@ class RankedMessages:
         """The scores of all messages by a ranker, by position; raises WrongSetting for one that isn't there."""
         if name not in self._rankings:
             self._rankings[name] = self._ranking(ranker_named(name, self.rankers))
+            _last[:] = [self]
         return self._rankings[name]
 
     def _ranking(self, ranker: Ranker) -> Ranking:
@@ -78,6 +80,19 @@ class RankedMessages:
             scores[i] = score
         by_position = _ByPosition(found, self.ranked)
         return Ranking(scores, by_position.reason, by_position.words)
+
+
+_last: list[RankedMessages] = []
+"""What was ranked last: a study cuts the same messages at many budgets in turn."""
+
+
+def ranked_messages(ctx: Context, units: Callable[[], Iterable[Unit]], rankers: Sequence[Ranker]) -> RankedMessages:
+    """The messages of a context, ranked when that is asked for; the last that were ranked are not ranked again."""
+    for last in _last:
+        same_rankers = len(last.rankers) == len(rankers) and all(map(is_, last.rankers, rankers))
+        if last.ctx.drafts is ctx.drafts and last.ctx.input.session is ctx.input.session and same_rankers:
+            return last
+    return RankedMessages(ctx, units, rankers)
 
 
 @dataclass(frozen=True, eq=False)

@@ -90,22 +90,7 @@ def main() -> None:
     print("\n| strategy, 10,000 messages to 128k, counts there | CPU | vs sliding |\n|---|--:|--:|")
     for name, seconds in limiters.items():
         print(f"| {name} | {ms(seconds)} | {seconds / limiters['sliding']:.1f}x |")
-    builds(session, agent)
     least_budgets(session, agent)
-
-
-def builds(session: ctxlab.Session, agent: ctxlab.Agent) -> None:
-    """The whole build with strategies that look at the question, words of texts there."""
-    ways = {name: {"token-limiter.strategy": name} for name in ("sliding", "bm25", "recent-and-relevant")}
-    times = timed(
-        {
-            name: Work(lambda way=way: ctxlab.build(session, agent, budget_tokens=128_000, settings=way))
-            for name, way in ways.items()
-        }
-    )
-    print("\n| build of 10,000 messages to 128k, warm | CPU | vs sliding |\n|---|--:|--:|")
-    for name, seconds in times.items():
-        print(f"| {name} | {ms(seconds)} | {seconds / times['sliding']:.2f}x |")
 
 
 def least_budgets(session: ctxlab.Session, agent: ctxlab.Agent) -> None:

@@ -76,7 +76,11 @@ TALK = ["a", "a message of more words than all the others have", "two words", "t
 def cut_by(ranker: str) -> ctxlab.Trace:
     messages = [{"role": "user" if n % 2 == 0 else "assistant", "content": text} for n, text in enumerate(TALK)]
     session = ctxlab.read_data([*messages, {"role": "user", "content": "and the question"}]).pick()
-    settings = {"token-limiter.strategy": "relevant", "token-limiter.ranker": ranker, "token-limiter.overhead_tokens": 0}
+    settings = {
+        "token-limiter.strategy": "relevant",
+        "token-limiter.ranker": ranker,
+        "token-limiter.overhead_tokens": 0,
+    }
     counter = Tokenizer.counting("words", lambda text: len(text.split()))
     return ctxlab.build(session, budget_tokens=13, settings=settings, tokenizer=counter)
 
