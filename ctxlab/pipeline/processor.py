@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 from ctxlab.argument_checks import checked_arguments, shown
 from ctxlab.context import Context
 from ctxlab.context.portable_pickles import ByValue, importable_at, named, portable
+from ctxlab.context.step_report import Row
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.documents.refused_values import RefusesInOneLine
 from ctxlab.documents.stored import OF_PYDANTIC
@@ -116,6 +117,10 @@ class Processor:
         Keys of which it knows no more are left out. It is called only when an explanation is wanted.
         """
         return {}
+
+    def rows_of(self, table: str, ctx: Context, services: Services) -> Sequence[Row] | None:
+        """The rows of a table that it works out from `ctx` when it is asked for; None where it has none of that name."""
+        return None
 
     def with_settings(self, settings: ProcessorSettings) -> Self:
         if settings == self.settings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Dropped
+from ctxlab.context.step_report import Row
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline.service_calls import CallLog
 
@@ -148,6 +149,18 @@ def drop_details(trace: Trace, step: Step, keys: Sequence[str]) -> Mapping[str, 
     stage = trace.pipeline.stage(step.id)
     services = trace.pipeline.services_for(stage, trace.services.recorded_by(CallLog(list(step.calls))))
     return stage.processor.why_dropped(step.before, services, list(dict.fromkeys(keys)))
+
+
+def rows_worked_out(trace: Trace, table: str) -> Sequence[Row] | None:
+    """The rows of a table that a step works out when it is asked for; of several steps the last has it."""
+    for step in reversed(trace.steps):
+        stage = trace.pipeline.stage(step.id)
+        if not (step.edited or step.skipped or step.failure):
+            services = trace.pipeline.services_for(stage, trace.services.recorded_by(CallLog(list(step.calls))))
+            rows = stage.processor.rows_of(table, step.before, services)
+            if rows is not None:
+                return rows
+    return None
 
 
 def _unknown(step: Step, group: Dropped) -> Remedy:

@@ -16,7 +16,7 @@ from ctxlab.context.tool_pairs import (
     with_whole_pairs,
     without_unanswered,
 )
-from ctxlab.engines.ranking import Ranker
+from ctxlab.engines.ranking import Ranker, Ranking, ranks
 from ctxlab.engines.truncation import (
     BudgetReport,
     MessageCost,
@@ -41,6 +41,17 @@ class Room(NamedTuple):
 
     prompt: int
     reserve: int
+
+
+class RankedRow(NamedTuple):
+    """A message that was ranked: `words` are those of the question in it, `reason` what its rank rests on."""
+
+    message: str
+    rank: int
+    score: float
+    words: list[str]
+    reason: str
+    kept: bool
 
 
 class Cut:
@@ -129,13 +140,36 @@ class Cut:
         return RankedMessages(self.ctx, self.units.all, tuple(cast("Iterable[Ranker]", self.rankers)))
 
     def details(self, keys: Sequence[str]) -> dict[str, str]:
-        """For messages that were cut because of how they rank: rank, score and words, a clause each."""
-        name = self.strategy.ranker_name if isinstance(self.strategy, RanksMessages) else ""
-        if not name:
+        """For messages that were cut because of how they rank: rank, score and words, and whether a summary quotes it."""
+        ranking = self._ranking()
+        if ranking is None:
             return {}
         place = {self.ctx.drafts[i].key: i for unit in self.units for i in unit.at}
-        ranking = self.ranked.ranking(name)
-        return {key: f"it {ranking.reason(place[key])}" for key in keys if key in place}
+        quoted = self._verdict().quoted if self.strategy.traits.quotes else ()
+        found = {key: place[key] for key in keys if key in place}
+        more = {i: "; the summary quotes it" for i in quoted}
+        return {key: f"it {ranking.reason(i)}{more.get(i, '')}" for key, i in found.items()}
+
+    def ranked_rows(self) -> list[RankedRow]:
+        """A row for each message that is ranked, best first; none where the strategy ranks nothing."""
+        ranking = self._ranking()
+        if ranking is None:
+            return []
+        protected, drafts = self._protected(self.units), self.ctx.drafts
+        kept = protected | self._verdict().keep
+        at = self.ranked.ranked
+        ordered = zip(at, ranks([ranking.scores[i] for i in at]), strict=True)
+        return [
+            RankedRow(drafts[i].key, rank, ranking.scores[i], list(ranking.words(i)), ranking.reason(i), i in kept)
+            for i, rank in sorted(ordered, key=lambda pair: pair[1])
+        ]
+
+    def _ranking(self) -> Ranking | None:
+        name = self.strategy.ranker_name if isinstance(self.strategy, RanksMessages) else ""
+        return self.ranked.ranking(name) if name else None
+
+    def _verdict(self) -> Verdict:
+        return self.strategy.cut(self._window(self._protected(self.units)))
 
     def _walk_to_the_oldest(self) -> None:
         """A result without a call shows only when the walk has reached the oldest message."""

@@ -76,17 +76,24 @@ class RankedMessages:
         scores = [0.0] * len(self.ctx.drafts)
         for i, score in zip(self.ranked, given, strict=True):
             scores[i] = score
-        return Ranking(scores, _ReasonsByPosition(found, self.ranked))
+        by_position = _ByPosition(found, self.ranked)
+        return Ranking(scores, by_position.reason, by_position.words)
 
 
 @dataclass(frozen=True, eq=False)
-class _ReasonsByPosition:
+class _ByPosition:
+    """What a ranking says of messages, by their positions among all drafts."""
+
     found: Ranking
     ranked: Sequence[int]
 
-    def __call__(self, i: int) -> str:
+    def reason(self, i: int) -> str:
         at = self.places.get(i)
         return "isn't ranked" if at is None else self.found.reason(at)
+
+    def words(self, i: int) -> Sequence[str]:
+        at = self.places.get(i)
+        return () if at is None else self.found.words(at)
 
     @cached_property
     def places(self) -> dict[int, int]:

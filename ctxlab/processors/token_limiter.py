@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ctxlab.context import Context
+from ctxlab.context.step_report import Row
 from ctxlab.context.tool_pairs import with_whole_pairs
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.engines.truncation import BudgetReport, UnitCosts
@@ -71,6 +72,12 @@ class TokenLimiter(Processor):
         """Rank, score and words of each of these messages, where the strategy goes by these."""
         room = self._room(ctx)
         return {} if room is None else self._cut(ctx, services, room).details(keys)
+
+    def rows_of(self, table: str, ctx: Context, services: Services) -> Sequence[Row] | None:
+        """The table "ranking": every message that the strategy ranked, best first."""
+        room = self._room(ctx) if table == "ranking" else None
+        rows = [] if room is None else self._cut(ctx, services, room).ranked_rows()
+        return [row._asdict() for row in rows] or None
 
     def unit_costs(self, ctx: Context, services: Services) -> UnitCosts:
         """Tokens of every unit of this context, whatever the budget is, and without one."""

@@ -52,6 +52,12 @@ class RankChecker:
         return dict(zip(ranked, Bm25().rank(query, candidates).scores, strict=True))
 
     @cached_property
+    def quoted(self) -> set[str]:
+        """The messages of which the summary has words."""
+        made = [draft for key, draft in self.cut.after.items() if key == "made:token-limiter:0"]
+        return {span.origin.ref for draft in made for span in draft.text.spans if span.origin.kind == "node"}
+
+    @cached_property
     def places(self) -> dict[int, int]:
         """The rank of each message, from 1 on."""
         order = sorted(self.scores, key=lambda i: (self.scores[i], i), reverse=True)
@@ -105,7 +111,6 @@ class RankChecker:
             through = sum(self.cut.cost(unit) for unit in self.cut.free if unit[0] >= first)
             is_share = share == int(self.cut.left * self.settings.recent_share)
             return newest[1], is_share and through > share
-        reason = reason.removesuffix("; the summary quotes it")
         beside = re.fullmatch(rf"(.*) beside the summary's share of {N} tokens?", reason)
         if beside:
             return beside[1], int(beside[2].replace(",", "")) == self.cut.left - self.room
@@ -119,9 +124,11 @@ class RankChecker:
         numbers = [int(each.replace(",", "")) for each in place.groups()]
         score = re.search(r"with a score of (\S+):", detail)
         said = re.findall(r"'(\w+)'", detail)
+        quotes = detail.endswith("; the summary quotes it")
         text = set(words(str(self.cut.drafts[i].text)))
         return (
-            numbers == [self.places[i], len(self.places)]
+            quotes == (self.cut.drafts[i].origin.ref in self.quoted)
+            and numbers == [self.places[i], len(self.places)]
             and (f"{self.scores[i]:.3g}" == score[1] if score else not self.scores[i])
             and all(text.issuperset(words(word)) for word in said)
         )

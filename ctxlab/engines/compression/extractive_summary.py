@@ -25,6 +25,8 @@ REPEATED = 0.2
 """The weight that a term keeps each time that a sentence with it was chosen."""
 MOST_LOWERED = 2
 """Times that a term is lowered so; what is left then matters no more."""
+MOST_TURNS = 256
+"""Sentences of which each lowers the terms of the next; after so many their order stays."""
 OF_QUESTION = 8.0
 """The weight of a sentence with all terms of the question, beside that of one with none."""
 FEWEST_COMPARED = 2_000
@@ -108,7 +110,7 @@ def _best_first(found: Sentences, query: str, messages: int, budget: int) -> Ite
     holders = _Holders(rows, terms, len(weights))
     ends = np.cumsum(found.sizes[at])
     times = np.zeros(len(weights), np.int64)
-    for _ in range(len(at)):
+    for _ in range(min(MOST_TURNS, len(at))):
         best = int(scores.argmax())
         place = int(at[best])
         yield SummarySentence(*found.found(place), float(scores[best]))
@@ -121,6 +123,8 @@ def _best_first(found: Sentences, query: str, messages: int, budget: int) -> Ite
         scores[best], factors[best] = -np.inf, 0
         weights[said] *= REPEATED
         times[said] += 1
+    for best in np.argsort(-scores, kind="stable").tolist()[: max(0, len(at) - MOST_TURNS)]:
+        yield SummarySentence(*found.found(int(at[best])), float(scores[best]))
 
 
 class _Holders:

@@ -30,7 +30,7 @@ class Bm25:
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
         words = ConversationScores(query, candidates)
         scores: list[float] = words.total(self.weights).tolist()
-        return Ranking(scores, _Reasons(scores, words))
+        return Ranking(scores, _Reasons(scores, words), words.shared)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log1p
@@ -101,11 +101,11 @@ class ConversationScores:
 
     @cached_property
     def own(self) -> Numbers:
-        return bm25(self._frequencies, self.candidates.lengths)
+        return bm25(self._frequencies(), self.candidates.lengths)
 
     @cached_property
     def around(self) -> Numbers:
-        return bm25(*[self._with_neighbours(each) for each in (self._frequencies, self.candidates.lengths)])
+        return bm25(map(self._with_neighbours, self._frequencies()), self._with_neighbours(self.candidates.lengths))
 
     @cached_property
     def of_talk(self) -> Numbers:
@@ -115,8 +115,9 @@ class ConversationScores:
         starts = np.flatnonzero(np.diff(talks, prepend=talks[:1] - 1))
         if len(starts) < 2:  # it would be the same for all
             return np.zeros(len(talks))
-        sums = [np.add.reduceat(each, starts, axis=-1) for each in (self._frequencies, self.candidates.lengths)]
-        return np.repeat(bm25(*sums), np.diff(starts, append=len(talks)))
+        frequencies = (np.add.reduceat(each, starts) for each in self._frequencies())
+        scores = bm25(frequencies, np.add.reduceat(self.candidates.lengths, starts))
+        return np.repeat(scores, np.diff(starts, append=len(talks)))
 
     @cached_property
     def by_speaker(self) -> Numbers:
@@ -155,40 +156,45 @@ class ConversationScores:
         rarest = sorted(found, key=lambda word: len(found[word].at))[:MOST_WORDS]
         return {word: found[word] for word in found if word in frozenset(rarest)}
 
-    @cached_property
-    def _frequencies(self) -> Numbers:
-        """Counts of each word to look for in each message, shape (words, messages)."""
+    def _frequencies(self) -> Iterator[Numbers]:
+        """Counts of each word to look for in each message, word by word."""
         import numpy as np
 
-        frequencies = np.zeros((len(self._found), len(self)))
-        for row, each in zip(frequencies, self._found.values(), strict=True):
-            row[each.at] = each.times
-        return frequencies
+        for each in self._found.values():
+            counts = np.zeros(len(self))
+            counts[each.at] = each.times
+            yield counts
 
     def _with_neighbours(self, numbers: Numbers) -> Numbers:
         """The sum over each message and the `AROUND` messages of its talk before and after it."""
-        sums, talks = numbers.copy(), self.candidates.talk_numbers
-        for step in range(1, AROUND + 1):
-            same = talks[step:] == talks[:-step]
-            sums[..., step:] += same * numbers[..., :-step]
-            sums[..., :-step] += same * numbers[..., step:]
+        sums = numbers.copy()
+        for step, same in enumerate(self._same_talk, start=1):
+            sums[step:] += same * numbers[:-step]
+            sums[:-step] += same * numbers[step:]
         return sums
 
+    @cached_property
+    def _same_talk(self) -> list[NDArray[np.bool_]]:
+        """Whether a message has the talk of the one so many places before it, for 1 up to `AROUND` places."""
+        talks = self.candidates.talk_numbers
+        return [talks[step:] == talks[:-step] for step in range(1, AROUND + 1)]
 
-def bm25(frequencies: Numbers, lengths: Numbers) -> Numbers:
-    """Okapi BM25 of texts, from how often each word of the question stands in each, shape (words, texts).
+
+def bm25(frequencies: Iterable[Numbers], lengths: Numbers) -> Numbers:
+    """Okapi BM25 of texts, from how often they have a word of the question, an array of one number a text for each word.
 
     Lengths are in words. A word in more than half of the texts still counts a little.
     """
     import numpy as np
 
-    texts = len(lengths)
-    found_in = np.count_nonzero(frequencies, axis=1)
-    weights = np.log1p((texts - found_in + 0.5) / (found_in + 0.5))
-    mean = lengths.mean() if texts else 1.0
+    scores = np.zeros(len(lengths))
+    mean = lengths.mean() if len(lengths) else 1.0
     damped = SATURATION * (1 - BY_LENGTH + BY_LENGTH * lengths / (mean or 1.0))
-    # A sum over the first axis has one order, whatever the number of threads; BLAS has several.
-    return (weights[:, None] * frequencies * (SATURATION + 1) / (frequencies + damped)).sum(axis=0)
+    for counts in frequencies:  # one by one: arrays of all words at once would be large
+        at = np.flatnonzero(counts)
+        there = counts[at]
+        scores[at] += word_weight(len(lengths), len(at)) * there * (SATURATION + 1) / (there + damped[at])
+    return scores
 
 
 def word_weight(texts: int, found_in: int) -> float:

@@ -25,9 +25,16 @@ class Candidate:
     timestamp: str | None = None
 
 
+def no_words(i: int) -> Sequence[str]:
+    """For a ranking that does not go by words."""
+    return ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
     """Scores of messages, one each, higher is better; `reason(i)` is a clause that is true of message `i`.
+
+    `words(i)` are the words of the question that it has, where the ranking goes by words.
 
     A reason completes the sentence "it went because it ...": "shares no word with the question", "shares 'castle' and
     'key' with the question". What isn't ranked has a score of 0.
@@ -35,6 +42,7 @@ class Ranking:
 
     scores: Sequence[float]
     reason: Callable[[int], str]
+    words: Callable[[int], Sequence[str]] = no_words
 
     def order(self) -> list[int]:
         """Positions, best first; of equal scores the newer message is first."""

@@ -113,7 +113,8 @@ class Verdict:
     """Positions that stay, drafts that stay shortened, and the border of the cut; what is not named goes.
 
     Of what goes each message has the first of `reasons` that names its position. `summary` is a message that the
-    strategy made of what goes; it is sent before the history that stays, and its tokens are part of `spent`.
+    strategy made of what goes; it is sent before the history that stays, and its tokens are part of `spent`. `quoted`
+    are the positions of the messages that it quotes.
     """
 
     keep: frozenset[int]
@@ -122,6 +123,7 @@ class Verdict:
     spent: int = 0
     reasons: tuple[Reason, ...] = ()
     summary: Draft | None = None
+    quoted: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,8 @@ class Traits:
     With `keeps_one_end` an unbroken end of the conversation stays, so that one line parts it from what goes. With
     `keeps_one_more` a little more budget keeps just one more unit, so that this line can be moved from unit to unit.
     `main_setting` is the number that the strategy goes by, a setting of its own or of the limiter, and `step` a step of
-    it in a form. With `shortens` it may keep the heads of messages, as `window.shortened` gives them.
+    it in a form. With `shortens` it may keep the heads of messages, as `window.shortened` gives them. With `quotes` a
+    summary may quote what goes.
     """
 
     keeps_one_end: bool = False
@@ -139,6 +142,7 @@ class Traits:
     main_setting: str | None = None
     step: float = 1
     shortens: bool = False
+    quotes: bool = False
 
 
 class Strategy(Protocol):

@@ -12,7 +12,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.engines.truncation.by_rank import best_first, keep_what_fits, verdict_of
 from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, room_for_share
 from ctxlab.engines.truncation.relevant import RankerName, Relevant
-from ctxlab.engines.truncation.strategy import Reason, Traits, Verdict, Window
+from ctxlab.engines.truncation.strategy import Traits, Verdict, Window
 from ctxlab.engines.truncation.summary_message import summary_message
 from ctxlab.engines.truncation.unit_costs import Unit
 
@@ -31,7 +31,7 @@ class SummaryAndRelevant:
     """
 
     name: ClassVar[str] = "summary-and-relevant"
-    traits: ClassVar[Traits] = Traits(main_setting="summary_share", step=0.05)
+    traits: ClassVar[Traits] = Traits(main_setting="summary_share", step=0.05, quotes=True)
     summary_share: Annotated[
         float,
         Field(
@@ -90,9 +90,4 @@ def _with_summary(window: Window, verdict: Verdict, cut: Sequence[int]) -> Verdi
     if made is None:
         return verdict
     draft, quoted = made
-    reasons: list[Reason] = []
-    for reason in verdict.reasons:
-        both = quoted.intersection(reason.at)
-        reasons += [Reason(f"{reason.words}; the summary quotes it", both, reason.border)] if both else []
-        reasons.append(reason)
-    return replace(verdict, reasons=tuple(reasons), spent=verdict.spent + window.cost_of(draft), summary=draft)
+    return replace(verdict, spent=verdict.spent + window.cost_of(draft), summary=draft, quoted=quoted)

@@ -54,7 +54,7 @@ class HybridRanker:
         alike = likeness(query, messages, embedder)
         total = words.total(self.weights) + self.weights.meaning * standard_scores(alike)
         scores: list[float] = total.tolist()
-        return Ranking(scores, _Reasons(scores, words, alike.tolist()))
+        return Ranking(scores, _Reasons(scores, words, alike.tolist()), words.shared)
 
 
 def standard_scores(numbers: Numbers) -> Numbers:

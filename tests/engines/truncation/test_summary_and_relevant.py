@@ -116,7 +116,7 @@ def test_numbers_and_reasons_are_those_of_the_cut(talk: list[str], budget: int, 
     assert trace.tokens == budget - report.left_tokens <= budget
     assert report.summary_tokens == (counter.count_draft(made) if made else 0)
     quoted = {span.origin.ref for span in made.text.spans if span.origin.kind == "node"} if made else set[str]()
-    gone = {draft.origin.ref: group.cause.reason for group in step.after.dropped for draft in group.drafts}
+    gone = {row["key"].removeprefix("node:"): row["reason"] for row in trace.cuts().to_dict("records")}
     assert quoted <= gone.keys()
     assert {ref for ref, reason in gone.items() if reason.endswith("; the summary quotes it")} == quoted
     for ref in quoted:
