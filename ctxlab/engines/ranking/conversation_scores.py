@@ -181,7 +181,7 @@ class ConversationScores:
 
 
 def bm25(frequencies: Iterable[Numbers], lengths: Numbers) -> Numbers:
-    """Okapi BM25 of texts, from how often they have a word of the question, an array of one number a text for each word.
+    """Okapi BM25 of texts, from how often they have a word of the question, one array for each word.
 
     Lengths are in words. A word in more than half of the texts still counts a little.
     """
