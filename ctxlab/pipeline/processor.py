@@ -119,7 +119,7 @@ class Processor:
         return {}
 
     def rows_of(self, table: str, ctx: Context, services: Services) -> Sequence[Row] | None:
-        """The rows of a table that it works out from `ctx` when it is asked for; None where it has none of that name."""
+        """The rows of a table that it works out from `ctx` when it is asked for; None for another name."""
         return None
 
     def with_settings(self, settings: ProcessorSettings) -> Self:

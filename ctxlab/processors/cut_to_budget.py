@@ -140,14 +140,14 @@ class Cut:
         return ranked_messages(self.ctx, self.units.all, tuple(cast("Iterable[Ranker]", self.rankers)))
 
     def details(self, keys: Sequence[str]) -> dict[str, str]:
-        """For messages that were cut because of how they rank: rank, score and words, and whether a summary quotes it."""
+        """Of messages that were cut by rank: rank, score and words, and whether a summary quotes it."""
         ranking = self._ranking()
         if ranking is None:
             return {}
         place = {self.ctx.drafts[i].key: i for unit in self.units for i in unit.at}
         quoted = self._verdict().quoted if self.strategy.traits.quotes else ()
         found = {key: place[key] for key in keys if key in place}
-        more = {i: "; the summary quotes it" for i in quoted}
+        more = dict.fromkeys(quoted, "; the summary quotes it")
         return {key: f"it {ranking.reason(i)}{more.get(i, '')}" for key, i in found.items()}
 
     def ranked_rows(self) -> list[RankedRow]:

@@ -258,18 +258,18 @@ def study_of_strangers() -> Widget:
     return widget
 
 
+def compression_of_strangers(session: Session) -> Widget:
+    settings = {"protectRecentCount": 0}
+    made = ctxlab.compress(session, everything=True, compression=settings, must_keep=HOSTILE)
+    return ctxlab_widgets.CompressionView(made.with_summary(f"{HOSTILE[0]} {HOSTILE_NAME}"))
+
+
 def of_strangers(name: str, trace: Trace) -> Widget:
-    if name == "compression_view":
-        start = hostile.start.input
-        settings = {"protectRecentCount": 0}
-        made = ctxlab.compress(
-            start.session, everything=True, compression=settings, must_keep=HOSTILE, guidance=HOSTILE_NAME
-        )
-        return ctxlab_widgets.CompressionView(made.with_summary(f"{HOSTILE[0]} {HOSTILE_NAME}"))
     made = {
         "agent_form": lambda: ctxlab_widgets.AgentForm(trace.start.input.agent),
         "branch_tree": lambda: ctxlab_widgets.BranchTree(trace.start.input.session),
         "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),
+        "compression_view": lambda: compression_of_strangers(trace.start.input.session),
         "run_history": lambda: ctxlab_widgets.lab(trace).head,
         "study": study_of_strangers,
     }

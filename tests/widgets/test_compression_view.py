@@ -194,6 +194,13 @@ def test_of_a_run_it_is_what_compress_gives_with_the_settings_of_the_run() -> No
     assert (view.compression.gone, view.compression.error) == (made.gone, made.error)
 
 
+def test_half_a_character_beside_chinese_names_is_no_error() -> None:
+    view = asked(CompressionView(made()), command="summary", text="沈砚 \ud83d waits.")
+
+    assert view.error == ""
+    assert json.loads(view.view)["summary"] == "沈砚 \ud83d waits."
+
+
 def test_the_bundled_roleplay_folds_its_earlier_summary() -> None:
     assert session().nodes["s1"].is_summary
     assert shown(CompressionView(compression()))["goes"][0].endswith("and 1 earlier summary")

@@ -167,8 +167,12 @@ class Compression:
         if not notes:
             return self
         again = self.other_range
-        other = None if again is None else lambda first, last: again(first, last).with_notes(notes)
-        return replace(self, notes=(*notes, *self.notes), other_range=other)
+
+        def other(first: str, last: str) -> Compression:
+            assert again is not None
+            return again(first, last).with_notes(notes)
+
+        return replace(self, notes=(*notes, *self.notes), other_range=other if again is not None else None)
 
     @property
     def lost(self) -> tuple[CheckedFact, ...]:

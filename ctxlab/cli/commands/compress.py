@@ -42,7 +42,7 @@ def print_compression(inputs: Inputs, wanted: Wanted, *, protect: int | None, ou
 
 
 def show_compression(screen: Screen, done: Compression) -> None:
-    """The text of a preview: messages that go, what it saves, the summary, and the facts that it loses; or why nothing is compressed."""
+    """A preview as text: what goes and what it saves, the summary, the facts it loses; or why nothing is compressed."""
     if done.error is not None:
         screen.line(("nothing is compressed: ", "label"), harmless(done.error))
         return

@@ -85,11 +85,11 @@ class ConversationScores:
         if shared:
             found = f"it shares {first_of(shared, MOST_NAMED)} with the question"
         elif self.around[i]:
-            found = "it shares no word with the question, but messages around it do"
+            found = "it has none of the words looked for, but messages around it have"
         elif self.of_talk[i]:
-            found = "it shares no word with the question, but its talk does"
+            found = "it has none of the words looked for, but its talk has"
         else:
-            found = "it shares no word with the question"
+            found = "it has none of the words looked for"
         return f"{found}{self._of_speaker(i)}"
 
     def _of_speaker(self, i: int) -> str:
@@ -181,7 +181,7 @@ class ConversationScores:
 
 
 def bm25(frequencies: Iterable[Numbers], lengths: Numbers) -> Numbers:
-    """Okapi BM25 of texts, from how often they have a word of the question, an array of one number a text for each word.
+    """Okapi BM25 of texts, from how often they have a word of the question, one array for each word.
 
     Lengths are in words. A word in more than half of the texts still counts a little.
     """

@@ -50,14 +50,24 @@ class _Words(NamedTuple):
     def joined(cls, parts: Sequence[_Words]) -> _Words:
         import numpy as np
 
-        return parts[0] if len(parts) == 1 else cls(*[np.concatenate(row) for row in zip(*parts, strict=True)])
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            np.concatenate([part.hashes for part in parts]),
+            np.concatenate([part.text for part in parts]),
+            np.concatenate([part.times for part in parts]),
+        )
+
+    def taken(self, rows: NDArray[np.int64] | slice) -> _Words:
+        """Some of them, in the order that is given."""
+        return _Words(self.hashes[rows], self.text[rows], self.times[rows])
 
     def before(self, at: int) -> _Words:
         """The words of texts before a position."""
         import numpy as np
 
         end = int(np.searchsorted(self.text, at))
-        return _Words(*[row[:end] for row in self])
+        return self.taken(slice(end))
 
 
 class WordIndex:
@@ -105,10 +115,10 @@ class WordIndex:
         if self._looked_for <= WORTH_SORTING:
             for part in self._parts:
                 at = np.flatnonzero(part.hashes == hashed)
-                yield _Words(*[row[at] for row in part])
+                yield part.taken(at)
         else:
             start, end = (int(np.searchsorted(self._sorted.hashes, hashed, side)) for side in SIDES)
-            yield _Words(*[row[start:end] for row in self._sorted])
+            yield self._sorted.taken(slice(start, end))
 
     @cached_property
     def _sorted(self) -> _Words:
@@ -117,7 +127,7 @@ class WordIndex:
 
         whole = _Words.joined(self._parts)
         order = np.argsort(whole.hashes, kind="stable")
-        return _Words(*[row[order] for row in whole])
+        return whole.taken(order)
 
 
 def same_at_start(one: Sequence[object], other: Sequence[object]) -> int:

@@ -16,6 +16,8 @@ _SURNAMES = """
 _SURNAME = f"[{''.join(_SURNAMES.split())}]"
 _COMPOUND = "欧阳|司马|上官|诸葛|司徒|东方|慕容|令狐|皇甫|夏侯|尉迟|公孙|端木|南宫"
 _PERSON = rf"(?:(?:{_COMPOUND})[\u4e00-\u9fff]{{1,2}}|{_SURNAME}[\u4e00-\u9fff]{{1,2}})"
+_HALVES = re.compile("[\ud800-\udfff]")
+"""Halves of surrogate pairs, which have no UTF-8."""
 _INTRODUCED = re.compile(
     rf"(?:我叫|名叫|叫做|叫作|名字是|名字叫|我是|这是|这位是|认识你[，,])(?P<name>{_PERSON}|[小老阿][\u4e00-\u9fff]{{1,2}})(?=[，。！,.!;；、\s”]|$)"
 )
@@ -288,7 +290,7 @@ def chinese_names(text: str, introduced: re.Pattern[str] | None) -> Iterator[tup
         for match in introduced.finditer(text):
             yield match.span()
     at = 0
-    for word, tag in rjieba.tag(text):
+    for word, tag in rjieba.tag(_HALVES.sub("\ufffd", text)):
         end = at + len(word)
         if len(word) > 1 and _is_name(word, tag):
             yield at, end
