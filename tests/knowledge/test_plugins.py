@@ -50,7 +50,7 @@ Installed = Callable[..., None]
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Installed]:
-    """`installed("group", "a = acme_ranks:Name", ...)`: a package with these entry points, as an installer leaves it."""
+    """`installed("group", "a = acme_ranks:Name", ...)`: a package with these, as an installer leaves it."""
 
     def install(group: str, *points: str) -> None:
         (tmp_path / "acme_ranks.py").write_text(MODULE)
