@@ -158,7 +158,7 @@ def relay(
 def _stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> TurnStream:
     """The turn that `begin` begins; wrong arguments raise here."""
     given = source.session if isinstance(source, History) else None
-    builds = SessionBuilds(source if given is None else given, options)
+    builds = SessionBuilds(source.session if isinstance(source, History) else source, options)
     timestamp = options.get("timestamp")
     clock = SystemClock() if timestamp is None else StoppedClock(timestamp)
     summariser = options.get("summariser", EXTRACTIVE)

@@ -571,11 +571,12 @@ def test_a_path_that_no_file_can_have_is_refused() -> None:
 
 
 def test_a_summary_made_on_messages_that_changed_meanwhile_is_left_out_and_said() -> None:
+    wanted = {"enabled": True, "autoTrigger": True, "triggerMode": "count", "countThreshold": 8}
+    wanted |= {"minHistoryCount": 4, "protectRecentCount": 2, "compressCount": 6}
+    agent = Agent(id="g", name="Guide", parameters={"contextCompression": wanted})
     chat = CHAT
-    for number in range(8):
-        chat = chat.append(f"Message {number}", role="user" if number % 2 == 0 else "assistant")
-    settings = {"enabled": True, "triggerMode": "count", "countThreshold": 8, "minHistoryCount": 4}
-    agent = AGENT.with_(context_compression={**settings, "protectRecentCount": 2, "compressCount": 6})
+    for n in range(6):
+        chat = chat.append(f"Question {n} is about the lamp. " * 20).append(f"Answer {n}. " * 60, role="assistant")
     history = ctxlab.History(chat)
     running = ctxlab.stream(history, "A", model=pieces("1"), agent=agent)
     next(running)
