@@ -119,7 +119,7 @@ class RankChecker:
     def detail_holds(self, key: str, detail: str) -> bool:
         """Whether rank, score and words that are said of a message are its own."""
         i = self.cut.at[key]
-        place = re.match(rf"it (?:is|shares no word with the question, and is) {N}(?:st|nd|rd|th) of {N}", detail)
+        place = re.match(rf"it (?:is|has none of the words looked for, and is) {N}(?:st|nd|rd|th) of {N}", detail)
         assert place is not None, detail
         numbers = [int(each.replace(",", "")) for each in place.groups()]
         score = re.search(r"with a score of (\S+):", detail)

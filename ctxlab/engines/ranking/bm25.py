@@ -47,7 +47,7 @@ class _Reasons:
         if not any(self.scores):
             asked = self.words.asked
             return f"{place} by age, as {'no message has a word of the question' if asked else NO_WORD}"
-        return f"shares no word with the question, and {place}, by age behind all that have a score"
+        return f"has none of the words looked for, and {place}, by age behind all that have a score"
 
     @cached_property
     def places(self) -> list[int]:

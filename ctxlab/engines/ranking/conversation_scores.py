@@ -85,11 +85,11 @@ class ConversationScores:
         if shared:
             found = f"it shares {first_of(shared, MOST_NAMED)} with the question"
         elif self.around[i]:
-            found = "it shares no word with the question, but messages around it do"
+            found = "it has none of the words looked for, but messages around it have"
         elif self.of_talk[i]:
-            found = "it shares no word with the question, but its talk does"
+            found = "it has none of the words looked for, but its talk has"
         else:
-            found = "it shares no word with the question"
+            found = "it has none of the words looked for"
         return f"{found}{self._of_speaker(i)}"
 
     def _of_speaker(self, i: int) -> str:

@@ -36,7 +36,7 @@ class Ranking:
 
     `words(i)` are the words of the question that it has, where the ranking goes by words.
 
-    A reason completes the sentence "it went because it ...": "shares no word with the question", "shares 'castle' and
+    A reason completes the sentence "it went because it ...": "has none of the words looked for", "shares 'castle' and
     'key' with the question". What isn't ranked has a score of 0.
     """
 

@@ -52,11 +52,12 @@ def embedders() -> Embedders:
 
 
 def embedder_named(name: str) -> Embedder:
-    """The embedder of this name; raises WrongSetting with the nearest one."""
-    known = embedders().by_name
-    if name not in known:
-        raise WrongSetting(f"there is no embedder {name!r}{did_you_mean(name, list(known))}")
-    return known[name]
+    """The embedder of this name; raises WrongSetting with the nearest one, and with those that can't be used."""
+    known = embedders()
+    if name not in known.by_name:
+        left_out = "".join([f"; {problem}" for problem in known.problems])
+        raise WrongSetting(f"there is no embedder {name!r}{did_you_mean(name, list(known.by_name))}{left_out}")
+    return known.by_name[name]
 
 
 def embedder_for(texts: Iterable[str]) -> Embedder:

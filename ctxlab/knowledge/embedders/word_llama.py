@@ -18,7 +18,11 @@ DIMENSIONS = 256
 
 @dataclass(frozen=True, slots=True)
 class WordLlama:
-    """Embeds English texts, thousands a second, with the vectors that the package wordllama brings (16 MB)."""
+    """Embeds English texts, thousands a second, with the vectors that the package wordllama brings (16 MB).
+
+    The package is under MIT. Its vectors were trained from token embeddings of LLaMA 2 70B, Phi 3 medium and others, and
+    nothing in the package says under which licence they are.
+    """
 
     @property
     def name(self) -> str:
