@@ -205,7 +205,10 @@ class TurnLoop:
         yield self._finished(self.plan.model.read(reading.reply(), request), trace, joined)
 
     def _joined(self) -> ContinuedText:
-        return ContinuedText(self.plan.prefix, self.plan.prefill.sent if self.plan.prefill is not None else None)
+        prefill = self.plan.prefill
+        if prefill is None:
+            return ContinuedText(self.plan.prefix)
+        return ContinuedText(self.plan.prefix, prefill.sent, goes_on=prefill.way != "instruct")
 
     def _built(self, number: int) -> Trace:
         plan = self.plan
@@ -276,7 +279,7 @@ class TurnLoop:
             for node in said[1:]:  # what the pieces of all of them joined to is the first one's
                 node["content"] = ""
             (said or nodes)[0]["content"] = joined.whole
-        self._put_calls_of_text(nodes)
+        self._put_calls_of_text(nodes, after=len(joined.prefix) if joined is not None else 0)
         for node in nodes:
             if files := node.get("attachments"):
                 node["attachments"] = [self.plan.builder.kept_file(file) for file in files]
@@ -287,13 +290,16 @@ class TurnLoop:
         seconds, now = self._seconds(), self.plan.clock.now()
         return ReplyFinished(tuple(map(_frozen, nodes)), reply.finish_reason, seconds, now)
 
-    def _put_calls_of_text(self, nodes: Sequence[dict[str, Any]]) -> None:
-        """Put the calls that stand in the text of a reply where calls are, if its agent has them written so."""
+    def _put_calls_of_text(self, nodes: Sequence[dict[str, Any]], *, after: int) -> None:
+        """Put the calls that stand in the text of a reply where calls are, if its agent has them written so.
+
+        Those that end within the first `after` characters were made by the reply that goes on.
+        """
         tools = self.plan.tools
         if tools is None or not tools.config.in_text:
             return
         whole = MessageNode.model_validate({**nodes[-1], "id": f"{self.plan.started.reply_id}-{len(self.requests)}"})
-        if not whole.tool_calls and (calls := calls_of_reply(whole, tools.config)):
+        if not whole.tool_calls and (calls := calls_of_reply(whole, tools.config, after=after)):
             nodes[-1]["metadata"] = {**(nodes[-1].get("metadata") or {}), "toolCallsRequested": requested(calls)}
 
     # --- tools

@@ -301,6 +301,26 @@ def test_a_reply_that_goes_on_never_doubles_what_was_there(answer: list[str]) ->
     assert turn.session.node("a1").content == "Hello."
 
 
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (["Once upon A", " time"], "Once upon a time"),
+        (["once\nupon", " a time"], "Once upon a time"),
+        ([" time"], "Once upon a time"),
+        (["Once"], "Once upon aOnce"),
+        (["nother one"], "Once upon another one"),
+    ],
+)
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_beginning_that_is_said_again_a_little_otherwise_is_not_doubled(
+    answer: list[str], text: str, blank: str
+) -> None:
+    chat = Session(id="s").append("Hi", id="u1").append(f"Once upon a{blank}", role="assistant", id="a1")
+    turn = ctxlab.continue_reply(chat, "a1", model=pieces(*answer))
+
+    assert turn.text.replace(" ", "") == text.replace(" ", "")
+
+
 def test_a_reply_that_goes_on_and_is_cancelled_keeps_its_beginning() -> None:
     running = ctxlab.stream(CHAT, "x", model=pieces("x"))
     running.close()
