@@ -7,10 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctxlab.chat.compression.settings import CompressionSettings
+from ctxlab.chat.compression.summariser import BROKEN_OFF, is_cut_short
+from ctxlab.chat.model import WIRES
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import ModelProfile, Session
 from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.errors import SendFailed
+from ctxlab.formats.requests.replies import reply_message
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import SessionLoader
 from ctxlab.providers import payload
@@ -56,7 +59,11 @@ class ModelSummariser:
             raise SendFailed(f"the request for a summary would be refused: {request.problems[0].reason}")
         reply = send_payload(request, key=self.key, client=self.client)
         try:
-            return "".join(_words(iter(reply)))
+            text = "".join(_words(iter(reply)))
+            wire = request.provider.wire
+            if is_cut_short(reply_message(reply.reply(), WIRES.get(wire, wire)).finish_reason):
+                raise SendFailed(str(BROKEN_OFF.error))
+            return text
         finally:
             reply.close()
 
