@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.chat.events import AttemptFailed, ReplyFinished, RequestSent, ToolFinished, TurnEvent, TurnStarted
 from ctxlab.display.short_texts import counted, short
-from ctxlab.documents import MessageNode, Session
+from ctxlab.documents import MessageNode, Note, Session
 from ctxlab.pipeline import Trace
 from ctxlab.providers.payload import Payload
 
@@ -31,7 +31,8 @@ class Turn:
     """A turn that has ended. `session` is whole however it ended; `reply` is the newest reply of it.
 
     `nodes` are the messages that it made, in order. `error` is a sentence where there is no answer or half of one, None
-    otherwise; `exception` is what was raised then, if anything was.
+    otherwise; `exception` is what was raised then, if anything was. `notes` are on compressions that came due, and on
+    settings of them that were left out.
     """
 
     session: Session
@@ -42,6 +43,7 @@ class Turn:
     error: str | None = None
     cancelled: bool = False
     exception: BaseException | None = None
+    notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         words = repr(short(self.text)) if self.reply is not None else "no reply"
@@ -49,10 +51,14 @@ class Turn:
         return f"Turn({words}, {made}{self._how_it_ended})"
 
     def _repr_html_(self) -> str:
-        from ctxlab.display.html_table import heading, html_table
+        from ctxlab.display.html_table import heading, html_table, lines
 
         rows = ((node.id, node.role, node.content, node.status) for node in self.nodes)
-        return heading(self) + html_table(("node", "role", "text", "status"), rows, of="nodes")
+        return (
+            heading(self)
+            + html_table(("node", "role", "text", "status"), rows, of="nodes")
+            + lines([note.text for note in self.notes])
+        )
 
     @property
     def _how_it_ended(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ctxlab.chat.compression import compression_if_needed, compression_settings
-from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser
+from ctxlab.chat.compression.summariser import Summariser
 from ctxlab.chat.compression.trigger import Moment
 from ctxlab.chat.continuation import ContinuedText
 from ctxlab.chat.events import (
@@ -33,9 +33,10 @@ from ctxlab.chat.reading_thread import AttemptBegun, AttemptEnded, Item, Reading
 from ctxlab.chat.snapshots import counted_tokens, sent_parameters
 from ctxlab.chat.tools import Runner, calls_of_reply, requested
 from ctxlab.chat.turn import TurnRequest
+from ctxlab.chat.turn_summariser import turn_summariser
 from ctxlab.context import Pending, Variables
 from ctxlab.display.short_texts import counted, short
-from ctxlab.documents import MessageNode, Session
+from ctxlab.documents import MessageNode, Note, Session
 from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import ReplyMessage
 from ctxlab.pipeline import Processor, Trace
@@ -103,7 +104,7 @@ class TurnPlan:
     prefix: str = ""
     tools: Runner | None = None
     compresses: bool = True
-    summariser: Summariser = EXTRACTIVE
+    summariser: Summariser | None = None
 
 
 class Cancelled(Exception):
@@ -118,6 +119,7 @@ class TurnLoop:
     folding: Folding
     cancelled: threading.Event = field(default_factory=threading.Event)
     requests: list[TurnRequest] = field(default_factory=list[TurnRequest])
+    notes: list[Note] = field(default_factory=list[Note])
     exception: BaseException | None = None
     is_running: bool = False
     _reading: ReadingThread | None = None
@@ -227,22 +229,37 @@ class TurnLoop:
     def _compressed(self, moment: Moment, trace: Trace) -> Iterator[Compressed]:
         """Old messages replaced by a summary, where the agent or the session wants that now."""
         session = self.folding.session
-        settings, _ = compression_settings(trace.start.input.agent, session)
-        if not (self.plan.compresses and settings.enabled):
+        if not self.plan.compresses:
+            return
+        settings, notes = compression_settings(trace.start.input.agent, session)
+        self._note(notes)
+        if not settings.enabled:
             return
         if moment == "after request":
             trace = self.plan.builder.build(session, session.active_leaf_id)
+        model = self.plan.model
+        chosen = turn_summariser(settings, self.plan.summariser, model, model.request(trace))
         made = compression_if_needed(
             trace,
             lambda changed, leaf: self.plan.builder.build(changed, leaf),
             settings=settings,
             moment=moment,
-            summariser=self.plan.summariser,
+            summariser=chosen.summariser,
             timestamp=self.plan.clock.now(),
         )
-        if made is not None and not made.changes_nothing:
+        if made is None:
+            return
+        self._note((*(chosen.notes if made.summariser else ()), *made.notes))
+        if made.error is not None:
+            self._note((Note("warning", f"nothing was compressed {moment}: {made.error}"),))
+        if not made.changes_nothing:
             before, after = made.before_tokens, made.after_tokens
             yield from (Compressed(node, before, after) for node in made.nodes)
+
+    def _note(self, notes: Sequence[Note]) -> None:
+        """Keep notes for people, each once."""
+        known = {note.text for note in self.notes}
+        self.notes += [note for note in notes if note.text not in known]
 
     def _of_item(self, item: Item, request: Payload, number: int, joined: ContinuedText | None) -> Iterator[TurnEvent]:
         seconds = self._seconds()

@@ -17,6 +17,7 @@ from ctxlab.formats.requests.replies import reply_message
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import SessionLoader
 from ctxlab.providers import payload
+from ctxlab.providers.provider import Provider
 from ctxlab.providers.sending.attempts import send_payload
 from ctxlab.providers.sending.deltas import TextDelta
 
@@ -30,7 +31,7 @@ class ModelSummariser:
     """
 
     model: str | ModelProfile | None
-    provider: str | None = None
+    provider: str | Provider | None = None
     base_url: str | None = None
     key: Any = field(default=None, repr=False)
     client: Any = field(default=None, repr=False)
@@ -39,7 +40,7 @@ class ModelSummariser:
     @property
     def __name__(self) -> str:
         model = self.model.id if isinstance(self.model, ModelProfile) else self.model
-        return model or self.provider or "model"
+        return model or str(getattr(self.provider, "name", self.provider or "model"))
 
     def with_settings(self, settings: CompressionSettings) -> ModelSummariser:
         """The summariser with the temperature and the longest answer of these settings."""

@@ -55,6 +55,8 @@ class TurnText:
             self.screen.line((f"  {kept}; /regenerate asks again", "dim"))
         elif turn.cancelled:
             self.screen.line(("cancelled; what came is kept, /regenerate asks again", "dim"))
+        for note in turn.notes:
+            self.screen.line((f"! {harmless(note.text)}", "warn"), hang=2)
         if turn.requests and turn.error is None:
             trace = turn.requests[-1].trace
             sent = f"{counted(len(trace.messages), 'message')}, {counted(trace.tokens, 'token')} sent"

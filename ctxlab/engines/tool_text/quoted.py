@@ -36,7 +36,7 @@ class Thoughts:
         self._closed: dict[str, list[int]] = {}
 
     def end(self, opened: re.Match[str]) -> int:
-        """Where the thought that is opened here ends; one that is never closed is one only at the text's beginning."""
+        """The end of the thought that is opened here; one that is never closed is one only where the text begins with it."""
         tag = opened.group()[1:].lower()
         if tag not in self._closed:
             self._closed[tag] = [found.end() for found in re.finditer(f"</{tag}", self._text, re.IGNORECASE)]
