@@ -238,7 +238,8 @@ class TurnLoop:
         if moment == "after request":
             trace = self.plan.builder.build(session, session.active_leaf_id)
         model = self.plan.model
-        chosen = turn_summariser(settings, self.plan.summariser, model, model.request(trace))
+        request = self.requests[-1].payload if self.requests else model.request(trace)
+        chosen = turn_summariser(settings, self.plan.summariser, model, request)
         made = compression_if_needed(
             trace,
             lambda changed, leaf: self.plan.builder.build(changed, leaf),

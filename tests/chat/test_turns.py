@@ -441,8 +441,15 @@ def long_chat() -> Session:
     return chat
 
 
-WANTED = {"enabled": True, "triggerMode": "count", "countThreshold": 8, "minHistoryCount": 4}
-WANTED |= {"protectRecentCount": 2, "compressCount": 6, "leastGain": 0}
+WANTED = {
+    "enabled": True,
+    "triggerMode": "count",
+    "countThreshold": 8,
+    "minHistoryCount": 4,
+    "protectRecentCount": 2,
+    "compressCount": 6,
+    "leastGain": 0,
+}
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ class Thoughts:
         self._closed: dict[str, list[int]] = {}
 
     def end(self, opened: re.Match[str]) -> int:
-        """The end of the thought that is opened here; one that is never closed is one only where the text begins with it."""
+        """The end of a thought by its opening; one that is never closed is one only where the text begins with it."""
         tag = opened.group()[1:].lower()
         if tag not in self._closed:
             self._closed[tag] = [found.end() for found in re.finditer(f"</{tag}", self._text, re.IGNORECASE)]
