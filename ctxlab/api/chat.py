@@ -22,7 +22,6 @@ from ctxlab.api.sources import (
 )
 from ctxlab.assets.attachment import attachment
 from ctxlab.chat.begin_turn import TurnStarter
-from ctxlab.chat.compression.summariser import EXTRACTIVE
 from ctxlab.chat.event_log import EventLog
 from ctxlab.chat.model import ChatModel, FunctionModel, VendorModel, check_function
 from ctxlab.chat.system_clock import StoppedClock, SystemClock
@@ -70,7 +69,8 @@ class TurnOptions(ConversationOptions, StepOptions, total=False):
     """A limit that several turns share."""
     summariser: SummariserSource
     """Writes the summaries of compressions that come due in the turn: "extractive", or a function of messages, such
-    as `model_summariser` gives."""
+    as `model_summariser` gives. By default the settings' `summaryModel`, where it is of the turn's own provider, else
+    "extractive"."""
     on_event: Callable[..., Any] | None
     """Gets each event of the turn."""
     log: FilePath | None
@@ -161,7 +161,7 @@ def _stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> T
     builds = SessionBuilds(source.session if isinstance(source, History) else source, options)
     timestamp = options.get("timestamp")
     clock = SystemClock() if timestamp is None else StoppedClock(timestamp)
-    summariser = options.get("summariser", EXTRACTIVE)
+    summariser = options.get("summariser")
     turns = TurnStarter(builds, _model(options, builds), clock, builds.runner(options.get("approve")), summariser)
     loop = begin(turns, builds.session)
     log = options.get("log")

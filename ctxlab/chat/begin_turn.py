@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
-from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser
+from ctxlab.chat.compression.summariser import Summariser
 from ctxlab.chat.events import TurnStarted, Verb
 from ctxlab.chat.fold import STRUCTURE, Folding
 from ctxlab.chat.model import ChatModel, FunctionModel
@@ -51,7 +51,7 @@ class TurnStarter:
     model: ChatModel
     clock: Clock
     tools: Runner | None = None
-    summariser: Summariser = EXTRACTIVE
+    summariser: Summariser | None = None
 
     def send(
         self, session: Session, text: str | None, *, parent: str | None = None, attachments: Sequence[Asset] = ()

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 
 class ContinuedText:
-    """The pieces of an answer that goes on from `prefix`, without the prefix where the answer repeats it whole.
+    """The pieces of an answer that goes on from `prefix`.
 
-    `sent` is the prefix as the model got it: what white space was cut off its end is not doubled.
+    A model that is asked to go on may say the prefix again, in other case or with other blanks: where it does so whole,
+    that is left out. One that `goes_on` by itself never repeats: all that it says is new. `sent` is the prefix as the
+    model got it: what white space was cut off its end is not doubled.
 
     >>> text = ContinuedText("One, two")
-    >>> [text.add("One, "), text.add("two, three")], text.end(), text.whole
+    >>> [text.add("one, "), text.add("two, three")], text.end(), text.whole
     (['', ', three'], '', 'One, two, three')
     """
 
-    def __init__(self, prefix: str, sent: str | None = None) -> None:
+    def __init__(self, prefix: str, sent: str | None = None, *, goes_on: bool = False) -> None:
         self.prefix = prefix
         self._cut = prefix[len(sent) :] if sent is not None and prefix.startswith(sent) else ""
+        self._repeated = "" if goes_on else _letters(prefix)
         self._held = ""
-        self._settled = not prefix
+        self._settled = not (self._repeated or self._cut)
         self._added: list[str] = []
 
     def add(self, piece: str) -> str:
@@ -25,7 +28,8 @@ class ContinuedText:
         if self._settled:
             return self._give(piece)
         self._held += piece
-        if self.prefix.startswith(self._held) and self._held != self.prefix:
+        letters = _letters(self._held[: 2 * len(self.prefix) + 200])
+        if self._repeated.startswith(letters) and (letters != self._repeated or self.prefix[-1:].isspace()):
             return ""
         return self.end()
 
@@ -34,11 +38,12 @@ class ContinuedText:
         held, self._held = self._held, ""
         if self._settled:
             return ""
-        if self.prefix and held.startswith(self.prefix):
-            self._settled = True
-            return self._give(held.removeprefix(self.prefix))
         self._settled = bool(held)
-        return self._give(self._without_doubled_space(held))
+        at = _end_of(self._repeated, held)
+        if at is None:
+            return self._give(self._without_doubled_space(held, self._cut))
+        blanks = self.prefix[len(self.prefix.rstrip()) :]
+        return self._give(self._without_doubled_space(held[at:], blanks))
 
     @property
     def whole(self) -> str:
@@ -49,8 +54,29 @@ class ContinuedText:
         self._added.append(text)
         return text
 
-    def _without_doubled_space(self, text: str) -> str:
-        """The answer without the white space at its start that the prefix ends in already, where that wasn't sent."""
-        if self._cut and text.startswith(self._cut):
-            return text.removeprefix(self._cut)
-        return text.lstrip() if self._cut and text[:1].isspace() else text
+    @staticmethod
+    def _without_doubled_space(text: str, blanks: str) -> str:
+        """The answer without the white space at its start in which the prefix ends already."""
+        if blanks and text.startswith(blanks):
+            return text.removeprefix(blanks)
+        return text.lstrip() if blanks and text[:1].isspace() else text
+
+
+def _letters(text: str) -> str:
+    """A text without its white space and in one case."""
+    return "".join(text.split()).casefold()
+
+
+def _end_of(letters: str, text: str) -> int | None:
+    """Where a text has said all of these letters, in whatever case and with whatever blanks; None where it doesn't."""
+    if not letters:
+        return None
+    at = 0
+    for place, char in enumerate(text):
+        folded = "" if char.isspace() else char.casefold()
+        if not letters.startswith(folded, at):
+            return None
+        at += len(folded)
+        if at == len(letters):
+            return place + 1
+    return None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ctxlab.chat.events import AttemptFailed, ReplyFinished, RequestSent, ToolFinished, TurnEvent, TurnStarted
 from ctxlab.chat.placed_turns import moved
 from ctxlab.display.short_texts import counted, short
-from ctxlab.documents import MessageNode, Session
+from ctxlab.documents import MessageNode, Note, Session
 from ctxlab.pipeline import Trace
 from ctxlab.providers.payload import Payload
 
@@ -32,7 +32,8 @@ class Turn:
     """A turn that has ended. `session` is whole however it ended; `reply` is the newest reply of it.
 
     `nodes` are the messages that it made, in order. `error` is a sentence where there is no answer or half of one, None
-    otherwise; `exception` is what was raised then, if anything was.
+    otherwise; `exception` is what was raised then, if anything was. `notes` are on compressions that came due, and on
+    settings of them that were left out.
     """
 
     session: Session
@@ -43,7 +44,7 @@ class Turn:
     error: str | None = None
     cancelled: bool = False
     exception: BaseException | None = None
-    own_notes: tuple[str, ...] = ()
+    own_notes: tuple[Note, ...] = ()
 
     def __repr__(self) -> str:
         words = repr(short(self.text)) if self.reply is not None else "no reply"
@@ -51,10 +52,14 @@ class Turn:
         return f"Turn({words}, {made}{self._how_it_ended})"
 
     def _repr_html_(self) -> str:
-        from ctxlab.display.html_table import heading, html_table
+        from ctxlab.display.html_table import heading, html_table, lines
 
         rows = ((node.id, node.role, node.content, node.status) for node in self.nodes)
-        return heading(self) + html_table(("node", "role", "text", "status"), rows, of="nodes")
+        return (
+            heading(self)
+            + html_table(("node", "role", "text", "status"), rows, of="nodes")
+            + lines([note.text for note in self.notes])
+        )
 
     @property
     def _how_it_ended(self) -> str:
@@ -72,10 +77,11 @@ class Turn:
         return dict(found) if isinstance(found, dict) else {}
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences on what was left out: parts of the replies' streams, or a summary."""
+    def notes(self) -> tuple[Note, ...]:
+        """On wrong settings, compressions that came due and changed nothing, and parts of streams that were left out."""
         finished = [event for event in self.events if isinstance(event, ReplyFinished)]
-        return (*(note for event in finished for note in event.notes), *self.own_notes)
+        left_out = (Note("warning", text) for event in finished for text in event.notes)
+        return (*left_out, *self.own_notes)
 
     @property
     def seconds(self) -> float | None:
@@ -102,7 +108,7 @@ def moved_turn(turn: Turn, before: Session, session: Session) -> Turn:
     after, names, whole = moved(session, before, turn.events)
     reply = after.nodes.get(names.get(turn.reply.id, "")) if turn.reply is not None else None
     nodes = tuple(node for key, node in after.nodes.items() if key not in session.nodes)
-    notes = () if whole else (SUMMARY_LEFT_OUT,)
+    notes = () if whole else (Note("warning", SUMMARY_LEFT_OUT),)
     return replace(turn, session=after, reply=reply, nodes=nodes, own_notes=(*turn.own_notes, *notes))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ctxlab.chat.compression import compression_if_needed, compression_settings
-from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser
+from ctxlab.chat.compression.summariser import Summariser
 from ctxlab.chat.compression.trigger import Moment
 from ctxlab.chat.continuation import ContinuedText
 from ctxlab.chat.events import (
@@ -33,9 +33,10 @@ from ctxlab.chat.reading_thread import AttemptBegun, AttemptEnded, Item, Reading
 from ctxlab.chat.snapshots import counted_tokens, sent_parameters
 from ctxlab.chat.tools import Runner, calls_of_reply, requested
 from ctxlab.chat.turn import TurnRequest
+from ctxlab.chat.turn_summariser import turn_summariser
 from ctxlab.context import Pending, Variables
 from ctxlab.display.short_texts import counted, short
-from ctxlab.documents import MessageNode, Session
+from ctxlab.documents import MessageNode, Note, Session
 from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import ReplyMessage
 from ctxlab.pipeline import Processor, Trace
@@ -103,7 +104,7 @@ class TurnPlan:
     prefix: str = ""
     tools: Runner | None = None
     compresses: bool = True
-    summariser: Summariser = EXTRACTIVE
+    summariser: Summariser | None = None
 
 
 class Cancelled(Exception):
@@ -118,6 +119,7 @@ class TurnLoop:
     folding: Folding
     cancelled: threading.Event = field(default_factory=threading.Event)
     requests: list[TurnRequest] = field(default_factory=list[TurnRequest])
+    notes: list[Note] = field(default_factory=list[Note])
     exception: BaseException | None = None
     is_running: bool = False
     _reading: ReadingThread | None = None
@@ -212,7 +214,10 @@ class TurnLoop:
         yield replace(finished, notes=reading.notes)
 
     def _joined(self) -> ContinuedText:
-        return ContinuedText(self.plan.prefix, self.plan.prefill.sent if self.plan.prefill is not None else None)
+        prefill = self.plan.prefill
+        if prefill is None:
+            return ContinuedText(self.plan.prefix)
+        return ContinuedText(self.plan.prefix, prefill.sent, goes_on=prefill.way != "instruct")
 
     def _built(self, number: int) -> Trace:
         plan = self.plan
@@ -231,22 +236,38 @@ class TurnLoop:
     def _compressed(self, moment: Moment, trace: Trace) -> Iterator[Compressed]:
         """Old messages replaced by a summary, where the agent or the session wants that now."""
         session = self.folding.session
-        settings, _ = compression_settings(trace.start.input.agent, session)
-        if not (self.plan.compresses and settings.enabled):
+        if not self.plan.compresses:
+            return
+        settings, notes = compression_settings(trace.start.input.agent, session)
+        self._note(notes)
+        if not settings.enabled:
             return
         if moment == "after request":
             trace = self.plan.builder.build(session, session.active_leaf_id)
+        model = self.plan.model
+        request = self.requests[-1].payload if self.requests else model.request(trace)
+        chosen = turn_summariser(settings, self.plan.summariser, model, request)
         made = compression_if_needed(
             trace,
             lambda changed, leaf: self.plan.builder.build(changed, leaf),
             settings=settings,
             moment=moment,
-            summariser=self.plan.summariser,
+            summariser=chosen.summariser,
             timestamp=self.plan.clock.now(),
         )
-        if made is not None and not made.changes_nothing:
+        if made is None:
+            return
+        self._note((*(chosen.notes if made.summariser else ()), *made.notes))
+        if made.error is not None:
+            self._note((Note("warning", f"nothing was compressed {moment}: {made.error}"),))
+        if not made.changes_nothing:
             before, after = made.before_tokens, made.after_tokens
             yield from (Compressed(node, before, after) for node in made.nodes)
+
+    def _note(self, notes: Sequence[Note]) -> None:
+        """Keep notes for people, each once."""
+        known = {note.text for note in self.notes}
+        self.notes += [note for note in notes if note.text not in known]
 
     def _of_item(self, item: Item, request: Payload, number: int, joined: ContinuedText | None) -> Iterator[TurnEvent]:
         seconds = self._seconds()
@@ -283,7 +304,7 @@ class TurnLoop:
             for node in said[1:]:  # what the pieces of all of them joined to is the first one's
                 node["content"] = ""
             (said or nodes)[0]["content"] = joined.whole
-        self._put_calls_of_text(nodes)
+        self._put_calls_of_text(nodes, after=len(joined.prefix) if joined is not None else 0)
         for node in nodes:
             if files := node.get("attachments"):
                 node["attachments"] = [self.plan.builder.kept_file(file) for file in files]
@@ -294,13 +315,16 @@ class TurnLoop:
         seconds, now = self._seconds(), self.plan.clock.now()
         return ReplyFinished(tuple(map(_frozen, nodes)), reply.finish_reason, seconds, now)
 
-    def _put_calls_of_text(self, nodes: Sequence[dict[str, Any]]) -> None:
-        """Put the calls that stand in the text of a reply where calls are, if its agent has them written so."""
+    def _put_calls_of_text(self, nodes: Sequence[dict[str, Any]], *, after: int) -> None:
+        """Put the calls that stand in the text of a reply where calls are, if its agent has them written so.
+
+        Those that end within the first `after` characters were made by the reply that goes on.
+        """
         tools = self.plan.tools
         if tools is None or not tools.config.in_text:
             return
         whole = MessageNode.model_validate({**nodes[-1], "id": f"{self.plan.started.reply_id}-{len(self.requests)}"})
-        if not whole.tool_calls and (calls := calls_of_reply(whole, tools.config)):
+        if not whole.tool_calls and (calls := calls_of_reply(whole, tools.config, after=after)):
             nodes[-1]["metadata"] = {**(nodes[-1].get("metadata") or {}), "toolCallsRequested": requested(calls)}
 
     # --- tools

@@ -504,3 +504,84 @@ def test_messages_that_the_limiter_had_cut_are_noted_since_the_tokens_before_are
     assert [note.text for note in done.notes] == [
         "4 messages of those that go had been left out by token-limiter already"
     ]
+
+
+# --- poor summaries, and sentences that say why
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ({"choices": [{"message": {"content": "Half a"}, "finish_reason": "length"}]}, "raise summary_max_tokens"),
+        ("<think>Well, the lamp.</think>\n", "its thoughts alone"),
+        ("<think>Well, the lamp.", "its thoughts alone"),
+    ],
+)
+def test_half_a_summary_and_one_of_thoughts_alone_never_enter(answer: object, why: str) -> None:
+    done = compress(CHAT, summariser=says(answer))
+
+    assert done.changes_nothing and why in (done.error or "")
+
+
+def test_thoughts_in_front_of_a_summary_are_left_out() -> None:
+    assert compress(CHAT, summariser=says("<think>a</think> The lamp.")).summary == "The lamp."
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini", "openai-responses"])
+def test_a_summary_that_a_model_breaks_off_never_enters(provider: Vendor) -> None:
+    with FakeServer(FakeReply("Half a", finish="length")) as server:
+        model = ctxlab.model_summariser(provider=provider, key="sk-secret", base_url=server.base_url(provider))
+        done = compress(CHAT, summariser=model)
+
+    assert done.changes_nothing and "raise summary_max_tokens" in (done.error or "")
+
+
+def test_a_summary_that_is_no_shorter_is_noted_until_another_takes_its_place() -> None:
+    done = compress(CHAT, {"compressCount": 2}, summariser=says("A lamp. " * 100))
+
+    (note,) = done.notes
+    assert note.level == "warning" and "the messages that it replaces have" in note.text
+    assert done.with_summary("A lamp.").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"above": "u1"}, "no message above 'u1' could go into a summary"),
+        ({"below": "a6"}, "no message below 'a6' could go into a summary"),
+        ({"below": "a5"}, "the messages below 'a5' are among the newest"),
+        ({"first": "u6"}, "the messages in this range are among the newest"),
+        ({"above": "a1"}, "no whole exchange above 'a1'"),
+        ({"tiers": []}, "tiers is empty"),
+    ],
+)
+def test_a_range_without_anything_to_compress_says_so_of_that_range(given: dict[str, Any], why: str) -> None:
+    assert why in (compress(CHAT, **given).error or "")
+
+
+def test_the_root_is_named_as_one() -> None:
+    with pytest.raises(UnknownNode, match="is the root, which has no words and isn't sent; the first message is 'u1'"):
+        compress(CHAT, above=CHAT.path()[0].id)
+
+
+def test_no_messages_to_compress_say_which_setting_wants_none() -> None:
+    assert "compress_count is 0" in (compress(CHAT, {"compressCount": 0}).error or "")
+
+
+def test_items_without_words_are_refused_or_noted() -> None:
+    with pytest.raises(WrongArgument, match=r"must_keep\[0\] is a pattern of bytes"):
+        compress(CHAT, must_keep=re.compile(b"x"))  # pyright: ignore[reportArgumentType]
+    with pytest.raises(WrongArgument, match=r"must_keep\[1\] is blank"):
+        compress(CHAT, must_keep=["lamp", " "])
+    assert "an item of must_keep is blank; it is left out" in [
+        note.text for note in compress(CHAT, {"mustKeep": [""]}).notes
+    ]
+
+
+def test_a_tiny_conversation_keeps_a_sentence_or_the_earlier_summary() -> None:
+    tiny = Session(id="t").append("Hi", id="u").append("The lamp is out.", role="assistant", id="a")
+    once = compress(tiny, {"protectRecentCount": 0}, summariser="extractive")
+    assert once.error is None and "The lamp is out." in once.summary
+
+    more = once.applied().append("Ok", id="v").append("Yes", role="assistant", id="b")
+    assert once.summary in compress(more, {"protectRecentCount": 0}, summariser="extractive").summary

@@ -25,6 +25,7 @@ from ctxlab.chat.events import (
 from ctxlab.chat.turn import SUMMARY_LEFT_OUT
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import ReadError, Refused, UnknownNode, WriteError, WrongArgument
+from ctxlab.testing import FakeServer
 
 TIME = "2026-03-01T12:00:00+00:00"
 CHAT = Session(id="s").append("Hi", id="u1").append("Hello.", role="assistant", id="a1")
@@ -302,6 +303,26 @@ def test_a_reply_that_goes_on_never_doubles_what_was_there(answer: list[str]) ->
     assert turn.session.node("a1").content == "Hello."
 
 
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        (["Once upon A", " time"], "Once upon a time"),
+        (["once\nupon", " a time"], "Once upon a time"),
+        ([" time"], "Once upon a time"),
+        (["Once"], "Once upon aOnce"),
+        (["nother one"], "Once upon another one"),
+    ],
+)
+@pytest.mark.parametrize("blank", ["", " "])
+def test_a_beginning_that_is_said_again_a_little_otherwise_is_not_doubled(
+    answer: list[str], text: str, blank: str
+) -> None:
+    chat = Session(id="s").append("Hi", id="u1").append(f"Once upon a{blank}", role="assistant", id="a1")
+    turn = ctxlab.continue_reply(chat, "a1", model=pieces(*answer))
+
+    assert turn.text.replace(" ", "") == text.replace(" ", "")
+
+
 def test_a_reply_that_goes_on_and_is_cancelled_keeps_its_beginning() -> None:
     running = ctxlab.stream(CHAT, "x", model=pieces("x"))
     running.close()
@@ -412,6 +433,66 @@ def test_a_summariser_of_ones_own_writes_the_summary_and_an_empty_one_never_ente
     words = [node.content for node in turn.nodes if node.is_summary]
     assert turn.error is None and turn.text == "Because."
     assert bool(words) == bool(summary) and all(summary in each for each in words)
+
+
+def long_chat() -> Session:
+    chat = CHAT
+    for n in range(6):
+        chat = chat.append(f"Question {n} is about the lamp. " * 20).append(f"Answer {n}. " * 60, role="assistant")
+    return chat
+
+
+WANTED = {
+    "enabled": True,
+    "triggerMode": "count",
+    "countThreshold": 8,
+    "minHistoryCount": 4,
+    "protectRecentCount": 2,
+    "compressCount": 6,
+    "leastGain": 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("settings", "note"),
+    [
+        ({**WANTED, "tokenThreshold": -5}, "tokenThreshold is -5"),
+        ([1], "not an object; it is left out"),
+        ({**WANTED, "tokenTreshold": 5}, "there is no setting 'tokenTreshold'"),
+        ({**WANTED, "compressCount": 0}, "compress_count is 0"),
+        ({**WANTED, "tiers": []}, "tiers is empty"),
+        (
+            {**WANTED, "summaryModel": {"modelId": "gpt-4o-mini"}},
+            "summaryModel 'gpt-4o-mini' isn't used, since the turn",
+        ),
+        ({**WANTED, "summaryPrompt": "Short: {context}"}, "summaryPrompt isn't used"),
+    ],
+)
+def test_settings_of_compression_that_are_not_gone_by_are_noted_once(settings: Any, note: str) -> None:
+    agent = Agent(id="g", name="Guide", parameters={"contextCompression": settings})
+    turn = ctxlab.send(long_chat(), "Why?", model=pieces("Because."), agent=agent, timestamp=TIME)
+
+    texts = [each.text for each in turn.notes]
+    assert turn.error is None and sum(note in text for text in texts) in (1, 2)
+    assert len(set(texts)) == len(texts)
+
+
+def test_the_model_of_the_settings_summarises_with_the_key_and_the_prompt_of_the_turn() -> None:
+    wanted = {**WANTED, "summaryModel": {"modelId": "gpt-4o-mini"}, "summaryPrompt": "Short: {context}"}
+    agent = Agent(id="g", name="Guide", parameters={"contextCompression": wanted})
+    with FakeServer(lambda request: "A summary." if request.model == "gpt-4o-mini" else "Because.") as server:
+        turn = ctxlab.send(
+            long_chat(),
+            "Why?",
+            provider="openai",
+            model="gpt-4o",
+            key="sk-x",
+            base_url=server.base_url("openai"),
+            agent=agent,
+        )
+
+    assert turn.text == "Because." and {node.content for node in turn.nodes if node.is_summary} == {"A summary."}
+    assert "Short: " in str(server.requests[0].body) and not any("summary" in note.text for note in turn.notes)
 
 
 def test_a_turn_shows_itself_in_one_line_and_as_a_table() -> None:
@@ -584,6 +665,6 @@ def test_a_summary_made_on_messages_that_changed_meanwhile_is_left_out_and_said(
     turn = running.turn
 
     assert any(isinstance(event, Compressed) for event in turn.events)
-    assert turn.notes == (SUMMARY_LEFT_OUT,)
+    assert [note.text for note in turn.notes] == [SUMMARY_LEFT_OUT]
     assert not any(node.is_summary for node in history.session.nodes.values())
     assert [node.content for node in history.session.path()][-2:] == ["A", "1"]

@@ -186,18 +186,27 @@ WAYS = {
 
 @VENDORS
 @pytest.mark.parametrize("answer", ["there.", "Hello there."])
-def test_a_reply_goes_on_with_every_vendor_and_doubles_nothing(vendor: str, answer: str) -> None:
+def test_a_reply_goes_on_with_every_vendor_and_only_what_was_asked_for_may_repeat(vendor: str, answer: str) -> None:
     preset = {"id": "p", "role": "system", "content": "Be kind.", "injectionStrategy": {"type": "depth", "depth": 0}}
     with FakeServer(answer) as server:
         turn = ctxlab.continue_reply(CHAT, "a1", **options(server, vendor), agent=Agent(preset_messages=(preset,)))
 
-    assert (turn.error, turn.text) == (None, "Hello there.")
+    repeats = answer.startswith("Hello") and WAYS[vendor] != "instruct"
+    assert (turn.error, turn.text) == (None, "Hello Hello there." if repeats else "Hello there.")
     messages = turn.requests[0].trace.messages
     is_last = messages[-1]["role"] == "assistant" and messages[-1]["content"].strip() == "Hello"
     assert is_last is (WAYS[vendor] != "instruct")
     assert server.refusals == ()
     if vendor == "deepseek":
         assert turn.requests[0].payload.body["messages"][-1]["prefix"] is True
+
+
+def test_what_goes_on_by_itself_is_never_taken_for_a_repetition() -> None:
+    laughing = Session(id="s").append("Laugh", id="u1").append("ha", role="assistant", id="a1")
+    with FakeServer("haha!") as server:
+        turn = ctxlab.continue_reply(laughing, "a1", **options(server, "deepseek"))
+
+    assert turn.text == "hahaha!"
 
 
 @VENDORS
@@ -247,5 +256,5 @@ def test_a_turn_says_what_of_the_stream_was_left_out(tmp_path: Path) -> None:
         turn = ctxlab.send(CHAT, "Why?", log=log, **options(server, "openai"))
 
     assert (turn.text, turn.error) == ("one two three", None)
-    assert turn.notes == ("1 event of the stream without a JSON object left out",)
+    assert [note.text for note in turn.notes] == ["1 event of the stream without a JSON object left out"]
     assert read_events(log) == turn.events

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ctxlab.chat.compression.compression import Compression, Rebuild
 from ctxlab.chat.compression.legal_cuts import LegalCuts, MessageRange
-from ctxlab.chat.compression.must_keep import MustKeep, items_of
-from ctxlab.chat.compression.settings import CompressionSettings, Tier
+from ctxlab.chat.compression.must_keep import MustKeep, check_items, items_of
+from ctxlab.chat.compression.settings import TIERS, CompressionSettings, Tier
 from ctxlab.chat.compression.source_message import source_of
 from ctxlab.chat.compression.stand_ins import stand_ins
 from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser, SummaryTask, name_of, summarised
@@ -113,6 +114,8 @@ class _Work:
             other_range=self._of_other_range,
         )
         tiers = self.wanted.tiers if self.wanted.tiers is not None else ("summary",)
+        if not tiers:
+            return replace(plain, error="tiers is empty, so nothing may be left out: it takes " + ", ".join(TIERS))
         ids = iter(free_ids(path.session, len(path) + 1))
         copies = tuple(stand_ins(path, tiers, self.settings, before=cuts.last, ids=lambda: next(ids)))
         small = replace(plain, stand_ins=copies)
@@ -125,7 +128,7 @@ class _Work:
     ) -> Compression:
         chosen = self._range(cuts)
         if chosen is None:
-            return replace(plain, error=_nothing_to_compress(cuts))
+            return replace(plain, error=self._why_no_range(cuts))
         nodes = [path.nodes[i] for i in range(chosen.start, chosen.end)]
         gone = tuple(node.id for node in nodes if is_candidate(node))
         folded = tuple(n.id for n in nodes if is_full_summary(n)) if self.settings.fold_summaries else ()
@@ -151,7 +154,8 @@ class _Work:
         answer = summarised(task, self.summariser, self.trace.services.tokenizer.count)
         if answer.error is not None:
             return replace(chosen, error=answer.error, summariser=name_of(self.summariser))
-        return replace(chosen, summary=answer.text, summariser=name_of(self.summariser))
+        done = replace(chosen, summary=answer.text, summariser=name_of(self.summariser))
+        return done.with_note_on_size()
 
     def _of_other_range(self, first: str, last: str) -> Compression:
         """A compression by hand with the same wishes for another range."""
@@ -159,6 +163,27 @@ class _Work:
         tiers = tiers if tiers is None or "summary" in tiers else (*tiers, "summary")
         wanted = replace(self.wanted, first=first, last=last, above=None, below=None, everything=False, tiers=tiers)
         return replace(self, wanted=wanted, trigger="manual", decision=None).result()
+
+    def _why_no_range(self, cuts: LegalCuts) -> str:
+        """Why there is no range to summarise: of the one that was asked for, or of the conversation."""
+        wanted, end = self.wanted, len(cuts.path)
+        if wanted.above is not None:
+            place, at = f"above {wanted.above!r}", range(cuts.position(wanted.above))
+        elif wanted.below is not None:
+            place, at = f"below {wanted.below!r}", range(cuts.position(wanted.below) + 1, end)
+        elif wanted.first is not None or wanted.last is not None:
+            start, last = sorted((cuts.position(wanted.first or 0), cuts.position(wanted.last or end - 1)))
+            place, at = "in this range", range(start, last + 1)
+        elif not (self.settings.compress_count or wanted.everything):
+            return "compress_count is 0, so no message goes into a summary: raise it"
+        else:
+            return _nothing_to_compress(cuts)
+        candidates = [i for i in at if is_candidate(cuts.path.nodes[i])]
+        if not candidates:
+            return f"no message {place} could go into a summary"
+        if candidates[0] >= cuts.last:
+            return f"the messages {place} are among the newest, which stay as they are (protect_recent_count)"
+        return f"no whole exchange {place} is before the messages that stay as they are: see legal_cuts()"
 
     def _range(self, cuts: LegalCuts) -> MessageRange | None:
         """The range that is wanted, at legal cuts."""
@@ -197,7 +222,8 @@ class _Work:
 
 
 def refuse_contradictions(wanted: Wanted) -> None:
-    """Raise WrongArgument where more than one kind of range is named."""
+    """Raise WrongArgument where more than one kind of range is named, or an item that nothing can be looked for by."""
+    check_items(wanted.must_keep)
     kinds = {
         "first= and last=": wanted.first is not None or wanted.last is not None,
         "above=": wanted.above is not None,
@@ -212,11 +238,13 @@ def refuse_contradictions(wanted: Wanted) -> None:
 def _notes_on_unsent(trace: Trace, gone: Sequence[str]) -> Iterator[Note]:
     """A note where messages that go were left out by a step, so that the tokens before are without them."""
     keys = {f"node:{key}" for key in gone}
+    counts = Counter[str]()
     for dropped in trace.result.dropped:
-        count = sum(draft.key in keys for draft in dropped.drafts)
+        counts[dropped.cause.processor] += sum(draft.key in keys for draft in dropped.drafts)
+    for processor, count in counts.items():
         if count:
             messages = counted(count, "message")
-            yield Note("info", f"{messages} of those that go had been left out by {dropped.cause.processor} already")
+            yield Note("info", f"{messages} of those that go had been left out by {processor} already")
 
 
 def _nothing_to_compress(cuts: LegalCuts) -> str:

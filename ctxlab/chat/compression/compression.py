@@ -40,6 +40,7 @@ Rebuild: TypeAlias = Callable[[Session, str | None], Trace]
 OtherRange: TypeAlias = "Callable[[str, str], Compression]"
 """A compression with the same wishes, of the messages from one to another."""
 
+LARGER = "summaryIsLarger"
 ROW = (
     "trigger", "reason", "messages", "folded", "stand_ins", "before_tokens", "after_tokens", "saved_tokens",
     "summary_tokens", "prefix_kept", "prefix_lost", "lost_items", "generation", "lineage", "summariser", "seconds",
@@ -150,7 +151,7 @@ class Compression:
             raise WrongArgument("a summary has words: a blank text can't stand for messages", function="with_summary")
         if not self.gone and not self.folded:
             raise Refused("there is no range to summarise: compress() takes first=, last=, above=, below=, everything=")
-        return replace(self, summary=text.strip(), error=None, summariser="by hand")
+        return replace(self, summary=text.strip(), error=None, summariser="by hand").with_note_on_size()
 
     @checked_arguments
     def with_range(self, first: str, last: str) -> Compression:
@@ -173,6 +174,15 @@ class Compression:
             return again(first, last).with_notes(notes)
 
         return replace(self, notes=(*notes, *self.notes), other_range=other if again is not None else None)
+
+    def with_note_on_size(self) -> Compression:
+        """The compression with a note where its summary has no fewer tokens than the messages that it replaces."""
+        notes = tuple(note for note in self.notes if LARGER not in note.details)
+        replaced = sum(self._count(source_of(self.original.nodes[key]).text) for key in (*self.folded, *self.gone))
+        if (size := self._count(self.summary)) >= replaced:
+            text = f"the summary has {counted(size, 'token')}, the messages that it replaces have {replaced:,}"
+            notes = (*notes, Note("warning", text, details={LARGER: True}))
+        return replace(self, notes=notes)
 
     @property
     def lost(self) -> tuple[CheckedFact, ...]:

@@ -152,7 +152,9 @@ class LegalCuts:
             return min(max(message, 0), max(0, len(self.path) - 1))
         if message in self.path.place:
             return self.path.place[message]
-        self.path.session.node(message)
+        if self.path.session.node(message).is_empty_root:
+            first = f"; the first message is {self.path.nodes[0].id!r}" if self.path.nodes else ""
+            raise UnknownNode(f"node {message!r} is the root, which has no words and isn't sent{first}")
         raise UnknownNode(f"node {message!r} is not on the path to {self.path.leaf!r}, or it is hidden or switched off")
 
     def _range(self, start: tuple[int, ...], end: tuple[int, ...]) -> MessageRange | None:

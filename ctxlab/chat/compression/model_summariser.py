@@ -7,13 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctxlab.chat.compression.settings import CompressionSettings
+from ctxlab.chat.compression.summariser import BROKEN_OFF, is_cut_short
+from ctxlab.chat.model import WIRES
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import ModelProfile, Session
 from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.errors import SendFailed
+from ctxlab.formats.requests.replies import reply_message
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import SessionLoader
 from ctxlab.providers import payload
+from ctxlab.providers.provider import Provider
 from ctxlab.providers.sending.attempts import send_payload
 from ctxlab.providers.sending.deltas import TextDelta
 
@@ -27,7 +31,7 @@ class ModelSummariser:
     """
 
     model: str | ModelProfile | None
-    provider: str | None = None
+    provider: str | Provider | None = None
     base_url: str | None = None
     key: Any = field(default=None, repr=False)
     client: Any = field(default=None, repr=False)
@@ -36,7 +40,7 @@ class ModelSummariser:
     @property
     def __name__(self) -> str:
         model = self.model.id if isinstance(self.model, ModelProfile) else self.model
-        return model or self.provider or "model"
+        return model or str(getattr(self.provider, "name", self.provider or "model"))
 
     def with_settings(self, settings: CompressionSettings) -> ModelSummariser:
         """The summariser with the temperature and the longest answer of these settings."""
@@ -56,7 +60,11 @@ class ModelSummariser:
             raise SendFailed(f"the request for a summary would be refused: {request.problems[0].reason}")
         reply = send_payload(request, key=self.key, client=self.client)
         try:
-            return "".join(_words(iter(reply)))
+            text = "".join(_words(iter(reply)))
+            wire = request.provider.wire
+            if is_cut_short(reply_message(reply.reply(), WIRES.get(wire, wire)).finish_reason):
+                raise SendFailed(str(BROKEN_OFF.error))
+            return text
         finally:
             reply.close()
 

@@ -6,11 +6,12 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from ctxlab.chat.compression.source_message import SourceMessage
 from ctxlab.display.short_texts import short
 from ctxlab.documents import MessageNode, Note
+from ctxlab.errors import WrongArgument
 
 MustKeep: TypeAlias = str | re.Pattern[str] | MessageNode
 """A text, a pattern (compiled, or a text that begins with `re:`), or a message."""
@@ -50,10 +51,23 @@ def items_of(
             items = [WantedItem(text, tuple(_places(text, originals)))] if text else []
             absent = bool(items) and not items[0].places
             problem = f"{short(text, 60)!r} is in none of the messages that go" if absent else None
+            problem = problem if items else "an item of must_keep is blank; it is left out"
         notes += [Note("warning", problem)] if problem else []
         for item in items:
             found.setdefault(item.text, item)
     return tuple(found.values()), tuple(notes)
+
+
+def check_items(must_keep: Sequence[MustKeep]) -> None:
+    """Raise WrongArgument for a pattern of bytes and for a text or a message without words."""
+    for number, wanted in enumerate(must_keep):
+        if isinstance(wanted, re.Pattern):
+            if not isinstance(cast("Any", wanted.pattern), str):
+                raise WrongArgument(
+                    f"must_keep[{number}] is a pattern of bytes; messages are text", function="compress"
+                )
+        elif not (wanted.content if isinstance(wanted, MessageNode) else wanted).strip():
+            raise WrongArgument(f"must_keep[{number}] is blank; it takes words to look for", function="compress")
 
 
 def has_words(text: str, words: str) -> bool:

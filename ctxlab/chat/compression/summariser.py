@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
@@ -70,6 +71,11 @@ class Answer:
     error: str | None = None
 
 
+BROKEN_OFF = Answer(error="the summary broke off at its longest length: raise summary_max_tokens or compress less")
+_THOUGHTS = re.compile(r"\A(?:\s*<(think(?:ing)?)>(?:(?!</\1>).)*(?:</\1>|\Z))+", re.DOTALL | re.IGNORECASE)
+"""Thoughts in front of an answer."""
+
+
 def summarised(task: SummaryTask, summariser: Summariser, count: Callable[[str], int]) -> Answer:
     """The summary that a summariser gives. Its failure, and an empty answer, are errors in words, never raised."""
     if not callable(summariser):
@@ -77,7 +83,8 @@ def summarised(task: SummaryTask, summariser: Summariser, count: Callable[[str],
     if hasattr(summariser, "with_settings"):
         summariser = cast("TakesSettings", summariser).with_settings(task.settings)
     try:
-        return _not_empty(text_of_answer(summariser([{"role": "user", "content": task.prompt}])))
+        given = summariser([{"role": "user", "content": task.prompt}])
+        return BROKEN_OFF if _breaks_off(given) else _not_empty(text_of_answer(given))
     except Exception as error:  # whatever a user's function raises: the conversation must not suffer from it
         return Answer(
             error=f"the summariser failed: {type(error).__name__}: {short(' '.join(str(error).split()), 200)}"
@@ -112,8 +119,28 @@ def _text_of_reply(reply: Mapping[str, Any]) -> str:
     return content if isinstance(content, str) else ""
 
 
+def _breaks_off(answer: object) -> bool:
+    """Whether a reply says of itself that it has reached its longest length."""
+    if not isinstance(answer, Mapping):
+        return False
+    reply = cast("Mapping[str, Any]", answer)
+    choices = cast("object", reply.get("choices"))
+    first: object = cast("Sequence[Any]", choices)[0] if isinstance(choices, Sequence) and choices else reply
+    return isinstance(first, Mapping) and is_cut_short(cast("Mapping[str, Any]", first).get("finish_reason"))
+
+
+def is_cut_short(finish_reason: object) -> bool:
+    """Whether a reply ended for this reason because it had reached its longest length."""
+    return isinstance(finish_reason, str) and finish_reason.lower() in ("length", "max_tokens", "max_output_tokens")
+
+
 def _not_empty(text: str) -> Answer:
-    return Answer(text.strip()) if text.strip() else Answer(error="the summariser gave an empty text")
+    words = _THOUGHTS.sub("", text).strip()
+    if words:
+        return Answer(words)
+    return Answer(
+        error="the summariser gave its thoughts alone" if text.strip() else "the summariser gave an empty text"
+    )
 
 
 def _extract(task: SummaryTask, count: Callable[[str], int]) -> str:
@@ -129,8 +156,16 @@ def _extract(task: SummaryTask, count: Callable[[str], int]) -> str:
         return _laid_out(chosen, sources, style)
 
     summary = extractive_summary(texts, budget, count, query, layout=layout).text
+    if not summary:  # too little room for a sentence
+        summary = "\n".join(task.earlier) or _best_sentence(texts, sum(map(count, texts)) * 2, count, query, layout)
     missing = [item.text for item in lost if not has_words(summary, item.text)]
     return "\n".join(each for each in (summary, *missing) if each)
+
+
+def _best_sentence(texts: Sequence[str], budget: int, count: Callable[[str], int], query: str, layout: Any) -> str:
+    """The one sentence that says most, however long; empty where there are no words."""
+    found = extractive_summary(texts, budget, count, query).sentences
+    return layout((max(found, key=lambda each: each.score),)) if found else ""
 
 
 def _laid_out(chosen: Sequence[SummarySentence], sources: Sequence[SourceMessage], style: LineStyle) -> str:

@@ -9,11 +9,13 @@ from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.engines.tool_text import calls_in_text
 
 
-def calls_of_reply(node: MessageNode, config: ToolCallConfig, *, id_prefix: str = "") -> tuple[ToolCall, ...]:
+def calls_of_reply(
+    node: MessageNode, config: ToolCallConfig, *, id_prefix: str = "", after: int = 0
+) -> tuple[ToolCall, ...]:
     """The calls of a reply; the vendor's own form goes before the text, which is read with protocol `vcp` only.
 
     A call in the text has an id of the node's and its number; one that can't be read has its words as arguments, and
-    the runner answers with what is wrong.
+    the runner answers with what is wrong. Calls in the text that end within its first `after` characters are left out.
     """
     if node.role != "assistant":
         return ()
@@ -29,6 +31,7 @@ def calls_of_reply(node: MessageNode, config: ToolCallConfig, *, id_prefix: str 
             else json.dumps(dict(call.arguments), ensure_ascii=False),
         )
         for number, call in enumerate(calls_in_text(node.content), start=1)
+        if call.end > after
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import accumulate
 
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.engines.tool_text.quoted import Thoughts, code_spans, is_quoted
 
 BEGIN, END = "<<<[TOOL_REQUEST]>>>", "<<<[END_TOOL_REQUEST]>>>"
 OPEN, CLOSE = "「始」", "「末」"
@@ -15,6 +17,7 @@ NAME = "tool_name"
 _KEY = re.compile(r"([^\s「」:：,，]{1,100})\s*[:：]\s*「始([A-Za-z]{0,16})」")
 """A key and the opening of its value; letters in the opening stand in the closing too: a value may then hold 「末」."""
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
+_BEGIN_OR_THOUGHT = re.compile(rf"{re.escape(BEGIN)}|<think(ing)?>", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,，;；]*")
 
 
@@ -32,7 +35,8 @@ class TextCall:
 def calls_in_text(text: str) -> tuple[TextCall, ...]:
     """The calls that a text makes, in order.
 
-    A request in a code fence is a call where the fence holds requests alone; among other words it is an example.
+    A request in a code fence is a call where the fence holds requests alone; among other words it is an example. One
+    in inline code, in a line that is quoted with `>`, or between `<think>` and `</think>` is none.
 
     >>> text = "<<<[TOOL_REQUEST]>>> tool_name:「始」weather「末」, city:「始」上海「末」 <<<[END_TOOL_REQUEST]>>>"
     >>> [(call.name, dict(call.arguments)) for call in calls_in_text(text)]
@@ -41,8 +45,15 @@ def calls_in_text(text: str) -> tuple[TextCall, ...]:
     found = list(_requests(text))
     if not found:
         return ()
-    examples = _examples(text, found)
-    return tuple(call for call in found if not any(begin <= call.start < end for begin, end in examples))
+    examples = sorted((*_examples(text, found), *code_spans(text, found)))
+    starts = [begin for begin, _ in examples]
+    ends = list(accumulate((end for _, end in examples), max))
+
+    def is_example(call: TextCall) -> bool:
+        before = bisect_right(starts, call.start)
+        return before > 0 and call.start < ends[before - 1]
+
+    return tuple(call for call in found if not (is_example(call) or is_quoted(text, call)))
 
 
 def without_calls(text: str) -> str:
@@ -72,11 +83,14 @@ def reason_it_is_broken(raw: str) -> str:
 
 
 def _requests(text: str) -> Iterator[TextCall]:
-    at = text.find(BEGIN)
-    while at >= 0:
-        call = _request(text, at)
-        yield call
-        at = text.find(BEGIN, max(call.end, at + len(BEGIN)))
+    at, thoughts = 0, Thoughts(text)
+    while (found := _BEGIN_OR_THOUGHT.search(text, at)) is not None:
+        if found.group() == BEGIN:
+            call = _request(text, found.start())
+            yield call
+            at = max(call.end, found.end())
+        else:
+            at = thoughts.end(found)
 
 
 def _request(text: str, start: int) -> TextCall:

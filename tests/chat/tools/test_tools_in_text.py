@@ -71,6 +71,45 @@ def test_a_broken_call_has_a_result_that_says_why(text: str, reason: str) -> Non
     assert result.status == "failed" and reason in result.node["content"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Write `{TIDE}` for it.",
+        f"``{TIDE}``",
+        f"Write `x` and `{TIDE}`.",
+        "The mark `<<<[TOOL_REQUEST]>>>` begins it.",
+        f"> {TIDE}",
+        "> " + TIDE.replace("\n", "\n> "),
+        f"<think>Perhaps {TIDE}</think>No.",
+        f"<thinking>{TIDE}</thinking>",
+        f"<think>{TIDE}",
+    ],
+)
+def test_a_quoted_call_is_none_and_one_after_it_is(text: str) -> None:
+    assert calls_in_text(text) == ()
+    if not text.endswith(TIDE) and "<<<[TOOL_REQUEST]>>>`" not in text:
+        assert len(calls_in_text(f"{text}\n\n{TIDE}")) == 1
+
+
+@pytest.mark.parametrize(
+    "text", [f"`a` {TIDE} `b`", f"It's a ` tick.\n\n{TIDE}\n\n`", f"> no\n{TIDE}", f"a <think> {TIDE}"]
+)
+def test_a_call_beside_quotes_is_one(text: str) -> None:
+    assert len(calls_in_text(text)) == 1
+
+
+def test_a_continued_reply_runs_only_the_calls_that_are_new() -> None:
+    agent = Agent.model_validate({"id": "g", "toolCallConfig": IN_TEXT})
+    session = ctxlab.Session(id="s").append("tide?", id="u").append(f"First.\n{TIDE}", role="assistant", id="a")
+    for added, ports in (("Done.", []), (f"\n{TIDE.replace('青岛', '上海')}", ["上海"])):
+        answers = iter((added, "End."))
+        turn = ctxlab.continue_reply(session, "a", model=lambda messages: next(answers), tools=[tide], agent=agent)  # noqa: B023
+
+        assert turn.error is None
+        results = [each.node["content"] for each in turn.events if isinstance(each, ToolFinished)]
+        assert [result.split()[-2] for result in results] == ports
+
+
 def test_a_broken_call_does_not_hide_the_next() -> None:
     first, second = calls_in_text(TIDE.removesuffix("<<<[END_TOOL_REQUEST]>>>") + TIDE)
 
