@@ -5,9 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxlab.engines.ranking import Candidate, Ranker
+from ctxlab.engines.ranking import Candidate, Ranker, word_index
 from ctxlab.engines.ranking import candidates as remembered_candidates
-from ctxlab.engines.ranking import word_index
 from ctxlab.engines.ranking.bm25 import Bm25
 from ctxlab.knowledge.ranking import EmbeddingsRanker, HybridRanker, likeness
 from tests.knowledge.fakes import LetterEmbedder
