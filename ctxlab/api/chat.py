@@ -26,7 +26,7 @@ from ctxlab.chat.compression.summariser import EXTRACTIVE
 from ctxlab.chat.event_log import EventLog
 from ctxlab.chat.model import ChatModel, FunctionModel, VendorModel, check_function
 from ctxlab.chat.system_clock import StoppedClock, SystemClock
-from ctxlab.chat.turn import Turn
+from ctxlab.chat.turn import Turn, moved_turn
 from ctxlab.chat.turn_loop import TurnLoop
 from ctxlab.chat.turn_stream import TurnStream
 from ctxlab.documents import Asset, History, ModelProfile, Session
@@ -157,6 +157,7 @@ def relay(
 
 def _stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> TurnStream:
     """The turn that `begin` begins; wrong arguments raise here."""
+    given = source.session if isinstance(source, History) else None
     builds = SessionBuilds(source.session if isinstance(source, History) else source, options)
     timestamp = options.get("timestamp")
     clock = SystemClock() if timestamp is None else StoppedClock(timestamp)
@@ -169,7 +170,9 @@ def _stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> T
         next_turn=lambda session, text: turns.send(session, text),
         on_event=options.get("on_event"),
         log=EventLog(log) if log is not None else None,
-        on_end=_recording(source, loop.plan.started.verb) if isinstance(source, History) else None,
+        on_end=_recording(source, given, builds.session, loop.plan.started.verb)
+        if isinstance(source, History)
+        else None,
     )
 
 
@@ -210,12 +213,18 @@ def _with_key(model: VendorModel, builds: SessionBuilds) -> VendorModel:
     return replace(model, key=key_for(request.provider, model.key))
 
 
-def _recording(history: History, verb: str) -> Callable[[Turn], None]:
-    """Puts a turn into a history as one step, at which undo stops."""
+def _recording(history: History, given: Session | None, before: Session, verb: str) -> Callable[[Turn], Turn]:
+    """Puts a turn into a history as one step, at which undo stops.
 
-    def record(turn: Turn) -> None:
+    Where the history has gone on since the turn began, the turn's messages are added to what it is now.
+    """
+
+    def record(turn: Turn) -> Turn:
+        if history.session is not given:
+            turn = moved_turn(turn, before, history.session)
         history.record(turn.session, verb, target=turn.reply.id if turn.reply is not None else None)
         history.breakpoint(verb)
+        return turn
 
     return record
 

@@ -10,6 +10,7 @@ from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser
 from ctxlab.chat.events import TurnStarted, Verb
 from ctxlab.chat.fold import STRUCTURE, Folding
 from ctxlab.chat.model import ChatModel, FunctionModel
+from ctxlab.chat.placed_turns import words_above
 from ctxlab.chat.prefill import is_chinese, prefill_plan
 from ctxlab.chat.snapshots import question_metadata, reply_metadata
 from ctxlab.chat.tools import Runner
@@ -144,8 +145,9 @@ class TurnStarter:
         variables: Variables | None = None,
         prefix: str = "",
     ) -> TurnLoop:
+        words = words_above(session, started.parent)
         plan = TurnPlan(
-            started,
+            replace(started, session_id=session.id, parent_words=words),
             self.builder,
             self.model,
             self.clock,

@@ -47,6 +47,8 @@ def event_from_data(data: object) -> TurnEvent:
     wrong = next((each for each, value in given.items() if not _fits(known[each], value)), None)
     if wrong is not None:
         raise BrokenFile(f"{name}: {wrong} is not of the type that it takes")
+    if (misshapen := _misshapen(name, given)) is not None:
+        raise BrokenFile(f"{name}: {misshapen}")
     values = {each: tuple(value) if isinstance(value, list) else value for each, value in frozen(given).items()}
     try:
         return cast("TurnEvent", kind(**values))
@@ -63,6 +65,24 @@ TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "None": (type(None),),
     "Verb": (str,),
 }
+
+
+def _misshapen(name: str | None, given: Mapping[str, Any]) -> str | None:
+    """A sentence on what in the messages and ids of an event has another form than there; None: nothing has."""
+    empty = next((each for each in ("reply_id", "question_id") if given.get(each) == ""), None)
+    if empty is not None:
+        return f"{empty} is empty"
+    messages = [given.get(each) for each in ("question", "reply", "node")] + list(given.get("nodes") or ())
+    for message in messages:
+        if not isinstance(message, Mapping):
+            continue
+        metadata = cast("Mapping[str, Any]", message).get("metadata")
+        if metadata is not None and not isinstance(metadata, Mapping):
+            return "metadata of a message is no object"
+        call = cast("Mapping[str, Any]", metadata or {}).get("toolCall")
+        if call is not None and not isinstance(call, Mapping):
+            return "toolCall of a message is no object"
+    return None
 
 
 def _fits(annotation: str, value: Any) -> bool:

@@ -21,7 +21,8 @@ Verb = Literal["send", "regenerate", "continue", "relay"]
 class TurnStarted:
     """The turn begins under `parent`: the user's message, if the verb adds one, and the empty reply `reply_id`.
 
-    `question` and `reply` are the fields of both nodes, in the file's names; `timestamp` is when.
+    `question` and `reply` are the fields of both nodes, in the file's names; `timestamp` is when. `session_id` and
+    `parent_words`, a fingerprint of the messages right above, say where a log of the turn belongs; empty: not known.
     """
 
     verb: Verb
@@ -32,6 +33,8 @@ class TurnStarted:
     reply: Data = field(default_factory=FrozenDict)
     of_node: str | None = None
     timestamp: str | None = None
+    session_id: str = ""
+    parent_words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +90,16 @@ class AttemptFailed:
 
 @dataclass(frozen=True, slots=True)
 class ReplyFinished:
-    """A reply is there whole: the fields of its messages, in order, which replace what the pieces showed."""
+    """A reply is there whole: the fields of its messages, in order, which replace what the pieces showed.
+
+    `notes` are sentences on parts of its stream that were left out.
+    """
 
     nodes: tuple[Data, ...]
     finish_reason: str = ""
     seconds: float | None = None
     timestamp: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -116,7 +117,7 @@ class FunctionModel:
 
     def open(self, request: Payload, on_attempt: OnAttempt, on_failure: OnFailure) -> ReplyInPieces:
         on_attempt(1)
-        return FunctionReply(self.function, request.body["messages"], self.name)
+        return FunctionReply(self.function, deepcopy(request.body["messages"]), self.name)
 
     def read(self, reply: Data, request: Payload) -> ReplyMessage:
         return reply_message(reply, _vendor_of(reply))

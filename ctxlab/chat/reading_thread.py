@@ -64,6 +64,11 @@ class ReadingThread:
         assert self._reply is not None
         return self._reply.reply()
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on parts of the stream that were left out."""
+        return tuple(getattr(self._reply, "notes", ()))
+
     def close(self) -> None:
         """Hang up, from any thread: nothing more is given."""
         self._closed.set()

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from ctxlab.chat.events import AttemptFailed, ReplyFinished, RequestSent, ToolFinished, TurnEvent, TurnStarted
+from ctxlab.chat.placed_turns import moved
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import MessageNode, Session
 from ctxlab.pipeline import Trace
@@ -42,6 +43,7 @@ class Turn:
     error: str | None = None
     cancelled: bool = False
     exception: BaseException | None = None
+    own_notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         words = repr(short(self.text)) if self.reply is not None else "no reply"
@@ -70,6 +72,12 @@ class Turn:
         return dict(found) if isinstance(found, dict) else {}
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on what was left out: parts of the replies' streams, or a summary."""
+        finished = [event for event in self.events if isinstance(event, ReplyFinished)]
+        return (*(note for event in finished for note in event.notes), *self.own_notes)
+
+    @property
     def seconds(self) -> float | None:
         """Seconds from the last request to the end of its reply."""
         finished = [event for event in self.events if isinstance(event, ReplyFinished)]
@@ -82,6 +90,20 @@ class Turn:
         rows = [_row(event) for event in self.events]
         columns = ("event", "name", "status", "seconds", "text")
         return pd.DataFrame([row for row in rows if row is not None], columns=list(columns))
+
+
+SUMMARY_LEFT_OUT: Final = (
+    "the session was changed while the turn ran, so that a summary which the turn made is left out of it"
+)
+
+
+def moved_turn(turn: Turn, before: Session, session: Session) -> Turn:
+    """The turn in a session that went on from `before` while it ran; see `moved`."""
+    after, names, whole = moved(session, before, turn.events)
+    reply = after.nodes.get(names.get(turn.reply.id, "")) if turn.reply is not None else None
+    nodes = tuple(node for key, node in after.nodes.items() if key not in session.nodes)
+    notes = () if whole else (SUMMARY_LEFT_OUT,)
+    return replace(turn, session=after, reply=reply, nodes=nodes, own_notes=(*turn.own_notes, *notes))
 
 
 def _row(event: TurnEvent) -> dict[str, Any] | None:

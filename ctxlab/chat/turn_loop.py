@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from ctxlab.chat.compression import compression_if_needed, compression_settings
@@ -149,8 +149,7 @@ class TurnLoop:
             yield self._failed(" ".join(str(error).split()))
         except Exception as error:  # the user's message stays, whatever breaks
             self.exception = error
-            said = short(" ".join(str(error).split()), 300)
-            yield self._failed(f"{type(error).__name__}{f': {said}' if said else ''}")
+            yield self._failed(_sentence(error))
         else:
             yield TurnFinished(self.plan.clock.now())
         finally:
@@ -159,6 +158,13 @@ class TurnLoop:
 
     def cancel_event(self) -> TurnCancelled:
         return TurnCancelled(self.plan.clock.now())
+
+    def interrupt_event(self, error: BaseException) -> TurnCancelled | TurnFailed:
+        """The end of a turn that something from outside its steps broke off."""
+        if isinstance(error, KeyboardInterrupt):
+            return self.cancel_event()
+        self.exception = error
+        return self._failed(_sentence(error))
 
     def _failed(self, text: str, status: int | None = None) -> TurnFailed:
         return TurnFailed(text, status, self.plan.clock.now())
@@ -202,7 +208,8 @@ class TurnLoop:
         held = joined.end() if joined is not None else ""
         if held:
             yield TextAdded(held, self._seconds())
-        yield self._finished(self.plan.model.read(reading.reply(), request), trace, joined)
+        finished = self._finished(self.plan.model.read(reading.reply(), request), trace, joined)
+        yield replace(finished, notes=reading.notes)
 
     def _joined(self) -> ContinuedText:
         return ContinuedText(self.plan.prefix, self.plan.prefill.sent if self.plan.prefill is not None else None)
@@ -306,6 +313,11 @@ class TurnLoop:
     def _stop_if_cancelled(self) -> None:
         if self.cancelled.is_set():
             raise Cancelled
+
+
+def _sentence(error: BaseException) -> str:
+    said = short(" ".join(str(error).split()), 300)
+    return f"{type(error).__name__}{f': {said}' if said else ''}"
 
 
 def _frozen(node: dict[str, Any]) -> Data:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.chat.event_log import EventLog
+from ctxlab.chat.event_log import EventLog, reason
 from ctxlab.chat.events import TurnCancelled, TurnEvent, TurnFailed
 from ctxlab.chat.turn import Turn, TurnRequest
 from ctxlab.chat.turn_loop import TurnLoop
@@ -37,7 +37,7 @@ class TurnStream:
         next_turn: NextTurn | None = None,
         on_event: Callable[[TurnEvent], object] | None = None,
         log: EventLog | None = None,
-        on_end: Callable[[Turn], object] | None = None,
+        on_end: Callable[[Turn], Turn] | None = None,
     ) -> None:
         self._loop, self._next_turn = loop, next_turn
         self._on_event, self._log, self._on_end = on_event, log, on_end
@@ -47,6 +47,7 @@ class TurnStream:
         self._queue: list[tuple[str, QueueMode]] = []
         self._turn: Turn | None = None
         self._taking = threading.Lock()
+        self._taker: int | None = None
         self._source = loop.events()
 
     def __repr__(self) -> str:
@@ -97,17 +98,26 @@ class TurnStream:
         """
         if self._next_turn is None:
             raise WrongArgument("this turn takes no further messages: ctxlab.send(stream.session, text) sends one")
+        if not text.strip():
+            raise WrongArgument("text is empty: there is no message to queue")
         if self._turn is not None:
             raise WrongArgument("this turn has ended: ctxlab.send(stream.session, text) sends another message")
         self._queue.append((text, mode))
 
     def _next(self) -> TurnEvent | None:
+        if self._taker == threading.get_ident():
+            raise WrongArgument("on_event can't wait for its own turn: stream.session is the session so far")
         with self._taking:
+            self._taker = threading.get_ident()
             try:
                 return self._taken()
-            except KeyboardInterrupt:
-                self._interrupted()
+            except Exception:
                 raise
+            except BaseException as error:  # an interrupt, or a program that exits: the turn ends before it goes on up
+                self._interrupted(error)
+                raise
+            finally:
+                self._taker = None
 
     def _taken(self) -> TurnEvent | None:
         event = next(self._source, None)
@@ -125,9 +135,10 @@ class TurnStream:
         if (log := self._log) is not None:
             try:
                 log.add(event)
-            except OSError as error:
+            except (OSError, WriteError) as error:
                 self._log = None
-                raise WriteError(f"log {log.path} can't be written: {error.strerror or error}") from error
+                why = reason(error) if isinstance(error, OSError) else str(error)
+                raise WriteError(f"log {log.path} can't be written: {why}") from error
         if (tell := self._on_event) is not None:
             self._on_event = None  # one that raises isn't called again
             tell(event)
@@ -150,13 +161,13 @@ class TurnStream:
         self._source = self._loop.events()
         return True
 
-    def _interrupted(self) -> None:
-        """End the turn as a cancelled one: the interrupt has ended the generator of its events."""
+    def _interrupted(self, error: BaseException) -> None:
+        """End the turn, as a cancelled one after an interrupt: that has ended the generator of its events."""
         self._loop.cancel()
         self._source.close()
         if self._turn is None:
             if self._events and self._loop.is_running:
-                event = self._loop.cancel_event()
+                event = self._loop.interrupt_event(error)
                 self._loop.folding.add(event)
                 self._record(event)
             self._end()
@@ -177,14 +188,14 @@ class TurnStream:
             exception=self._loop.exception,
         )
         if self._on_end is not None:
-            self._on_end(self._turn)
+            self._turn = self._on_end(self._turn)
 
     # --- the outcome
 
     @property
     def session(self) -> Session:
         """The session so far; it is whole at any moment."""
-        return self._loop.folding.session
+        return self._turn.session if self._turn is not None else self._loop.folding.session
 
     @property
     def events(self) -> tuple[TurnEvent, ...]:

@@ -22,8 +22,9 @@ from ctxlab.chat.events import (
     TurnFinished,
     TurnStarted,
 )
+from ctxlab.chat.turn import SUMMARY_LEFT_OUT
 from ctxlab.documents import Agent, Session
-from ctxlab.errors import Refused, UnknownNode, WrongArgument
+from ctxlab.errors import ReadError, Refused, UnknownNode, WriteError, WrongArgument
 
 TIME = "2026-03-01T12:00:00+00:00"
 CHAT = Session(id="s").append("Hi", id="u1").append("Hello.", role="assistant", id="a1")
@@ -357,7 +358,7 @@ def test_a_log_of_another_session_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     ctxlab.send(CHAT, "Why?", model=pieces("x"), log=path)
 
-    with pytest.raises(Refused, match="don't fit session 'other'"):
+    with pytest.raises(Refused, match="is a log of session 's', not of 'other'"):
         ctxlab.recover(Session(id="other").append("x", id="y"), path)
 
 
@@ -419,3 +420,170 @@ def test_a_turn_shows_itself_in_one_line_and_as_a_table() -> None:
     assert repr(turn) == "Turn('Because.', 2 nodes, 1 request)"
     assert "&lt;b&gt;" in turn._repr_html_() and "<b>Why" not in turn._repr_html_()
     assert list(turn.frame()["event"]) == ["TurnStarted", "RequestSent", "ReplyFinished"]
+
+
+# --- what happens meanwhile
+
+
+def test_a_step_made_while_a_turn_runs_is_kept_and_so_is_the_turn() -> None:
+    history = ctxlab.History(CHAT)
+    running = ctxlab.stream(history, "A", model=pieces("Answer."))
+    next(running)
+    mine = history.do(Session.append, "MINE", role="user").active_leaf_id
+    turn = running.turn
+
+    assert history.session is turn.session and running.session is turn.session
+    assert history.session.node(mine or "").content == "MINE"
+    assert (turn.nodes[0].content, turn.nodes[0].parent_id) == ("A", "a1")
+    assert turn.text == "Answer." and turn.reply is history.session.leaf_node
+    assert history.session.check() == ()
+    assert history.undo(past_breakpoint=True).leaf_node == history.session.node(mine or "")
+
+
+def test_two_turns_that_run_at_once_on_a_history_are_both_kept() -> None:
+    history = ctxlab.History(CHAT)
+    first = ctxlab.stream(history, "A", model=pieces("1"))
+    second = ctxlab.stream(history, "B", model=pieces("2"))
+    second.queue("C", mode="chained")
+    next(first)
+    next(second)
+    turns = first.turn, second.turn
+
+    assert [turn.text for turn in turns] == ["1", "2"]
+    assert {node.content for node in history.session.nodes.values()} >= {"A", "B", "C", "1", "2"}
+    assert [node.content for node in history.session.path()][-5:] == ["Hello.", "B", "2", "C", "2"]
+    assert history.session.check() == ()
+
+
+def test_a_turn_whose_parent_was_undone_goes_under_what_is_left() -> None:
+    history = ctxlab.History(CHAT)
+    history.do(Session.append, "Gone?", role="user")
+    running = ctxlab.stream(history, model=pieces("Yes."))
+    next(running)
+    history.undo()
+
+    assert running.turn.session is history.session
+    assert [node.content for node in history.session.path()][-2:] == ["Hello.", "Yes."]
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt()])
+def test_a_program_that_exits_in_the_midst_of_a_turn_leaves_no_reply_open(error: BaseException) -> None:
+    def model(messages: Any) -> Iterator[str]:
+        yield "Be"
+        raise error
+
+    running = ctxlab.stream(CHAT, "Why?", model=model)
+    with pytest.raises(type(error)):
+        list(running)
+
+    turn = running.turn
+    assert turn.cancelled == isinstance(error, KeyboardInterrupt)
+    assert turn.error == (None if turn.cancelled else "SystemExit: 3")
+    assert turn.text == "Be" and turn.reply is not None and turn.reply.status in ("complete", "error")
+
+
+def test_a_listener_that_waits_for_its_own_turn_is_an_error() -> None:
+    kept: list[Any] = []
+    running = ctxlab.stream(CHAT, "Why?", model=pieces("x"), on_event=lambda event: kept[0].turn)
+    kept.append(running)
+
+    with pytest.raises(WrongArgument, match="on_event can't wait for its own turn"):
+        next(running)
+    assert running.turn.text == "x"
+
+
+def test_a_model_that_changes_its_messages_changes_no_request() -> None:
+    def model(messages: list[dict[str, Any]]) -> str:
+        messages[-1]["content"] = "Nothing."
+        messages.clear()
+        return "x"
+
+    turn = ctxlab.send(CHAT, "Why?", model=model)
+
+    assert [message["content"] for message in turn.requests[0].payload.body["messages"]] == ["Hi", "Hello.", "Why?"]
+
+
+def test_an_empty_message_is_not_queued() -> None:
+    with ctxlab.stream(CHAT, "Why?", model=pieces("x")) as running, pytest.raises(WrongArgument, match="empty"):
+        running.queue("")
+
+
+@pytest.mark.parametrize("wrong", [5, [3], "look"])
+def test_what_is_no_approval_is_refused_before_anything_is_asked(wrong: Any) -> None:
+    def look() -> str:
+        """Look."""
+        return "x"
+
+    with pytest.raises(WrongArgument, match="approve"):
+        ctxlab.stream(CHAT, "Why?", model=pieces("x"), tools=[look], approve=wrong)
+
+
+# --- logs
+
+
+def test_two_turns_from_one_session_are_both_recovered(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    ctxlab.send(CHAT, "A", model=pieces("1"), log=path)
+    second = ctxlab.send(CHAT, "B", model=pieces("2"), log=path)
+    ctxlab.send(second.session, "C", model=pieces("3"), log=path)
+    after = ctxlab.recover(CHAT, path)
+
+    assert {node.content for node in after.nodes.values()} >= {"A", "B", "C", "1", "2", "3"}
+    assert [node.content for node in after.path()][-5:] == ["Hello.", "B", "2", "C", "3"]
+    assert ctxlab.recover(after, path).to_data() == after.to_data()
+
+
+def test_a_session_that_moved_on_gets_the_turns_of_its_log_beside_what_it_has(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    ctxlab.send(CHAT, "A", model=pieces("1"), log=path)
+    moved_on = ctxlab.send(CHAT, "B", model=pieces("2")).session
+    after = ctxlab.recover(moved_on, path)
+
+    assert [node.content for node in after.path()][-3:] == ["Hello.", "A", "1"]
+    assert {node.content for node in after.nodes.values()} >= {"B", "2"} and after.check() == ()
+
+
+def test_a_turn_on_other_words_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    ctxlab.send(CHAT, "A", model=pieces("1"), log=path)
+
+    with pytest.raises(Refused, match="'a1' on which the turn was begun isn't there, or its words are others"):
+        ctxlab.recover(CHAT.edit("a1", "Other words."), path)
+
+
+def test_halves_of_characters_and_long_numbers_are_logged_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    usage = {"prompt_tokens": 2**70 + 1, "completion_tokens": 1, "total_tokens": 2**70 + 2}
+    message = {"role": "assistant", "content": "a\ud83d"}
+    reply = {"choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+    turn = ctxlab.send(CHAT, "Why?", model=lambda messages: reply, log=path)
+
+    assert turn.error is None and turn.text == "a\ud83d"
+    assert read_events(path) == turn.events
+    assert ctxlab.recover(CHAT, path).to_data() == turn.session.to_data()
+
+
+def test_a_path_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(WriteError, match="null"):
+        ctxlab.send(CHAT, "Why?", model=pieces("x"), log="a\0b")
+    with pytest.raises(ReadError, match="null"):
+        ctxlab.recover(CHAT, "a\0b")
+
+
+def test_a_summary_made_on_messages_that_changed_meanwhile_is_left_out_and_said() -> None:
+    wanted = {"enabled": True, "autoTrigger": True, "triggerMode": "count", "countThreshold": 8}
+    wanted |= {"minHistoryCount": 4, "protectRecentCount": 2, "compressCount": 6}
+    agent = Agent(id="g", name="Guide", parameters={"contextCompression": wanted})
+    chat = CHAT
+    for n in range(6):
+        chat = chat.append(f"Question {n} is about the lamp. " * 20).append(f"Answer {n}. " * 60, role="assistant")
+    history = ctxlab.History(chat)
+    running = ctxlab.stream(history, "A", model=pieces("1"), agent=agent)
+    next(running)
+    history.do(Session.append, "MINE", role="user")
+    turn = running.turn
+
+    assert any(isinstance(event, Compressed) for event in turn.events)
+    assert turn.notes == (SUMMARY_LEFT_OUT,)
+    assert not any(node.is_summary for node in history.session.nodes.values())
+    assert [node.content for node in history.session.path()][-2:] == ["A", "1"]

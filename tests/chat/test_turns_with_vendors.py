@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import ctxlab
+from ctxlab.chat.event_log import read_events
 from ctxlab.chat.events import AttemptFailed, ReplyFinished, RequestSent, TextAdded
 from ctxlab.chat.prefill import prefill_plan
 from ctxlab.documents import Agent, Session
@@ -238,3 +239,13 @@ def test_a_reply_that_is_too_long_is_marked() -> None:
 
     assert turn.reply is not None and turn.reply.meta("isTruncated") is True
     assert [event.finish_reason for event in turn.events if isinstance(event, ReplyFinished)] == ["MAX_TOKENS"]
+
+
+def test_a_turn_says_what_of_the_stream_was_left_out(tmp_path: Path) -> None:
+    log = tmp_path / "turn.jsonl"
+    with FakeServer(FakeReply("one two three", piece_characters=4, malformed_after=2)) as server:
+        turn = ctxlab.send(CHAT, "Why?", log=log, **options(server, "openai"))
+
+    assert (turn.text, turn.error) == ("one two three", None)
+    assert turn.notes == ("1 event of the stream without a JSON object left out",)
+    assert read_events(log) == turn.events

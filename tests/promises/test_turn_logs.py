@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -176,3 +177,31 @@ def test_a_log_cut_at_any_byte_is_recovered_as_a_beginning_of_the_turn(
     assert after.check() == ()
     assert open_calls(after) == () or not events
     assert ctxlab.recover(after, path).to_data() == after.to_data()
+
+
+START = '{"event":"TurnStarted","verb":"send","parent":"a","reply_id":"r"}\n'
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "hello",
+        START + "hello",
+        START.replace('"r"', '""'),
+        START[:-2] + ',"question_id":""}',
+        START[:-2] + ',"reply":{"metadata":5}}',
+        START + '{"event":"ReplyFinished","nodes":[{"metadata":7}]}',
+        START + '{"event":"ReplyFinished","nodes":[{"attachments":7}]}',
+        START + '{"event":"ToolFinished","call_id":"c","name":"x","status":"done","node":{"metadata":5}}',
+        START + '{"event":"ToolFinished","call_id":"c","name":"x","status":"done","node":{"metadata":{"toolCall":5}}}',
+        START + '{"event":"Compressed","node":{"metadata":{"compression":5}},"before_tokens":1,"after_tokens":1}',
+        START + '{"event":"TextAdded","text":' + "[" * 100_000 + '\n{"event":"TextAdded","text":"x"}',
+    ],
+)
+def test_a_file_that_is_no_log_is_refused_in_a_sentence(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(content + "\n")
+
+    with pytest.raises(ctxlab.CtxlabError) as raised:
+        ctxlab.recover(Session(id="s").append("Hi", id="a"), path)
+    assert "\n" not in str(raised.value)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.chat.tools.tool import Tool
+from ctxlab.display.short_texts import short
 from ctxlab.documents import ToolCall
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.errors import WrongArgument
@@ -31,6 +32,12 @@ class Approval:
     def __post_init__(self) -> None:
         if isinstance(self.approve, str):
             raise WrongArgument(f"approve={self.approve!r} is a text: a function of a call or a set of names is taken")
+        if self.approve is None or isinstance(self.approve, bool) or callable(self.approve):
+            return
+        if not isinstance(self.approve, Collection) or any(not isinstance(each, str) for each in self.approve):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise WrongArgument(
+                f"approve is {short(repr(self.approve))}: a function of a call, a set of names, True or False is taken"
+            )
 
     def waits(self, tool: Tool) -> bool:
         """Whether a call of the tool needs a word."""

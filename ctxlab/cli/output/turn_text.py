@@ -49,6 +49,8 @@ class TurnText:
     def end(self, turn: Turn) -> None:
         """The line below a reply: what was sent, or what went wrong and what is kept."""
         self._close()
+        for note in turn.notes:
+            self.screen.line(("! ", "warn"), harmless(note), hang=2)
         if turn.error is not None:
             self.screen.line(("× ", "bad"), harmless(turn.error), hang=2)
             kept = "your message and what came of the reply are kept" if turn.text else "your message is kept"
