@@ -78,7 +78,7 @@ class Turn:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """On wrong settings, compressions that came due and changed nothing, and parts of streams that were left out."""
+        """On wrong settings, compressions that changed nothing though due, and parts of streams that were left out."""
         finished = [event for event in self.events if isinstance(event, ReplyFinished)]
         left_out = (Note("warning", text) for event in finished for text in event.notes)
         return (*left_out, *self.own_notes)
