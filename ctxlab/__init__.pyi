@@ -21,8 +21,8 @@ from ctxlab.api import rebuild as rebuild
 from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
-from ctxlab.api.branches import branches as branches
 from ctxlab.api.answer import answer_run as answer_run
+from ctxlab.api.branches import branches as branches
 from ctxlab.api.chat import continue_reply as continue_reply
 from ctxlab.api.chat import regenerate as regenerate
 from ctxlab.api.chat import relay as relay

@@ -46,7 +46,7 @@ def preview(
         raise WrongArgument("pending is the text itself: preview(session, text) builds with it and without it")
     files = tuple(_file(each) for each in attachments)
     without = build(session, agent, **options)
-    trace = without if not text.strip() and not files else _with_draft(session, text, agent, files, options)
+    trace = without if not text.strip() and not files else draft_run(session, text, agent, files, options)
     return preview_between(text, trace, without, previous=previous, provider=provider)
 
 
@@ -65,9 +65,10 @@ def preview_between(
     return preview_of(text, trace, without, cache_effect(without, trace, before) if before is not None else None)
 
 
-def _with_draft(
+def draft_run(
     session: SessionSource, text: str, agent: AgentSource | None, files: tuple[Asset, ...], options: BuildOptions
 ) -> Trace:
+    """The run with a typed text and its files in place of what would be sent without them."""
     if not files:
         return build(session, agent, **cast("Any", {**options, "pending": text}))
     expansion = expanded(text, start_of(session, agent, **options).start.input)

@@ -49,7 +49,10 @@ def rebuilt_run(
     `user_named` says whether the message that is answered names its user profile.
     """
     kept, taken = _participants(reply, trace, user_named=user_named)
-    words = [f"with {_joined(kept)}, which the messages name" if kept else "", f"with {_joined(taken)}" if taken else ""]
+    words = [
+        f"with {_joined(kept)}, which the messages name" if kept else "",
+        f"with {_joined(taken)}" if taken else "",
+    ]
     named = ", and ".join(word for word in words if word) or "without an agent and a model"
     sentence = (
         f"Rebuilt from the messages above it {named}; what these say, the lore, the settings and the "
@@ -90,7 +93,9 @@ def _notes(session: Session, reply: MessageNode, trace: Trace, switched_off: Seq
     if edited:
         found.append(f"{counted(len(edited), 'message')} above it {_were(edited)} edited after it was written.")
     if switched_off:
-        found.append(f"{counted(len(switched_off), 'summary', 'summaries')} made after it {_were(switched_off)} left out.")
+        found.append(
+            f"{counted(len(switched_off), 'summary', 'summaries')} made after it {_were(switched_off)} left out."
+        )
     if reply.meta("isContinuation"):
         found.append("It went on from a text that was sent with the request and isn't in this run.")
     usage: Any = reply.meta("usage")
@@ -103,7 +108,9 @@ def _notes(session: Session, reply: MessageNode, trace: Trace, switched_off: Seq
 def later_summaries(session: Session, reply: MessageNode) -> tuple[str, ...]:
     """Ids of the summaries above a reply that are younger than it, which it can't have had."""
     above = session.path(reply.parent_id) if reply.parent_id is not None else ()
-    return tuple(node.id for node in above if node.is_summary and node.enabled and _is_later(node.timestamp, reply.timestamp))
+    return tuple(
+        node.id for node in above if node.is_summary and node.enabled and _is_later(node.timestamp, reply.timestamp)
+    )
 
 
 def _is_later(one: str | None, other: str | None) -> bool:

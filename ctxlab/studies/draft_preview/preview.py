@@ -122,9 +122,7 @@ class Preview:
             if source != FILES:
                 spent[source] = spent.get(source, 0) - tokens
                 draft += tokens
-        found = [
-            SourceTokens(look, title, sum(spent.get(name, 0) for name in names)) for title, look, names in ORDER
-        ]
+        found = [SourceTokens(look, title, sum(spent.get(name, 0) for name in names)) for title, look, names in ORDER]
         found = [each for each in found if each.tokens and each.source not in ROOM]
         return (*found, SourceTokens(DRAFT, DRAFT, draft)) if draft else tuple(found)
 
