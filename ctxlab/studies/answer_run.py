@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from ctxlab.display.one_line import plain
@@ -70,7 +71,8 @@ def _participants(reply: MessageNode, trace: Trace, *, user_named: bool) -> tupl
         own = start.agent.id == reply.agent_id
         (kept if own else taken).append(f"the agent {_shown(start.agent.shown_name or start.agent.id)}")
     if start.model is not None:
-        own = reply.meta("modelId") in (start.model.id, start.model.name)
+        model = reply.meta("modelId")
+        own = isinstance(model, str) and model in (start.model.id, start.model.name)
         (kept if own else taken).append(f"the model {_shown(start.model.id or start.model.name or '')}")
     if start.user is not None:
         (kept if user_named else taken).append(f"the user {_shown(start.user.shown_name or start.user.id)}")
@@ -114,10 +116,17 @@ def later_summaries(session: Session, reply: MessageNode) -> tuple[str, ...]:
 
 
 def _is_later(one: str | None, other: str | None) -> bool:
-    from ctxlab.chat.node_times import milliseconds
-
-    first, second = milliseconds(one), milliseconds(other)
+    first, second = _moment(one), _moment(other)
     return first is not None and second is not None and first > second
+
+
+def _moment(timestamp: str | None) -> datetime | None:
+    """The time of a message; one without a zone is taken as UTC. None for what is no time."""
+    try:
+        found = datetime.fromisoformat(timestamp or "")
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 def _shown(name: str) -> str:

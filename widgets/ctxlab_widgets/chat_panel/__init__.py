@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import traitlets
 
-from ctxlab.api.chat import Begin, TurnOptions, recording, turn_stream
+from ctxlab.api.chat import Begin, recording, turn_stream
 from ctxlab.api.sources import AgentSource, ModelSource, SessionSource
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.chat.turn import Turn
@@ -88,7 +88,7 @@ class ChatPanel(Widget):
         *,
         model: ModelSource | None = None,
         draft_wait_seconds: float = 0.2,
-        **options: Unpack[TurnOptions],
+        **options: Any,
     ) -> None:
         self._lock = threading.RLock()
         given: Any = session.session if isinstance(session, History) else session if session is not None else Session()

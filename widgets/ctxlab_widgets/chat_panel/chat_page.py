@@ -60,16 +60,20 @@ class ChatPage(ipywidgets.VBox):
     def _view(self, name: str, shown: Any) -> Widget:
         if name == "compression":
             view = ctxlab_widgets.CompressionView(shown, history=self.panel.history)
-            view.observe(lambda _: self.panel.refresh(), "applied")
+            view.observe(self._on_history, "applied")
             return view
         if name == "tree":
             tree = ctxlab_widgets.BranchTree(self.panel.history)
-            tree.observe(lambda _: self.panel.refresh(), "session")
+            tree.observe(self._on_history, "session")
             return tree
         widget: Any = getattr(ctxlab_widgets, VIEWS[name])
         if name == "request" and not isinstance(shown, Payload):
             return widget(shown, provider=self.panel.provider_name or None)
         return widget(shown)
+
+    def _on_history(self, _: Any) -> None:
+        """What is open below has moved the history of the chat."""
+        self.panel.refresh()
 
     def _on_session(self, _: Any) -> None:
         """The tree below is of the same history, which the chat has moved."""

@@ -45,8 +45,9 @@ def about(asset: Asset) -> str:
     """Measures that a message keeps of a file, such as `1,024 × 768, 186 kB`."""
     known = asset.metadata or {}
     width, height = known.get("width"), known.get("height")
-    size = {"width": width, "height": height} if isinstance(width, int) and isinstance(height, int) else {}
-    return ", ".join(measure_words(**size, size_bytes=asset.size)) or asset.mime_type
+    if not (isinstance(width, int) and isinstance(height, int)):
+        width = height = None
+    return ", ".join(measure_words(width=width, height=height, size_bytes=asset.size)) or asset.mime_type
 
 
 class WaitingFiles:

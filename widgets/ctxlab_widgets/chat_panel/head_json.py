@@ -70,13 +70,13 @@ def around_json(given: RowInput) -> dict[str, Any]:
     nodes: list[dict[str, Any]] = []
     shown = path[-AROUND:]
     for column, node in enumerate(shown):
-        beside = [key for key in session.siblings(node.id) if key in session.nodes] if column else [node.id]
-        beside = _near(beside, node.id)
+        there: Sequence[str] = [key for key in session.siblings(node.id) if key in session.nodes]
+        beside = _near(there if column else [node.id], node.id)
         nodes += [_around_node(session.nodes[key], given, column, is_active=key == node.id) for key in beside]
     return {"nodes": nodes}
 
 
-def _near(beside: list[str], key: str) -> list[str]:
+def _near(beside: Sequence[str], key: str) -> Sequence[str]:
     """The siblings next to one, where there are many."""
     if len(beside) <= MOST_SIBLINGS or key not in beside:
         return beside

@@ -56,8 +56,10 @@ class ChatSetup:
     def counter(self) -> TokenCounter:
         """Counts the tokens of messages: the given tokenizer, else that of the model that contexts are built for."""
         given, services = self.options.get("tokenizer"), self.options.get("services")
-        if given is not None or services is not None:
-            return given if given is not None else services.tokenizer
+        if given is not None:
+            return given
+        if services is not None:
+            return services.tokenizer
         from ctxlab.providers import tokenizer_for
 
         named = self.model if isinstance(self.model, str | ModelProfile) else None
