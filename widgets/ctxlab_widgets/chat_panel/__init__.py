@@ -26,7 +26,7 @@ from ctxlab_widgets.chat_panel.draft_analysis import DraftAnalysis, DraftJob
 from ctxlab_widgets.chat_panel.draft_store import DraftStore
 from ctxlab_widgets.chat_panel.file_chips import WaitingFiles
 from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
-from ctxlab_widgets.chat_panel.setup import ChatSetup, chat_setup
+from ctxlab_widgets.chat_panel.setup import ChatSetup, chat_setup, setup_of_run
 from ctxlab_widgets.chat_panel.shown import ShownChat
 from ctxlab_widgets.chat_panel.turn_thread import QueuedMessage, RunningStream
 
@@ -79,6 +79,7 @@ class ChatPanel(Widget):
     """The turn that runs, as JSON; empty when none does."""
 
     _page: ChatPage | None = None
+    _is_closed = True  # until it is made: one that was refused has nothing to close
 
     @checked_arguments
     def __init__(
@@ -102,9 +103,10 @@ class ChatPanel(Widget):
         self._analysis = DraftAnalysis(self._on_preview, wait_seconds=draft_wait_seconds)
         self._store = DraftStore.beside(Path(given).expanduser()) if isinstance(given, str | Path) else None
         self._storing = LatestWorker[tuple[str, str], str](self._stored, self._on_stored, wait_seconds=STORE_SECONDS)
-        self._is_ready = self._is_closed = False
+        self._is_ready = False
         self._handling = 0
         super().__init__()
+        self._is_closed = False
         self.session = self.history.session
         if self._store is not None:
             self.input = self._store.read(self.session.id)
@@ -181,6 +183,8 @@ class ChatPanel(Widget):
         """Stop what runs, keep the draft, and take the chat away."""
         if not self._is_closed:
             self._is_closed = True
+            if self._state is not None:
+                self._state.unobserve(self._on_run_of_page, "trace")
             self.turns.close()
             self._analysis.close()
             self._storing.close()
@@ -251,6 +255,14 @@ class ChatPanel(Widget):
         self.views = list(state.views)
         traitlets.link((state, "session"), (self, "session"))
         traitlets.link((state, "selected"), (self, "selected"))
+        state.observe(self._on_run_of_page, "trace")
+        self._on_run_of_page()
+
+    def _on_run_of_page(self, _: object = None) -> None:
+        """Turns are built as the page's run is."""
+        if self._state is not None and not self._is_closed:
+            with self._lock:
+                self.use(setup_of_run(self._state.run, self.setup))
 
     @property
     def state(self) -> SharedState | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from ctxlab.chat.compression.summary_node import originals_of
 from ctxlab.display.one_line import plain
@@ -19,6 +19,7 @@ Row = dict[str, Any]
 NAME = 80
 COUNTED = 10_000_000
 """Tokens of the rows are counted up to so many characters of a path."""
+LINKS = frozenset({"children_ids", "last_selected_child_id"})
 USUAL_NAMES = {"user": "User", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 
 
@@ -40,21 +41,34 @@ class RowMaker:
     """Makes rows, and keeps those that stay."""
 
     _known: dict[str, tuple[tuple[Any, ...], Row]] = field(default_factory=dict[str, tuple[tuple[Any, ...], Row]])
+    _of: tuple[Any, ...] = ()
+    _rows: list[Row] = field(default_factory=list[Row])
 
     def rows(self, given: RowInput) -> list[Row]:
         """The presets that the agent shows, then the messages of the active path, those behind a summary included."""
+        wanted = (given.session, given.running, given.agent, given.user, given.counter, given.store is None)
+        if len(self._of) == len(wanted) and all(
+            a is b or (isinstance(a, str | bool) and a == b) for a, b in zip(self._of, wanted, strict=True)
+        ):
+            return self._rows
+        self._of, self._rows = wanted, self._made(given)
+        return self._rows
+
+    def _made(self, given: RowInput) -> list[Row]:
         session = given.session
         path = [node for node in session.path() if not node.is_empty_root]
         hidden = _hidden(session, path)
         answered = {node.result_of: node for node in path if node.role == "tool" and node.result_of is not None}
         counter = given.counter if sum(len(node.content) for node in path) <= COUNTED else None
         known, self._known = self._known, {}
+        below = session.children_by_parent
         found = [self._row(known, *each) for each in _presets(given.agent)]
         for node in path:
             calls = node.tool_calls if node.role == "assistant" else ()
             results = tuple(answered.get(call.id) for call in calls)
-            siblings = session.siblings(node.id) if node.parent_id is not None else (node.id,)
-            beside = tuple(key for key in siblings if key in session.nodes and not session.nodes[key].is_summary)
+            beside = below.get(node.parent_id, ()) if node.parent_id is not None else ()
+            if len(beside) > 1:
+                beside = tuple(one for one in beside if one in session.nodes and not session.nodes[one].is_summary)
             key = (
                 node,
                 beside,
@@ -85,19 +99,26 @@ class RowMaker:
 
 
 def _alike(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    """Whether a row is made of the same: ids and words by value, messages and people by identity."""
-    return len(one) == len(other) and all(
-        a is b or (isinstance(a, str | bool | tuple) and type(a) is type(b) and _same(a, b))
-        for a, b in zip(one, other, strict=True)
-    )
+    """Whether a row is made of the same: ids and words by value, people by identity, messages but for their links."""
+    return len(one) == len(other) and all(a is b or _same(a, b) for a, b in zip(one, other, strict=True))
 
 
-def _same(one: Any, other: Any) -> bool:
-    if not isinstance(one, tuple):
-        return one == other
-    return len(one) == len(other) and all(
-        a is b or (isinstance(a, str) and a == b) for a, b in zip(one, other, strict=True)
-    )
+def _same(one: object, other: object) -> bool:
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return _alike(cast("tuple[Any, ...]", one), cast("tuple[Any, ...]", other))
+    if isinstance(one, MessageNode) and isinstance(other, MessageNode):
+        return _alone(one) == _alone(other)
+    return isinstance(one, str | bool) and one == other
+
+
+def _alone(node: MessageNode) -> tuple[Any, ...]:
+    """A message without its links to those below, which change as the conversation goes on."""
+    own = {
+        name: value for name, value in node.__dict__.items() if name in MessageNode.model_fields and name not in LINKS
+    }
+    return own, node.model_extra
 
 
 def row_delta(before: Sequence[Row], after: Sequence[Row]) -> tuple[int, int, list[Row]]:

@@ -13,6 +13,7 @@ from ctxlab.api.sources import SessionSource, agent_or_library, session_or_libra
 from ctxlab.argument_checks import shown
 from ctxlab.documents import Agent, Library, ModelProfile, Session, UserProfile
 from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
+from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import TokenCounter
 
 ECHO = "echo"
@@ -183,6 +184,26 @@ def chat_setup(source: SessionSource, agent: Any, model: Any, options: Mapping[s
         options,
     )
     return setup, start.session
+
+
+def setup_of_run(run: Trace, before: ChatSetup) -> ChatSetup:
+    """The setup whose turns are built as a run is: by its steps, services, people, presets, lore and rules."""
+    own = run.start.input
+    options: dict[str, Any] = {
+        "presets": own.presets,
+        "books": own.books,
+        "rules": own.rules,
+        "activations": own.activations,
+        "variables": own.variables,
+        "zone": own.zone,
+        "seed": own.seed,
+        "pipeline": run.pipeline,
+        "services": run.services,
+    }
+    library = Library(agents=own.agents, users=own.users, models=(own.model,) if own.model is not None else ())
+    models = _models(before.model, library, own.agent)
+    kept = {name: value for name, value in before.options.items() if name not in OF_BUILDS}
+    return ChatSetup(own.agent, own.user, before.model, models, library, None, own.agent, {**kept, **options})
 
 
 def _checked(options: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 SHARE = 2
 """A delta with more than one in so many of the rows is sent as a view."""
+OF_PAGE = "a change of the page"
 FEW = 50
 """Rows that a delta may have in any case."""
 
@@ -36,7 +37,10 @@ class ShownChat:
         given = self._input(panel, session)
         self._show_rows(panel, self._rows.rows(given))
         path = [node for node in session.path() if not node.is_empty_root]
-        panel.head = as_json(head_json(session, panel.setup, panel.history, panel.preview, path=path))
+        head = head_json(session, panel.setup, panel.history, panel.preview, path=path)
+        if panel.state is not None and panel.state.undo is not None:
+            head |= {"canUndo": OF_PAGE, "canRedo": OF_PAGE}
+        panel.head = as_json(head)
         panel.around = as_json(around_json(given))
         panel.running = self.running(panel)
         chips = panel.waiting.chips(panel.preview.trace if panel.preview is not None else None)
@@ -65,11 +69,7 @@ class ShownChat:
         )
 
     def _show_rows(self, panel: ChatPanel, rows: list[Row]) -> None:
-        if (
-            self._sent is not None
-            and len(rows) == len(self._now)
-            and all(a is b for a, b in zip(rows, self._now, strict=True))
-        ):
+        if rows is self._now:
             return
         self._now = rows
         if self._sent is None:
