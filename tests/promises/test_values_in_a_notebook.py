@@ -205,6 +205,8 @@ def values(words: str, size: int) -> dict[str, Any]:
         "TokenFlow": ctxlab.token_flow(smaller),
         "Tool": ctxlab.Tool(words, words, {"properties": {f"{i}{words}": {"type": words} for i in range(size)}}, print),
         "Trace": smaller,
+        "AnswerRun": ctxlab.answer_run(session.append(words, role="assistant", id="answer"), "answer", agent),
+        "Preview": ctxlab.preview(session, words, user=user, budget_tokens=smaller.tokens + 3_000),
         "Turn": ctxlab.send(session, words, model=lambda messages: words),
         "TurnStream": ctxlab.stream(session, words, model=lambda messages: words),
         "UserProfile": user,

@@ -1,4 +1,4 @@
-"""What is known of one message besides its words: times, thoughts, calls, translation, and what an answer cost."""
+"""Facts of one message besides its words: times, thoughts, calls, translation, and what an answer cost."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def translation_of(node: MessageNode) -> dict[str, str] | None:
 
 
 def got_of(node: MessageNode) -> dict[str, Any]:
-    """What went into an answer and what it cost, as the vendor counted it, and the share that was cached."""
+    """Tokens and times of an answer and what it cost, as the vendor counted it, and the share that was cached."""
     stored = node.meta("usage")
     usage = cast("Mapping[str, Any]", stored) if isinstance(stored, Mapping) else {}
     prompt, out, cached = _whole(usage, "promptTokens"), _whole(usage, "completionTokens"), _cached(usage)

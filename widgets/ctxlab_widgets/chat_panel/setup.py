@@ -1,4 +1,4 @@
-"""Who takes part in a chat, and the options of its turns and builds."""
+"""The participants of a chat, and the options of its turns and builds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page gets of a chat: each trait is written where it is another one, rows as a delta."""
+"""The traits of a chat as the page gets them: each is written where it is another one, rows as a delta."""
 
 from __future__ import annotations
 
