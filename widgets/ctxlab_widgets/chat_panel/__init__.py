@@ -300,10 +300,15 @@ class ChatPanel(Widget):
             self._analysis.ask(DraftJob(self.input, self.waiting.assets, session, self.setup, previous))
 
     def _on_preview(self, job: DraftJob, found: Preview | str) -> None:
+        data = self._shown.draft(job.text, found)
         with self._lock:
             self.preview = found if isinstance(found, Preview) else None
-            self.draft = self._shown.draft(job.text, found)
+            self.draft = data
             self.show()
+
+    @traitlets.observe("live")
+    def _on_live(self, _: object) -> None:
+        self.show()
 
     @traitlets.observe("input")
     def _on_input(self, _: object) -> None:
