@@ -247,6 +247,25 @@ def test_a_call_waits_for_the_word_of_the_page() -> None:
     assert (call["name"], call["state"]) == ("add", "done")
 
 
+def test_the_next_request_is_counted_with_the_tools_of_the_turn() -> None:
+    def add(a: int, b: int) -> int:
+        """Add two numbers."""
+        return a + b
+
+    page = Page(model=because, tools=[add])
+    page.panel.input = "And then?"
+    page.panel.rest(LONG)
+    foreseen = page.shown("draft")["tokens"]
+
+    page.asks("send", text="And then?")
+    reply = page.done().leaf or ""
+    page.asks("got", key=reply)
+
+    assert page.shown("got")["tokens"] == foreseen
+    page.asks("got", key="a2")
+    assert ["tools", "tools"] in [each[:2] for each in page.shown("got")["totals"]]
+
+
 # --- rows
 
 
