@@ -10,7 +10,7 @@ from ctxlab.engines.compression import CheckedFact
 from ctxlab.engines.compression.compression_report import CEILING
 from ctxlab.engines.compression.sentences import sentences
 
-MOST_FACTS = 400
+MOST_FACTS = 2000
 """Facts that are listed, the worst first."""
 AROUND = 60
 """Characters that are shown on both sides of a fact."""
@@ -45,6 +45,7 @@ def report_json(compression: Compression) -> dict[str, Any]:
                 "was": _around(texts.get(fact.source or "", ""), fact.start, fact.end) or ["", fact.text[:LONGEST], ""],
                 "now": _around(report.summary, fact.summary_start, fact.summary_end),
                 "reason": fact.reason,
+                "price": _price(compression, fact),
             }
             for fact in facts_shown(compression)
         ],
@@ -53,14 +54,20 @@ def report_json(compression: Compression) -> dict[str, Any]:
 
 def words_to_put_back(compression: Compression, fact: CheckedFact) -> str:
     """The words that say a fact again: itself where it is a sentence, else the sentence that it stands in."""
-    texts = {each.id: each.text for each in compression.report().originals}
-    text = texts.get(fact.source or "", "")
+    text = next((each.text for each in compression.report().originals if each.id == fact.source), "")
     if fact.kind in STATEMENTS or fact.start is None or fact.end is None:
         return fact.text
     for start, end in sentences(text):
         if start <= fact.start < end:
             return text[start : max(end, fact.end)]
     return fact.text
+
+
+def _price(compression: Compression, fact: CheckedFact) -> int | None:
+    """Tokens that the summary grows by where the fact is put back; None where it is there."""
+    if fact.state == "kept":
+        return None
+    return compression.before.services.tokenizer.count(f"\n{words_to_put_back(compression, fact)}")
 
 
 def _around(text: str, start: int | None, end: int | None) -> list[str] | None:
