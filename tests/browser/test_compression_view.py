@@ -186,6 +186,24 @@ def test_of_many_messages_and_facts_those_in_sight_are_in_the_page(opened: Opene
     expect(page.locator(".cr", has_text="The box 0 holds")).to_be_focused()
 
 
+def test_both_prompts_are_on_one_scale_with_what_stays_the_same(opened: Opened, tmp_path: Path) -> None:
+    view = CompressionView(compression())
+    page = opened.show(view, tmp_path)
+    shown = view.compression
+    assert shown is not None
+
+    bars = [each.bounding_box() for each in page.locator(".sources").all()]
+    ends = [each.locator(".fill").last.bounding_box() for each in page.locator(".sources").all()]
+    same = page.locator(".pre.has i").bounding_box()
+
+    assert None not in (*bars, *ends, same)
+    before, after = (end["x"] + end["width"] - bar["x"] for bar, end in zip(bars, ends, strict=True) if bar and end)
+    assert bars[0] and bars[1] and same
+    assert bars[0]["x"] == bars[1]["x"] == same["x"]
+    assert abs(after / before - shown.after_tokens / shown.before_tokens) < 0.02
+    assert abs(same["width"] / before - shown.prefix.kept_tokens / shown.before_tokens) < 0.02
+
+
 def test_a_history_has_a_button_that_applies_it(opened: Opened, tmp_path: Path) -> None:
     history = History(compression().original)
     view = CompressionView(compression(), history=history)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ctxlab.chat.compression import Compression
@@ -14,6 +15,8 @@ MOST_FACTS = 2000
 """Facts that are listed, the worst first."""
 AROUND = 60
 """Characters that are shown on both sides of a fact."""
+SEAM = 40
+"""Characters at the end of the summary that may share a token with what is put back."""
 LONGEST = 400
 STATEMENTS = ("must-keep", "rule", "decision", "quote")
 """Kinds of facts that are sentences by themselves."""
@@ -28,6 +31,9 @@ def report_json(compression: Compression) -> dict[str, Any]:
     """The facts with their places as `[before, words, after]`, the counts, and what the report can't say."""
     report = compression.report()
     texts = {each.id: each.text for each in report.originals}
+    count = compression.before.services.tokenizer.count
+    end = report.summary[-SEAM:]
+    without = count(end)
     totals = report.totals()
     kept = f"{totals['kept']:,} of {counted(len(report.facts), 'fact')} kept"
     return {
@@ -45,7 +51,7 @@ def report_json(compression: Compression) -> dict[str, Any]:
                 "was": _around(texts.get(fact.source or "", ""), fact.start, fact.end) or ["", fact.text[:LONGEST], ""],
                 "now": _around(report.summary, fact.summary_start, fact.summary_end),
                 "reason": fact.reason,
-                "price": _price(compression, fact),
+                "price": None if fact.state == "kept" else count(f"{end}\n{_said_again(fact, texts)}") - without,
             }
             for fact in facts_shown(compression)
         ],
@@ -54,20 +60,17 @@ def report_json(compression: Compression) -> dict[str, Any]:
 
 def words_to_put_back(compression: Compression, fact: CheckedFact) -> str:
     """The words that say a fact again: itself where it is a sentence, else the sentence that it stands in."""
-    text = next((each.text for each in compression.report().originals if each.id == fact.source), "")
+    return _said_again(fact, {each.id: each.text for each in compression.report().originals})
+
+
+def _said_again(fact: CheckedFact, texts: Mapping[str, str]) -> str:
+    text = texts.get(fact.source or "", "")
     if fact.kind in STATEMENTS or fact.start is None or fact.end is None:
         return fact.text
     for start, end in sentences(text):
         if start <= fact.start < end:
             return text[start : max(end, fact.end)]
     return fact.text
-
-
-def _price(compression: Compression, fact: CheckedFact) -> int | None:
-    """Tokens that the summary grows by where the fact is put back; None where it is there."""
-    if fact.state == "kept":
-        return None
-    return compression.before.services.tokenizer.count(f"\n{words_to_put_back(compression, fact)}")
 
 
 def _around(text: str, start: int | None, end: int | None) -> list[str] | None:
