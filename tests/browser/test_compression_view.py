@@ -55,6 +55,40 @@ def test_a_handle_that_is_dragged_stops_at_the_nearest_legal_cut(opened: Opened,
     assert view.compression.folded == ()
 
 
+def test_a_handle_is_dragged_by_a_finger_that_meets_it_at_its_edge(opened: Opened, tmp_path: Path) -> None:
+    view = CompressionView(compression())
+    page = opened.show(view, tmp_path)
+    start = page.get_by_role("slider", name="Start of the range")
+    box, target = start.bounding_box(), page.locator(".cr", has_text="a6").bounding_box()
+    assert box is not None
+    assert target is not None
+    fingers = page.context.new_cdp_session(page)
+
+    x = box["x"] - 4  # beside what is drawn
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": box["y"] + 7}]})
+    for y in (box["y"] + 30, target["y"] + 4):
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y}]})
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    fingers.detach()
+
+    expect(start).to_have_attribute("aria-valuetext", "before u6")
+    assert [(each["command"], each["first"]) for each in opened.pump(view)] == [("range", "u6")]
+
+
+def test_ctrl_z_is_that_of_the_preview_before_it_is_the_pages(opened: Opened, tmp_path: Path) -> None:
+    view = CompressionView(compression())
+    view.write("They talked.")
+    view.views = ["steps"]
+    page = opened.show(view, tmp_path)
+    page.locator(".cr").first.click()
+    opened.sent()
+
+    page.keyboard.press("Control+z")
+    assert [each["command"] for each in opened.pump(view)] == ["back"]
+    page.keyboard.press("Control+z")
+    assert [each["command"] for each in opened.pump(view)] == ["page_undo"]
+
+
 def test_the_text_is_the_summary_and_ctrl_z_takes_it_back(opened: Opened, tmp_path: Path) -> None:
     view = CompressionView(compression())
     page = opened.show(view, tmp_path)

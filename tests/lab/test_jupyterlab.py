@@ -107,11 +107,11 @@ def ask_whose_a_line_is(lab: Lab, shown: Locator) -> None:
 
 
 def open_all_tabs(lab: Lab, shown: Locator) -> None:
-    for name in ("What is sent", "Budget", "Injections", "Lore", "Rules", "Compare", "Tokens"):
+    for name in ("What is sent", "Budget", "Injections", "Lore", "Rules", "Compression", "Compare", "Tokens"):
         tab(shown, name).click()
         shown.locator(".ctxlab:visible").nth(1).wait_for()
         drawn(lab, shown)
-    lab.until("len(page.opened)", 9)
+    lab.until("len(page.opened)", 10)
 
     shown_region(shown, "Token view").locator("[data-first='7']").first.click()
     lab.until("page.tokens.token", 7)

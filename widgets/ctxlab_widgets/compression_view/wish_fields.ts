@@ -40,7 +40,8 @@ export class WishFields {
   draw({ wishes, protected: rest, can_choose }: Payload): void {
     const free = this.host.live && can_choose;
     this.given = wishes.guidance;
-    if (document.activeElement !== this.guidance || !this.guidance.value) this.guidance.value = wishes.guidance;
+    const isTyping = document.activeElement === this.guidance && this.guidance.value.trim() !== wishes.guidance;
+    if (!isTyping) this.guidance.value = wishes.guidance;
     this.guidance.readOnly = !free;
     this.item.hidden = !free;
     this.more.textContent = wishes.settings_guidance && `From the settings: ${harmless(wishes.settings_guidance)}`;
