@@ -34,7 +34,9 @@ FUNCTION: Final = "function"
 STRUCTURE: Final = frozenset({"id", "parentId", "childrenIds", "lastSelectedChildId"})
 OF_ONE_REPLY: Final = frozenset({*RUN_STATE, "response", "requestParameters", "toolCallsRequested", UNFINISHED_CALLS})
 """Metadata that the next reply of a turn doesn't take from the one before it."""
-CUT_SHORT: Final = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
+CUT_SHORT: Final = frozenset(
+    {"length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_context_window_exceeded"}
+)
 """Reasons to end that mean: the reply is longer than it may be."""
 CANCELLED_CALL: Final = "The turn was cancelled before there was a result."
 UNANSWERED_CALL: Final = "The turn ended before there was a result."

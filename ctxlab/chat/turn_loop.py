@@ -26,7 +26,7 @@ from ctxlab.chat.events import (
     TurnFinished,
     TurnStarted,
 )
-from ctxlab.chat.fold import FUNCTION, Folding, open_calls
+from ctxlab.chat.fold import CUT_SHORT, FUNCTION, Folding, open_calls
 from ctxlab.chat.model import ChatModel, FunctionModel
 from ctxlab.chat.prefill import PrefillPlan
 from ctxlab.chat.reading_thread import AttemptBegun, AttemptEnded, Item, ReadingThread, interruptible
@@ -177,7 +177,7 @@ class TurnLoop:
         tools = self.plan.tools
         most = tools.config.max_iterations + 1 if tools is not None else 1
         for number in range(1, most + 1):
-            yield from self._round(number)
+            reason = yield from self._round(number)
             if tools is None or not open_calls(self.folding.session):
                 yield from self._compressed("after request", self.requests[-1].trace)
                 return
@@ -186,9 +186,10 @@ class TurnLoop:
                     f"the model still calls tools after {counted(most - 1, 'round')} of them; maxIterations of the "
                     "agent's toolCallConfig allows more"
                 )
-            yield from self._call_tools(tools)
+            yield from self._call_tools(tools, last_is_cut=reason in CUT_SHORT)
 
-    def _round(self, number: int) -> Iterator[TurnEvent]:
+    def _round(self, number: int) -> Generator[TurnEvent, None, str]:
+        """One request and its reply; gives the reason for which the reply ended."""
         trace = self._built(number)
         if number == 1:
             compressed = tuple(self._compressed("before request", trace))
@@ -212,6 +213,7 @@ class TurnLoop:
             yield TextAdded(held, self._seconds())
         finished = self._finished(self.plan.model.read(reading.reply(), request), trace, joined)
         yield replace(finished, notes=reading.notes)
+        return finished.finish_reason
 
     def _joined(self) -> ContinuedText:
         prefill = self.plan.prefill
@@ -329,9 +331,12 @@ class TurnLoop:
 
     # --- tools
 
-    def _call_tools(self, tools: Runner) -> Iterator[TurnEvent]:
+    def _call_tools(self, tools: Runner, *, last_is_cut: bool) -> Iterator[TurnEvent]:
         calls = open_calls(self.folding.session)
-        yield from tools.run(calls, is_cancelled=self.cancelled.is_set)
+        # A call in the text that can be read has its end; one of the vendor's form may lack any part of its arguments.
+        yield from tools.run(
+            calls, is_cancelled=self.cancelled.is_set, last_is_cut=last_is_cut and not tools.config.in_text
+        )
         self._stop_if_cancelled()
 
     def _stop_if_cancelled(self) -> None:
