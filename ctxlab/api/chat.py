@@ -205,8 +205,11 @@ OF_VENDORS = ("provider", "key", "base_url", "parameters", "client", "time_limit
 def _with_key(model: VendorModel, builds: SessionBuilds) -> VendorModel:
     from ctxlab.providers.sending.clients import check_client
     from ctxlab.providers.sending.keys import key_for
+    from ctxlab.providers.sending.model_names import check_model_name
 
     request = model.request(builds.start(builds.session, builds.session.active_leaf_id))
+    if model.provider is None and model.base_url is None and model.client is None:
+        check_model_name(request)
     check_client(request, model.client)
     if model.client is not None and model.key is None:
         return model

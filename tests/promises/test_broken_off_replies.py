@@ -120,11 +120,15 @@ def test_no_call_of_a_reply_that_broke_off_is_run_and_the_next_turns_are_answere
         call = FakeCall("weather", {"city": "北京", "days": 2}, f"call_{number}")
         return FakeReply("Yes", thinking="Is it 北?", calls=(call,), piece_characters=9, break_after=break_after)
 
-    script = [*([reply(1)] if in_second_round else []), reply(2, cut), *(FakeReply("Fine", thinking="Hm") for _ in "ab")]
+    script = [
+        *([reply(1)] if in_second_round else []),
+        reply(2, cut),
+        *(FakeReply("Fine", thinking="Hm") for _ in "ab"),
+    ]
     with FakeServer(script, trust_signatures=False) as server:
         options: dict[str, Any] = {
-            **{"provider": vendor, "model": MODELS[vendor], "base_url": server.base_url(vendor), "key": "any"},
-            **{"agent": AGENT, "tools": [weather], "retries": ctxlab.RetryPolicy(attempts=1)},
+            "provider": vendor, "model": MODELS[vendor], "base_url": server.base_url(vendor), "key": "any",
+            "agent": AGENT, "tools": [weather], "retries": ctxlab.RetryPolicy(attempts=1),
         }
         turn = ctxlab.send(START, "Weather?", **options)
         if turn.error is not None:  # else the stream was whole before the cut
