@@ -37,6 +37,7 @@ from ctxlab.chat.turn_summariser import turn_summariser
 from ctxlab.context import Pending, Variables
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import MessageNode, Note, Session
+from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import ReplyMessage
 from ctxlab.pipeline import Processor, Trace
@@ -53,6 +54,10 @@ class Clock(Protocol):
 
     def seconds(self) -> float | None:
         """Seconds from any moment on; None where nothing is to be measured."""
+        ...
+
+    def wait(self, seconds: float, cancelled: threading.Event) -> None:
+        """Let so many seconds go by, or less where the turn is cancelled meanwhile."""
         ...
 
 
@@ -124,6 +129,7 @@ class TurnLoop:
     is_running: bool = False
     _reading: ReadingThread | None = None
     _begun: float | None = None
+    _ended: float | None = None
 
     def cancel(self) -> None:
         """End the turn soon, from any thread."""
@@ -177,6 +183,8 @@ class TurnLoop:
         tools = self.plan.tools
         most = tools.config.max_iterations + 1 if tools is not None else 1
         for number in range(1, most + 1):
+            if number > 1 and tools is not None:
+                self._keep_interval(tools.config)
             reason = yield from self._round(number)
             if tools is None or not open_calls(self.folding.session):
                 yield from self._compressed("after request", self.requests[-1].trace)
@@ -202,7 +210,9 @@ class TurnLoop:
         if refused is not None:
             raise CtxlabError(refused)
         joined = self._joined() if number == 1 and self.plan.prefix else None
-        reading = self._reading = ReadingThread(lambda begun, ended: self.plan.model.open(request, begun, ended))
+        reading = self._reading = ReadingThread(
+            lambda begun, ended: self.plan.model.open(request, lambda number: begun(self._attempt(number)), ended)
+        )
         self._stop_if_cancelled()
         for item in reading:
             yield from self._of_item(item, request, number, joined)
@@ -211,9 +221,19 @@ class TurnLoop:
         held = joined.end() if joined is not None else ""
         if held:
             yield TextAdded(held, self._seconds())
+        self._ended = self.plan.clock.seconds()
         finished = self._finished(self.plan.model.read(reading.reply(), request), trace, joined)
         yield replace(finished, notes=reading.notes)
         return finished.finish_reason
+
+    def _keep_interval(self, config: ToolCallConfig) -> None:
+        """Wait until the next request may go out, so long after the last one began, or after its reply ended."""
+        since = self._ended if config.rate_limit_enabled else self._begun
+        now = self.plan.clock.seconds()
+        gone = now - since if now is not None and since is not None else 0.0
+        if gone < config.rate_limit_interval_seconds:
+            self.plan.clock.wait(config.rate_limit_interval_seconds - gone, self.cancelled)
+        self._stop_if_cancelled()
 
     def _joined(self) -> ContinuedText:
         prefill = self.plan.prefill
@@ -275,7 +295,6 @@ class TurnLoop:
         seconds = self._seconds()
         match item:
             case AttemptBegun():
-                self._begun = self.plan.clock.seconds()
                 yield self._sent(request, number, item.number)
             case AttemptEnded():
                 yield AttemptFailed(str(item.failure), item.failure.status, item.retry_in_seconds)
@@ -287,6 +306,11 @@ class TurnLoop:
                 yield ThoughtAdded(item.text, seconds)
             case CallDelta():
                 yield CallAdded(item.index, item.id, item.name, item.arguments, seconds)
+
+    def _attempt(self, number: int) -> int:
+        """The number of an attempt, which begins now, in the thread that makes it."""
+        self._begun = self.plan.clock.seconds()
+        return number
 
     def _sent(self, request: Payload, number: int, attempt: int) -> RequestSent:
         model, now = request.model.name, self.plan.clock.now()

@@ -127,8 +127,13 @@ def test_no_call_of_a_reply_that_broke_off_is_run_and_the_next_turns_are_answere
     ]
     with FakeServer(script, trust_signatures=False) as server:
         options: dict[str, Any] = {
-            "provider": vendor, "model": MODELS[vendor], "base_url": server.base_url(vendor), "key": "any",
-            "agent": AGENT, "tools": [weather], "retries": ctxlab.RetryPolicy(attempts=1),
+            "provider": vendor,
+            "model": MODELS[vendor],
+            "base_url": server.base_url(vendor),
+            "key": "any",
+            "agent": AGENT,
+            "tools": [weather],
+            "retries": ctxlab.RetryPolicy(attempts=1),
         }
         turn = ctxlab.send(START, "Weather?", **options)
         if turn.error is not None:  # else the stream was whole before the cut

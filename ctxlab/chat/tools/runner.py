@@ -139,7 +139,7 @@ class Runner:
         def begin() -> ToolResult:
             tasks = tool.tasks
             assert tasks is not None
-            return result_of(tasks.begin(planned.call.id or tool.name, lambda: work().text))
+            return result_of(tasks.begin(planned.call.id or tool.name, work))
 
         timeout = tool.timeout_seconds if tool.timeout_seconds is not None else self.config.timeout_seconds
         return Job(work if tool.tasks is None else begin, timeout)
