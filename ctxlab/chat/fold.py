@@ -10,6 +10,7 @@ from ctxlab.chat.events import (
     CallAdded,
     Compressed,
     Data,
+    FileUploaded,
     ReplyFinished,
     RequestSent,
     TextAdded,
@@ -91,6 +92,8 @@ class Folding:
                 self._append(_result(event.call_id, event.name, event.status, event.node))
             case Compressed():
                 self._compressed(event)
+            case FileUploaded():
+                self._uploaded(event)
             case TurnCancelled() | TurnFailed() | TurnFinished():
                 self._end(event)
             case _:  # what is about attempts, approval and starts of tools leaves nothing in the session
@@ -174,6 +177,13 @@ class Folding:
 
         self._close_reply()
         self._session = with_summary_node(self._session, event.node)
+
+    def _uploaded(self, event: FileUploaded) -> None:
+        from ctxlab.chat.uploads import with_upload
+
+        for node in self._session.path():
+            if (attachments := with_upload(node.attachments, event)) is not None:
+                self._put(node.id, attachments=attachments)
 
     def _end(self, event: TurnCancelled | TurnFailed | TurnFinished) -> None:
         was_open = self._is_open()

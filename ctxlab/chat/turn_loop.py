@@ -16,6 +16,7 @@ from ctxlab.chat.events import (
     CallAdded,
     Compressed,
     Data,
+    FileUploaded,
     ReplyFinished,
     RequestSent,
     TextAdded,
@@ -34,6 +35,7 @@ from ctxlab.chat.snapshots import counted_tokens, sent_parameters
 from ctxlab.chat.tools import Runner, calls_of_reply, requested
 from ctxlab.chat.turn import TurnRequest
 from ctxlab.chat.turn_summariser import turn_summariser
+from ctxlab.chat.uploads import files_to_upload, uploaded_files, uploaded_step
 from ctxlab.context import Pending, Variables
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import MessageNode, Note, Session
@@ -204,7 +206,7 @@ class TurnLoop:
             yield from compressed
             trace = self._built(number) if compressed else trace
         self._stop_if_cancelled()
-        request = self.plan.model.request(trace, after=self.requests[-1].payload if self.requests else None)
+        trace, request = yield from self._with_uploads(trace, number)
         self.requests.append(TurnRequest(trace, request))
         refused = self.plan.model.refused(request)
         if refused is not None:
@@ -226,6 +228,28 @@ class TurnLoop:
         yield replace(finished, notes=reading.notes)
         return finished.finish_reason
 
+    def _with_uploads(self, trace: Trace, number: int) -> Generator[TurnEvent, None, tuple[Trace, Payload]]:
+        """The request of a run that names files which its vendor has, after uploads of those that it is to have."""
+        model = self.plan.model
+        after = self.requests[-1].payload if self.requests else None
+        request = model.request(trace, after=after)
+        if model.uploads is False:
+            return trace, request
+        address, now = model.address(request), self.plan.clock.now()
+        if (step := uploaded_files(request, address, now)) is not None:
+            trace = self._built(number, step)
+            request = model.request(trace, after=after)
+        files = files_to_upload(request, self.folding.session, model.uploads)
+        for file in files:
+            given: list[FileUploaded] = []
+            interruptible(lambda file=file, given=given: given.append(model.upload(file, request)), self.cancelled)
+            self._stop_if_cancelled()
+            yield from given
+        if files:
+            trace = self._built(number, uploaded_step(request, address, now))
+            request = model.request(trace, after=after)
+        return trace, request
+
     def _keep_interval(self, config: ToolCallConfig) -> None:
         """Wait until the next request may go out, so long after the last one began, or after its reply ended."""
         since = self._ended if config.rate_limit_enabled else self._begun
@@ -241,7 +265,7 @@ class TurnLoop:
             return ContinuedText(self.plan.prefix)
         return ContinuedText(self.plan.prefix, prefill.sent, goes_on=prefill.way != "instruct")
 
-    def _built(self, number: int) -> Trace:
+    def _built(self, number: int, *more: Processor) -> Trace:
         plan = self.plan
         session = self.folding.session
         first = number == 1
@@ -250,7 +274,7 @@ class TurnLoop:
         if plan.builder.waits(session, leaf):
             interruptible(lambda: plan.builder.prepare(session, leaf), self.cancelled)
         self._stop_if_cancelled()
-        steps = plan.prefill.steps if plan.prefill is not None and first else ()
+        steps = (*(plan.prefill.steps if plan.prefill is not None and first else ()), *more)
         pending = plan.pending if first else None
         tasks = plan.tools.states() if plan.tools is not None else None
         return plan.builder.build(session, leaf, pending=pending, steps=steps, variables=plan.variables, tasks=tasks)
