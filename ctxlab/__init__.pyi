@@ -37,6 +37,8 @@ from ctxlab.api.what_if import ablate as ablate
 from ctxlab.api.what_if import minimise as minimise
 from ctxlab.api.what_if import replay as replay
 from ctxlab.api.what_if import sweep as sweep
+from ctxlab.api.quick_actions import AppliedQuickAction as AppliedQuickAction
+from ctxlab.api.quick_actions import apply_quick_action as apply_quick_action
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
 from ctxlab.chat.event_log import recover as recover
@@ -65,6 +67,9 @@ from ctxlab.documents import LoreEntry as LoreEntry
 from ctxlab.documents import MessageNode as MessageNode
 from ctxlab.documents import ModelProfile as ModelProfile
 from ctxlab.documents import Note as Note
+from ctxlab.documents import LineProcessing as LineProcessing
+from ctxlab.documents import QuickAction as QuickAction
+from ctxlab.documents import QuickActionSet as QuickActionSet
 from ctxlab.documents import RegexConfig as RegexConfig
 from ctxlab.documents import RegexPreset as RegexPreset
 from ctxlab.documents import RegexRule as RegexRule
@@ -72,6 +77,7 @@ from ctxlab.documents import Session as Session
 from ctxlab.documents import UserProfile as UserProfile
 from ctxlab.documents import VirtualTime as VirtualTime
 from ctxlab.documents import Worldbook as Worldbook
+from ctxlab.documents.quick_actions_for import quick_actions_for as quick_actions_for
 from ctxlab.engines.truncation import BudgetReport as BudgetReport
 from ctxlab.errors import CtxlabError as CtxlabError
 from ctxlab.errors import SeveralSessions as SeveralSessions
