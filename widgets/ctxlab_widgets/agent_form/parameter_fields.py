@@ -16,7 +16,7 @@ from ctxlab.pipeline.settings.setting_form_fields import field_of
 from ctxlab.providers.parameters.forms import ContextManagement, CustomParameters, ModelParameters
 from ctxlab.providers.parameters.layers import fields_by_name
 from ctxlab.providers.request_parameters import RequestParameters
-from ctxlab_widgets._shared.refusal_words import refusal_sentence
+from ctxlab.documents.refusal_sentence import refusal_sentence
 
 Origin = Literal["default", "model", "agent", "session", "call"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)

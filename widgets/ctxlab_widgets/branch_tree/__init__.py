@@ -22,9 +22,9 @@ from ctxlab_widgets.branch_tree.change_names import Report, messages, node_name
 from ctxlab_widgets.branch_tree.compare_branches import SharedHistory, shared_history
 from ctxlab_widgets.branch_tree.find_messages import found_messages, snippets
 from ctxlab_widgets.branch_tree.message_facts import MessageFacts, packed_messages
-from ctxlab_widgets.branch_tree.message_json import (
+from ctxlab.documents.session.message_json import (
     edit_in_words,
-    message_to_json,
+    message_json,
     parsed_message,
     with_message_data,
 )
@@ -132,7 +132,7 @@ class BranchTree(Widget):
                 self._show_preview(self._previewed)
                 self.picked = [key for key in self.picked if key in session.nodes]
                 self.editing = self.editing if self.editing in session.nodes else ""
-            self.data = message_to_json(session, self.editing) if self.editing else ""
+            self.data = message_json(session, self.editing) if self.editing else ""
             self.shared_history = cast("dict[str, Any]", self._shared_history() or {})
 
     # --- what a person does
