@@ -42,6 +42,12 @@ from ctxlab.api.quick_actions import apply_quick_action as apply_quick_action
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
 from ctxlab.chat.event_log import recover as recover
+from ctxlab.chat.message_actions import MessageAction as MessageAction
+from ctxlab.chat.message_actions import message_actions as message_actions
+from ctxlab.chat.message_actions import run_message_action as run_message_action
+from ctxlab.chat.plugin_settings import PluginSettings as PluginSettings
+from ctxlab.chat.plugin_settings import SettingsSection as SettingsSection
+from ctxlab.chat.plugin_settings import plugin_settings as plugin_settings
 from ctxlab.chat.tools import Tool as Tool
 from ctxlab.chat.tools import artifact_tool as artifact_tool
 from ctxlab.chat.tools import tool as tool

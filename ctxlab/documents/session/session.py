@@ -198,6 +198,8 @@ class Session(Stored):
 
         return repaired(self)
 
+    # --- data: a message as JSON text, and what keeps it from taking other data
+
     message_json = message_json
     message_problems = message_problems
 

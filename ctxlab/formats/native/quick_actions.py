@@ -41,7 +41,8 @@ def quick_actions_zip(sets: Sequence[QuickActionSet]) -> Export[bytes]:
 def set_data(found: QuickActionSet) -> Data:
     """A set's JSON with the fields by which it is recognised, also those with their defaults."""
     actions = [{"label": "", "content": "", **each.to_data()} for each in found.actions]
-    return {"id": found.id, "name": found.name, **found.to_data(), "actions": actions}
+    about = {"id": found.id, "name": found.name, "isEnabled": found.is_enabled}
+    return {**about, **found.to_data(), "actions": actions}
 
 
 # --- what it is
@@ -52,11 +53,13 @@ def sniff(data: Any) -> bool:
 
 
 def _is_set(value: Any) -> TypeGuard[Data]:
-    """Recognised by its actions, or by having a name and no key of another format."""
+    """Recognised by its actions; without any, by its name and its switch, or by having no key of another format."""
     if not isinstance(value, dict) or not isinstance(value.get("actions"), list):
         return False
     held = cast("Data", value)
-    return mostly(held["actions"], _is_action) or (not held["actions"] and "name" in held and held.keys() <= OF_SETS)
+    if held["actions"]:
+        return mostly(held["actions"], _is_action)
+    return "name" in held and ("isEnabled" in held or held.keys() <= OF_SETS)
 
 
 def _is_action(value: Any) -> bool:

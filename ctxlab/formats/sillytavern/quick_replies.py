@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard, TypeVar, cast
+from itertools import count
+from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
 
 from ctxlab.documents import QuickAction, QuickActionSet
+from ctxlab.documents.quick_actions import InputPlace
 from ctxlab.documents.stored import as_json
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.quick_actions import others_left_out
@@ -25,13 +27,22 @@ from ctxlab.formats.values_to_export import pick_quick_actions
 Data = dict[str, Any]
 T = TypeVar("T")
 
-KEY = "sillytavern"
+KEY, VERSION, NAME, OTHERS = "sillytavern", "version", "name", "others"
+"""Keys of what is carried: JSON as it was read, its version, the name that the set got, what is no reply."""
+
+
+class Switches(NamedTuple):
+    """The switches of a set that are of each action here."""
+
+    sends: bool
+    input_place: InputPlace | None
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
     """The names of one version's fields. `runs` are those that make a reply run by itself."""
 
+    version: int
     replies: str
     message: str
     hidden: str
@@ -43,6 +54,7 @@ class Keys:
 
 
 V2 = Keys(
+    2,
     "qrList",
     "message",
     "isHidden",
@@ -61,6 +73,7 @@ V2 = Keys(
     ),
 )
 V1 = Keys(
+    1,
     "quickReplySlots",
     "mes",
     "hidden",
@@ -90,41 +103,51 @@ def _keys_of(data: Mapping[str, Any]) -> Keys:
 def set_of(data: Data, *, name: str = "", losses: list[Loss] | None = None) -> QuickActionSet:
     """The set of quick actions that a file's set is; what isn't used is kept in `carried`, and is a loss."""
     keys = _keys_of(data)
+    around = {key: value for key, value in data.items() if key != keys.replies}
+    switches = _switches(around, keys, losses)
     shown = _value(data, "name", coerce.text, "", losses) or name
-    sends = not _value(data, keys.disable_send, coerce.flag, False, losses)
-    place: str | None = None
-    if _value(data, keys.inject_input, coerce.flag, False, losses):
-        place = "after" if _value(data, keys.before_input, coerce.flag, False, losses) else "before"
     names = Names()
     actions: list[QuickAction] = []
+    others: list[Data] = []
     for index, reply in enumerate(cast("list[Any]", data[keys.replies])):
         found: list[Loss] = []
         if isinstance(reply, dict):
-            actions.append(_action(cast("Data", reply), keys, names, index, found, sends=sends, place=place))
+            action = _action(cast("Data", reply), keys, switches, found)
+            own = names.take(action.id or str(index + 1))
+            actions.append(action.with_(id=own, carried={KEY: reply, VERSION: keys.version}))
         else:
             found.append(Loss("", "no reply; it is left out"))
+            others.append({"after": actions[-1].id if actions else None, "reply": reply})
         if losses is not None:
             losses += [loss.inside(f"reply {index + 1}") for loss in found]
-    return QuickActionSet(id=shown, name=shown, actions=tuple(actions), carried={KEY: data})
+    carried = {KEY: around, VERSION: keys.version, NAME: shown, **({OTHERS: others} if others else {})}
+    return QuickActionSet(id=shown, name=shown, actions=tuple(actions), carried=carried)
 
 
-def _action(
-    reply: Data, keys: Keys, names: Names, index: int, losses: list[Loss], *, sends: bool, place: str | None
-) -> QuickAction:
+def _switches(around: Mapping[str, Any], keys: Keys, losses: list[Loss] | None = None) -> Switches:
+    sends = not _value(around, keys.disable_send, coerce.flag, False, losses)
+    if not _value(around, keys.inject_input, coerce.flag, False, losses):
+        return Switches(sends, None)
+    is_first = _value(around, keys.before_input, coerce.flag, False, losses)
+    return Switches(sends, "after" if is_first else "before")
+
+
+def _action(reply: Data, keys: Keys, switches: Switches, losses: list[Loss]) -> QuickAction:
+    """The action of a reply; its id is empty where the reply has none."""
     content = _value(reply, keys.message, coerce.text, "", losses)
-    is_script = content.startswith("/") and sends
+    is_script = content.startswith("/") and switches.sends
     if is_script:
         losses.append(Loss(keys.message, "slash commands, which only SillyTavern runs; switched off"))
     losses += _unused(reply, keys)
-    own = names.take(str(reply["id"]) if isinstance(reply.get("id"), int | str) else str(index + 1))
+    id = reply.get("id")
     fields: Data = {
-        "id": own,
+        "id": str(id) if isinstance(id, int | str) else "",
         "label": _value(reply, "label", coerce.text, "", losses),
         "content": content,
-        "auto_send": sends,
+        "auto_send": switches.sends,
         "is_enabled": not is_script and not _value(reply, keys.hidden, coerce.flag, False, losses),
         "description": _value(reply, "title", coerce.text, "", losses) or None,
-        "input_place": place,
+        "input_place": switches.input_place,
     }
     return QuickAction(**{name: value for name, value in fields.items() if value is not None})
 
@@ -171,42 +194,70 @@ def read(source: Source) -> Import:
 
 def set_to_data(found: QuickActionSet) -> Data:
     """The set as SillyTavern's: the one that it was read from with what changed since, else of version 2."""
-    original: Any = (found.carried or {}).get(KEY)
-    if not _is_set(original):
-        return _written(found, V2)
-    keys = _keys_of(original)
-    return cast("Data", patched(original, _written(set_of(original, name=found.name), keys), _written(found, keys)))
+    carried = found.carried or {}
+    keys = V1 if carried.get(VERSION) == V1.version else V2
+    known = carried.get(KEY)
+    around = cast("Data", dict(known)) if isinstance(known, Mapping) else None
+    before = _switches(around or {}, keys)
+    first = found.actions[0] if found.actions else None
+    now = Switches(first.auto_send, first.input_place) if first else before
+    made = _around_to(found.name, now, keys)
+    if around is not None:
+        made = patched(around, _around_to(str(carried.get(NAME, "")), before, keys), made)
+    replies = _with_others([*_replies(found, keys, before)], found, carried.get(OTHERS))
+    numbers = [reply["id"] for reply in replies if isinstance(reply, dict) and isinstance(reply.get("id"), int)]
+    if keys is V2 and any(not _is_carried(each, keys) for each in found.actions):
+        known_index = made.get("idIndex")
+        made = {**made, "idIndex": max([*numbers, known_index if isinstance(known_index, int) else 0])}
+    return {**made, keys.replies: replies}
 
 
-def _written(found: QuickActionSet, keys: Keys) -> Data:
-    place = next((each.input_place for each in found.actions), None)
-    numbers = _numbers(found)
-    replies: list[Data] = []
-    for number, each in zip(numbers, found.actions, strict=True):
-        reply: Data = {"id": number} if keys is V2 else {}
-        reply |= {"label": each.label, "title": each.description or "", keys.message: each.content}
-        replies.append(reply | {keys.hidden: not each.is_enabled})
+def _around_to(name: str, switches: Switches, keys: Keys) -> Data:
     about: Data = {"version": 2} if keys is V2 else {}
-    about |= {"name": found.name, keys.disable_send: not _sends(found)}
-    about |= {keys.before_input: place == "after", keys.inject_input: place is not None, keys.replies: replies}
-    return about | ({"idIndex": max(numbers, default=0)} if keys is V2 else {})
+    about |= {"name": name, keys.disable_send: not switches.sends}
+    place = switches.input_place
+    return about | {keys.before_input: place == "after", keys.inject_input: place is not None}
 
 
-def _numbers(found: QuickActionSet) -> list[int]:
-    """A number for each action, its own id where that is one."""
-    taken: set[int] = set()
-    own: list[int | None] = []
+def _replies(found: QuickActionSet, keys: Keys, switches: Switches) -> Iterator[Data]:
+    """The replies of the actions; a new one gets its id where that is a number that no other has."""
+    taken = {(each.carried or {})[KEY].get("id") for each in found.actions if _is_carried(each, keys)}
     for each in found.actions:
-        number = int(each.id) if each.id.isascii() and each.id.isdigit() and len(each.id) < 10 else None
-        own.append(number if number not in taken else None)
-        taken |= {number} if number is not None else set()
-    free = (number for number in range(1, 2 * len(own) + 2) if number not in taken)
-    return [next(free) if number is None else number for number in own]
+        if _is_carried(each, keys):
+            original = cast("Data", dict((each.carried or {})[KEY]))
+            before = _reply_to(_action(original, keys, switches, []), keys)
+            yield patched(original, before, _reply_to(each, keys))
+        elif keys is V2:
+            own = int(each.id) if each.id.isascii() and each.id.isdigit() and len(each.id) < 10 else 0
+            number = own if own and own not in taken else next(n for n in count(1) if n not in taken)
+            taken.add(number)
+            yield {"id": number, **_reply_to(each, keys)}
+        else:
+            yield _reply_to(each, keys)
 
 
-def _sends(found: QuickActionSet) -> bool:
-    """Whether the set sends: as its first action does."""
-    return next((each.auto_send for each in found.actions), True)
+def _is_carried(action: QuickAction, keys: Keys) -> bool:
+    """Whether an action was read from a reply of this version."""
+    carried = action.carried or {}
+    return isinstance(carried.get(KEY), Mapping) and carried.get(VERSION) == keys.version
+
+
+def _reply_to(action: QuickAction, keys: Keys) -> Data:
+    text = {"label": action.label, "title": action.description or "", keys.message: action.content}
+    return {**text, keys.hidden: not action.is_enabled}
+
+
+def _with_others(replies: list[Data], found: QuickActionSet, others: Any) -> list[Any]:
+    """The replies, and what of the file was none in its old place."""
+    if not others:
+        return list(replies)
+    behind: dict[Any, list[Any]] = {}
+    for other in others:
+        behind.setdefault(other["after"], []).append(other["reply"])
+    made: list[Any] = behind.pop(None, [])
+    for action, reply in zip(found.actions, replies, strict=True):
+        made += [reply, *behind.pop(action.id, [])]
+    return made + [reply for rest in behind.values() for reply in rest]
 
 
 def _losses(found: QuickActionSet) -> Iterator[Loss]:
@@ -226,7 +277,7 @@ def _losses(found: QuickActionSet) -> Iterator[Loss]:
             yield Loss(place, f"a quick reply has no hotkey; {each.hotkey!r} is left out")
         if each.line_processing is not None and each.line_processing.does_something:
             yield Loss(place, "a quick reply doesn't process lines; left out")
-        if _sends(found) and each.is_enabled and each.content.startswith("/"):
+        if first is not None and first.auto_send and each.is_enabled and each.content.startswith("/"):
             yield Loss(place, "SillyTavern takes what begins with / for a command and runs it")
 
 
