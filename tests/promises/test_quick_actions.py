@@ -122,6 +122,18 @@ def test_another_label_changes_only_the_label(data: dict[str, Any], label: str) 
     assert set_of(written).actions[0].label == label
 
 
+@given(sets, values, values)
+def test_whatever_a_file_says_that_is_carried_a_set_is_written(
+    found: tuple[QuickActionSet, ...], around: Any, inside: Any
+) -> None:
+    kept = {"sillytavern": around, "version": 2, "others": inside, "name": inside}
+    for each in found:
+        actions = [{**action.to_data(), "carried": {"sillytavern": inside, "version": 2}} for action in each.actions]
+        strange = QuickActionSet.model_validate({**each.to_data(), "actions": actions, "carried": kept})
+
+        assert len(set_to_data(strange)["qrList"]) >= len(each.actions)
+
+
 @given(sets)
 def test_what_quick_replies_have_no_place_for_is_a_loss(found: tuple[QuickActionSet, ...]) -> None:
     for each in found:

@@ -221,7 +221,8 @@ def _around_to(name: str, switches: Switches, keys: Keys) -> Data:
 
 def _replies(found: QuickActionSet, keys: Keys, switches: Switches) -> Iterator[Data]:
     """The replies of the actions; a new one gets its id where that is a number that no other has."""
-    taken = {(each.carried or {})[KEY].get("id") for each in found.actions if _is_carried(each, keys)}
+    ids = [(each.carried or {})[KEY].get("id") for each in found.actions if _is_carried(each, keys)]
+    taken = {id for id in ids if isinstance(id, int)}
     for each in found.actions:
         if _is_carried(each, keys):
             original = cast("Data", dict((each.carried or {})[KEY]))
@@ -249,11 +250,11 @@ def _reply_to(action: QuickAction, keys: Keys) -> Data:
 
 def _with_others(replies: list[Data], found: QuickActionSet, others: Any) -> list[Any]:
     """The replies, and what of the file was none in its old place."""
-    if not others:
-        return list(replies)
-    behind: dict[Any, list[Any]] = {}
-    for other in others:
-        behind.setdefault(other["after"], []).append(other["reply"])
+    behind: dict[str | None, list[Any]] = {}
+    for other in cast("list[Any]", others) if isinstance(others, list) else []:
+        if isinstance(other, dict) and "reply" in other:
+            after = cast("Data", other).get("after")
+            behind.setdefault(after if isinstance(after, str) else None, []).append(other["reply"])
     made: list[Any] = behind.pop(None, [])
     for action, reply in zip(found.actions, replies, strict=True):
         made += [reply, *behind.pop(action.id, [])]
