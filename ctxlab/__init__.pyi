@@ -30,6 +30,8 @@ from ctxlab.api.chat import stream as stream
 from ctxlab.api.compression import compress as compress
 from ctxlab.api.compression import legal_cuts as legal_cuts
 from ctxlab.api.compression import model_summariser as model_summariser
+from ctxlab.api.quick_actions import AppliedQuickAction as AppliedQuickAction
+from ctxlab.api.quick_actions import apply_quick_action as apply_quick_action
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
@@ -37,8 +39,6 @@ from ctxlab.api.what_if import ablate as ablate
 from ctxlab.api.what_if import minimise as minimise
 from ctxlab.api.what_if import replay as replay
 from ctxlab.api.what_if import sweep as sweep
-from ctxlab.api.quick_actions import AppliedQuickAction as AppliedQuickAction
-from ctxlab.api.quick_actions import apply_quick_action as apply_quick_action
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
 from ctxlab.chat.event_log import recover as recover
@@ -69,11 +69,11 @@ from ctxlab.context import Variables as Variables
 from ctxlab.documents import Agent as Agent
 from ctxlab.documents import History as History
 from ctxlab.documents import Library as Library
+from ctxlab.documents import LineProcessing as LineProcessing
 from ctxlab.documents import LoreEntry as LoreEntry
 from ctxlab.documents import MessageNode as MessageNode
 from ctxlab.documents import ModelProfile as ModelProfile
 from ctxlab.documents import Note as Note
-from ctxlab.documents import LineProcessing as LineProcessing
 from ctxlab.documents import QuickAction as QuickAction
 from ctxlab.documents import QuickActionSet as QuickActionSet
 from ctxlab.documents import RegexConfig as RegexConfig

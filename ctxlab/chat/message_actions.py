@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import cast
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.html_table import heading, html_table, lines
@@ -122,7 +123,7 @@ def run_message_action(action: MessageAction, session: Session, node_id: str) ->
     """
     session.node(node_id)
     try:
-        made: object = action.run(session, node_id)
+        made = cast("object", action.run(session, node_id))
     except CtxlabError:
         raise
     except Exception as error:  # somebody else's function may raise anything
@@ -170,7 +171,8 @@ def _action_of(plugin: Plugin) -> MessageAction | str:
         return replace(value, package=plugin.package)
     if callable(value) and not isinstance(value, type):
         label = plugin.name.replace("-", " ").replace("_", " ").capitalize()
-        return MessageAction(plugin.name, label, value, package=plugin.package)
+        run = cast("Callable[[Session, str], Session | str]", value)
+        return MessageAction(plugin.name, label, run, package=plugin.package)
     return f"it is {type(value).__name__}, not a MessageAction or a function of a session and a message's id"
 
 

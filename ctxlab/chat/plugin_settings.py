@@ -31,9 +31,10 @@ GROUP = "ctxlab.plugin_settings"
 class SettingsSection:
     """A section of settings: a pydantic model whose fields have a title, a description and a default.
 
-    A switch is a `bool`, a number an `int` or a `float` with its bounds, a choice a `Literal`, a list `tuple[str, ...]`;
-    a `str` is a text, and with `form_hints(kind="lines")` or `kind="model"` several lines or a model's name. `id` is the
-    key of its values in files, such as `my-package.tidy`. Sections of one id are one: the first gives its title.
+    A switch is a `bool`, a number an `int` or a `float` with its bounds, a choice a `Literal`, a list a
+    `tuple[str, ...]`; a `str` is a text, and with `form_hints(kind="lines")` or `kind="model"` several lines or a
+    model's name. `id` is the key of its values in files, such as `my-package.tidy`. Sections of one id are one: the
+    first gives its title.
     """
 
     id: str
@@ -111,7 +112,7 @@ class SettingItem:
             "type": "texts" if takes_texts(self.info) else described["type"],
             "description": described.get("description") or self.info.description or "",
             "default": self.default,
-            "value": values[self.name] if self.name in values else self.default,
+            "value": values.get(self.name, self.default),
             "is_set": self.name in values,
             "error": error,
         }
@@ -131,7 +132,12 @@ class PluginSettings:
 
     def _repr_html_(self) -> str:
         rows = (
-            (section["title"], each["title"] or each["name"], str(each["value"]), "set" if each["is_set"] else "default")
+            (
+                section["title"],
+                each["title"] or each["name"],
+                str(each["value"]),
+                "set" if each["is_set"] else "default",
+            )
             for section in self.forms()
             for group in section["groups"]
             for each in group["fields"]

@@ -272,9 +272,9 @@ def write(
     """Write a value to a file, replaced in one step, and return what was written with its losses.
 
     The value is a session, an agent, a user profile, a book, rules, quick actions, a list of these or a Library, such
-    as an Import; an Export is written as it is. The format is `format`, a name in FORMATS, or the one that the path's ending asks for. A
-    file that holds one of several things needs `pick`, an index, id or name. Raises WriteError, naming the endings that
-    would do, when the format isn't known or holds nothing of the value.
+    as an Import; an Export is written as it is. The format is `format`, a name in FORMATS, or the one that the path's
+    ending asks for. A file that holds one of several things needs `pick`, an index, id or name. Raises WriteError,
+    naming the endings that would do, when the format isn't known or holds nothing of the value.
     """
     if isinstance(value, Export):
         export = cast("Export[Any]", value).as_bytes()
@@ -299,9 +299,10 @@ def convert(
 ) -> Conversion:
     """Read a file, write what it holds in another format, and return it with what was lost on either way.
 
-    `format` and `pick` are as for `write`: JSON and zip take all sessions and `.rules.json` all sets of rules, `.quickactions.json` and `.quickactions.zip` of actions, the
-    others one. A book, a card, a preset or rules that go to plain `.json` are written in the form in which they were
-    read. A card's picture is kept. With `repair` broken trees are mended, as `session.repaired()` does.
+    `format` and `pick` are as for `write`: JSON and zip take all sessions, `.rules.json` all sets of rules,
+    `.quickactions.json` and `.quickactions.zip` all sets of quick actions, the others one. A book, a card, a preset,
+    rules or quick actions that go to plain `.json` are written in the form in which they were read. A card's picture is
+    kept. With `repair` broken trees are mended, as `session.repaired()` does.
     """
     _format_to_write(os.fspath(out_path), format, ())
     refuse_overwriting(in_path, out_path)

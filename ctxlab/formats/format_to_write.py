@@ -39,7 +39,7 @@ def format_to_write(
 
 
 def form_as_read(found: Import, path: str) -> str | None:
-    """The name of the format that one book, card, preset or set (of rules, of quick actions) was read in, for a path that ends in `.json`.
+    """The name of the format that one book, card, preset or set of rules or actions was read in, for a path in `.json`.
 
     None where there are several of them, or a session.
     """

@@ -177,7 +177,7 @@ def _id(value: Any) -> str:
 
 
 def all_but_sessions_left_out(found: Import) -> list[Loss]:
-    """A loss for each book and each set of rules or quick actions, and for files, in a form of sessions, agents and users."""
+    """A loss for each book, each set of rules or quick actions, and files, in a form of sessions, agents and users."""
     remedy = "has no place here; left out: write it as a file of its own, such as"
     return [
         *left_out(found, ("books",), f"{remedy} .lorebook.json"),

@@ -95,7 +95,11 @@ def test_an_action_that_fails_is_named(run: Callable[[Session, str], Session], s
 
 def test_a_refusal_of_ours_keeps_its_words() -> None:
     with pytest.raises(Refused, match="update"):
-        run_message_action(MessageAction("x", "X", lambda chat, id: chat.edit("root", "x")), CHAT.append("", role="system", id="root"), "a")
+        run_message_action(
+            MessageAction("x", "X", lambda chat, id: chat.edit("root", "x")),
+            CHAT.append("", role="system", id="root"),
+            "a",
+        )
 
 
 def test_packages_bring_actions_also_as_plain_functions(installed: Installed) -> None:

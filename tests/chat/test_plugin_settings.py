@@ -92,7 +92,13 @@ def test_a_form_says_each_field_with_its_type_and_value_by_groups() -> None:
         "mostLines": "integer",
     }
     share, way = fields["share"], fields["way"]
-    assert (share["minimum"], share["maximum"], share["value"], share["default"], share["is_set"]) == (0, 1, 0.25, 0.5, True)
+    assert (share["minimum"], share["maximum"], share["value"], share["default"], share["is_set"]) == (
+        0,
+        1,
+        0.25,
+        0.5,
+        True,
+    )
     assert (way["choices"], way["labels"], way["is_set"]) == (["soft", "hard"], ["gently", ""], False)
     assert fields["active"]["description"] == "Whether anything is done."
 
@@ -165,7 +171,10 @@ def test_packages_bring_sections_and_items_of_one_section(installed: Installed) 
     found = plugin_settings()
 
     (form,) = (each for each in found.forms() if each["id"] == "acme.search")
-    assert (form["title"], [group["fields"][0]["title"] for group in form["groups"]]) == ("Search", ["Look deeper", "Width"])
+    assert (form["title"], [group["fields"][0]["title"] for group in form["groups"]]) == (
+        "Search",
+        ["Look deeper", "Width"],
+    )
     assert found.with_value("acme.search", "wide", 5).values("acme.search") == {"deep": False, "wide": 5}
     assert found.notes == ()
 

@@ -49,7 +49,9 @@ def test_what_is_switched_off_or_empty_is_not_shown() -> None:
 
 
 def test_of_two_actions_with_one_hotkey_the_first_has_it_and_a_note_names_both() -> None:
-    library = Library(quick_actions=(a_set("g", "A", hotkey="Ctrl+Shift+K"), a_set("a", "B", hotkey="shift + control+k")))
+    library = Library(
+        quick_actions=(a_set("g", "A", hotkey="Ctrl+Shift+K"), a_set("a", "B", hotkey="shift + control+k"))
+    )
 
     shown = quick_actions_for(Agent(quick_action_set_ids=("a",)), None, library)
 
@@ -82,7 +84,7 @@ def test_an_action_is_found_by_id_or_label_and_a_set_by_id_or_name() -> None:
 
     assert library.quick_action_set() is library.quick_action_set("a") is found
     assert found.with_action("Bold", auto_send=True).action("Bold").auto_send
-    with pytest.raises(CtxlabError, match="set 'a' has no action 'Bald'.*'Bold'"):
+    with pytest.raises(CtxlabError, match=r"set 'a' has no action 'Bald'.*'Bold'"):
         found.action("Bald")
     with pytest.raises(UnknownName, match="no set of quick actions 'b'"):
         library.quick_action_set("b")

@@ -99,7 +99,9 @@ def test_an_export_is_written_as_it_is(tmp_path: Path) -> None:
 
 
 def test_what_a_format_has_no_place_for_is_a_loss(tmp_path: Path) -> None:
-    everything = Import((CHAT,), books=(BOOK,), rules=(RULES,), quick_actions=(ACTIONS,), files={"a.png": b"x"}, source="everything")
+    everything = Import(
+        (CHAT,), books=(BOOK,), rules=(RULES,), quick_actions=(ACTIONS,), files={"a.png": b"x"}, source="everything"
+    )
 
     losses = ctxlab.write(everything, tmp_path / "out.json").losses
 

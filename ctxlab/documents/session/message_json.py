@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.documents.session.message import MessageNode
-from ctxlab.errors import Refused
 from ctxlab.documents.json_positions import position_of
+from ctxlab.documents.session.message import MessageNode
 from ctxlab.documents.session.message_checks import (
     ABSENT,
     FIXED,
@@ -20,6 +19,7 @@ from ctxlab.documents.session.message_checks import (
     unused_fields,
     wrong_values,
 )
+from ctxlab.errors import Refused
 
 if TYPE_CHECKING:
     from ctxlab.documents import Session

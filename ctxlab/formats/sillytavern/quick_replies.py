@@ -162,7 +162,7 @@ def _unused(reply: Data, keys: Keys) -> Iterator[Loss]:
         yield Loss("automationId", "lore entries call no quick action; it is kept for SillyTavern")
 
 
-def _value(data: Data, key: str, kind: Callable[[Any], T], default: T, losses: list[Loss] | None) -> T:
+def _value(data: Mapping[str, Any], key: str, kind: Callable[[Any], T], default: T, losses: list[Loss] | None) -> T:
     value = data.get(key)
     if value is None:
         return default
@@ -271,7 +271,9 @@ def _losses(found: QuickActionSet) -> Iterator[Loss]:
     for each in found.actions:
         place = f"action {each.shown_name!r}"
         if first is not None and each.auto_send != first.auto_send:
-            yield Loss(place, f"one switch is for the whole set: it {'is' if first.auto_send else 'is not'} sent at once")
+            yield Loss(
+                place, f"one switch is for the whole set: it {'is' if first.auto_send else 'is not'} sent at once"
+            )
         if first is not None and each.input_place != first.input_place:
             yield Loss(place, "where typed text goes is one switch for the whole set: it goes where the first says")
         if each.hotkey:

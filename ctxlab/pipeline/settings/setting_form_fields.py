@@ -26,15 +26,20 @@ def form_hints(
     >>> form_hints(placeholder="none", labels={"leading": "only those in front"})
     {'placeholder': 'none', 'labels': {'leading': 'only those in front'}}
     """
-    hints: dict[str, JsonValue] = {"placeholder": placeholder, "labels": dict(labels or {}), "group": group, "kind": kind}
+    hints: dict[str, JsonValue] = {
+        "placeholder": placeholder,
+        "labels": dict(labels or {}),
+        "group": group,
+        "kind": kind,
+    }
     return {name: value for name, value in hints.items() if value}
 
 
 def field_of(info: FieldInfo) -> dict[str, Any]:
-    """Title, type (choice, boolean, integer, number, text, lines, model, json), choices, labels, placeholder, group, bounds.
+    """Title, type (choice, boolean, integer, number, text, lines, model, json), choices, labels, placeholder, group.
 
-    Also whether it may be none. Each choice has a label, which is empty where the choice is to be shown itself. A bound
-    is one that a value may have, and None where there is none.
+    Also bounds, and whether it may be none. Each choice has a label, which is empty where the choice is to be shown
+    itself. A bound is one that a value may have, and None where there is none.
     """
     options = _options(info.annotation)
     kind, choices = _kind([option for option in options if option is not NoneType])

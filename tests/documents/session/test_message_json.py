@@ -45,7 +45,9 @@ def test_problems_say_path_line_and_column_in_the_order_of_the_text() -> None:
     assert [(each.path, each.line, each.column) for each in problems][:2] == [("role", 2, 10), ("parentId", 3, 14)]
     assert problems[2].path.startswith("attachments[0].")
     assert "graft() and move()" in problems[1].text
-    assert [(each.line, each.column) for each in CHAT.message_problems("b", json.loads(text))] == [(0, 0)] * len(problems)
+    assert [(each.line, each.column) for each in CHAT.message_problems("b", json.loads(text))] == [(0, 0)] * len(
+        problems
+    )
 
 
 @pytest.mark.parametrize(

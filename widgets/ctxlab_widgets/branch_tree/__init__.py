@@ -12,6 +12,12 @@ import traitlets
 import ctxlab
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import History, Session
+from ctxlab.documents.session.message_json import (
+    edit_in_words,
+    message_json,
+    parsed_message,
+    with_message_data,
+)
 from ctxlab.documents.tree.layout import FORCE_MOST, LayoutName
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
@@ -22,12 +28,6 @@ from ctxlab_widgets.branch_tree.change_names import Report, messages, node_name
 from ctxlab_widgets.branch_tree.compare_branches import SharedHistory, shared_history
 from ctxlab_widgets.branch_tree.find_messages import found_messages, snippets
 from ctxlab_widgets.branch_tree.message_facts import MessageFacts, packed_messages
-from ctxlab.documents.session.message_json import (
-    edit_in_words,
-    message_json,
-    parsed_message,
-    with_message_data,
-)
 from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
 from ctxlab_widgets.branch_tree.preview import MessagePreview, counted, message_preview
 from ctxlab_widgets.branch_tree.session_of_run import session_of_run
