@@ -52,7 +52,7 @@ def test_every_line_of_python_runs(name: str, files: Path) -> None:
     values: dict[str, Any] = {}
 
     for code in found:
-        exec(compile(code, name, "exec"), values)
+        exec(compile(code, name, "exec", dont_inherit=True), values)
 
     assert len(found) >= 2
     assert isinstance(values["trace"], ctxlab.Trace)

@@ -79,7 +79,7 @@ class MessageActions(Sequence[MessageAction]):
 
 @dataclass(frozen=True, slots=True)
 class MessageActionResult:
-    """What an action gave: another session, or a text to show; the session is the old one then."""
+    """The outcome of an action: another session, or a text to show; the session is the old one then."""
 
     session: Session
     text: str = ""
