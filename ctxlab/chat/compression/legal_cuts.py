@@ -177,9 +177,10 @@ class LegalCuts:
         return after.role == "user" or is_full_summary(before) or is_full_summary(after)
 
     def _waits_for_answer(self) -> bool:
-        """Whether the last message is the user's, or one with calls of which one has no result yet."""
+        """Whether the last message is the user's, a reply on its way, a result, or calls of which one has no result."""
         last = next(
             (n for n in reversed(self.path.nodes) if n.role != "system" and (n.content.strip() or n.tool_calls)), None
         )
         asked = last is not None and last.role == "user" and not last.is_summary
-        return asked or any(unit.unanswered and unit.newest == len(self.path) - 1 for unit in self.path.units[-1:])
+        is_open = last is not None and (last.role == "tool" or last.status == "generating")
+        return asked or is_open or any(unit.unanswered and unit.newest == len(self.path) - 1 for unit in self.path.units[-1:])
