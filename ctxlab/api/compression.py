@@ -21,6 +21,7 @@ from ctxlab.chat.compression import (
     compression_of,
     compression_settings,
     refuse_contradictions,
+    session_compressions,
 )
 from ctxlab.documents import MessageNode, ModelProfile, Session
 from ctxlab.errors import WrongArgument
@@ -149,7 +150,7 @@ def compressions(session: SessionSource) -> SessionCompressions:
     They are read from the nodes in the tree, those that other programs made too. `.summaries` are those that made a
     summary; the others only put shorter copies in the place of old reasoning and old tool results.
     """
-    return SessionCompressions.of(only_session(session))
+    return session_compressions(only_session(session))
 
 
 def _own_settings(given: SettingsSource | None) -> Mapping[str, Any] | None:

@@ -167,6 +167,7 @@ class Compression:
             raise Refused("this compression can't be made anew: compress() takes first= and last=")
         return self.other_range(first, last)
 
+    @checked_arguments
     def with_notes(self, notes: Sequence[Note]) -> Compression:
         """The compression with further notes, such as those on its settings."""
         if not notes:
@@ -180,6 +181,7 @@ class Compression:
         made = replace(self, notes=(*notes, *self.notes), other_range=other if again is not None else None)
         return self._sharing_run(made)
 
+    @checked_arguments
     def with_seconds(self, seconds: float) -> Compression:
         """The compression with the time that it took."""
         return self._sharing_run(replace(self, seconds=seconds))

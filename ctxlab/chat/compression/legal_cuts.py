@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.chat.compression.visible_path import VisiblePath, is_candidate, is_full_summary
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
@@ -94,6 +95,7 @@ class LegalCuts:
         protected = places[max(0, len(places) - self.protect) :] if self.protect else []
         return protected[0] if protected else len(self.path)
 
+    @checked_arguments
     def snap(
         self, first: str | int, last: str | int, *, to: Literal["around", "inside"] = "around"
     ) -> MessageRange | None:
@@ -109,6 +111,7 @@ class LegalCuts:
         later = legal[bisect_left(legal, end) :][:1] or legal[-1:]
         return self._range(legal[: bisect_right(legal, start)][-1:], later)
 
+    @checked_arguments
     def oldest(self, count: int) -> MessageRange | None:
         """The oldest `count` messages that can go into a summary, or the fewest above that a legal cut allows."""
         places = [i for i, node in enumerate(self.path.nodes) if is_candidate(node) and i < self.last][:count]
@@ -146,6 +149,7 @@ class LegalCuts:
     def _first_summary_before(self, at: int) -> int:
         return next((i for i, node in enumerate(self.path.nodes[:at]) if is_full_summary(node)), at)
 
+    @checked_arguments
     def position(self, message: str | int) -> int:
         """The position of a message in the visible path; raises UnknownNode."""
         if isinstance(message, int):

@@ -71,18 +71,6 @@ class SessionCompressions(Sequence[PastCompression]):
     session: Session
     all: tuple[PastCompression, ...]
 
-    @classmethod
-    def of(cls, session: Session) -> SessionCompressions:
-        """The compressions whose nodes are in a session's tree, whichever program made them."""
-        groups: dict[str, list[MessageNode]] = {}
-        for key, node in session.nodes.items():
-            if node.is_summary:
-                together = node.meta("compressionId")
-                own = isinstance(together, str) and together in session.nodes and session.nodes[together].is_summary
-                groups.setdefault(together if own else key, []).append(node)
-        newest = _newest_summaries(session)
-        return cls(session, tuple(_past(session, nodes, newest) for nodes in groups.values()))
-
     @property
     def summaries(self) -> tuple[PastCompression, ...]:
         """Those that made a summary, without those that only put shorter copies in the place of messages."""
@@ -122,6 +110,18 @@ class SessionCompressions(Sequence[PastCompression]):
         )
         names = ("node", "kind", "trigger", "reason", "messages", "tokens", "text")
         return heading(self) + html_table(names, rows, of="compressions", most=60)
+
+
+def session_compressions(session: Session) -> SessionCompressions:
+    """The compressions whose nodes are in a session's tree, whichever program made them."""
+    groups: dict[str, list[MessageNode]] = {}
+    for key, node in session.nodes.items():
+        if node.is_summary:
+            together = node.meta("compressionId")
+            own = isinstance(together, str) and together in session.nodes and session.nodes[together].is_summary
+            groups.setdefault(together if own else key, []).append(node)
+    newest = _newest_summaries(session)
+    return SessionCompressions(session, tuple(_past(session, nodes, newest) for nodes in groups.values()))
 
 
 def _past(session: Session, nodes: Sequence[MessageNode], newest: Mapping[str, str]) -> PastCompression:
