@@ -115,9 +115,7 @@ def test_a_reply_that_goes_on_is_of_a_compressed_history_and_never_goes_itself()
 
 def test_a_tool_result_that_waits_for_its_answer_never_goes() -> None:
     calls = [{"requestId": "c", "toolName": "look", "args": {}}]
-    waiting = CHAT.append("Look.", id="u6").append(
-        "", role="assistant", id="k", metadata={"toolCallsRequested": calls}
-    )
+    waiting = CHAT.append("Look.", id="u6").append("", role="assistant", id="k", metadata={"toolCallsRequested": calls})
     waiting = waiting.append("It is there.", role="tool", id="r", metadata={"toolCall": {"requestId": "c"}})
 
     done = ctxlab.compress(waiting, everything=True, compression={"protectRecentCount": 0})
@@ -178,8 +176,15 @@ def test_a_session_tells_of_each_of_its_compressions(tmp_path: Path) -> None:
 
 def test_stand_ins_are_told_apart_from_summaries() -> None:
     calls = [{"requestId": "c", "toolName": "look", "args": {}}]
-    session = Session(id="s").append("Look.", id="u").append(
-        "", role="assistant", id="k", metadata={"toolCallsRequested": calls, "reasoningContent": "On the shelf? " * 30}
+    session = (
+        Session(id="s")
+        .append("Look.", id="u")
+        .append(
+            "",
+            role="assistant",
+            id="k",
+            metadata={"toolCallsRequested": calls, "reasoningContent": "On the shelf? " * 30},
+        )
     )
     session = session.append("dust " * 300, role="tool", id="r", metadata={"toolCall": {"requestId": "c"}})
     session = session.append("There.", role="assistant", id="a").append("Thanks", id="v")
@@ -202,8 +207,10 @@ def test_stand_ins_are_told_apart_from_summaries() -> None:
 
 def test_reasoning_without_calls_is_no_summary_once_it_is_left_out() -> None:
     blocks = [{"provider": "anthropic", "type": "thinking", "data": {"thinking": "Hm. " * 200}}]
-    session = Session(id="s").append("Why?", id="u").append(
-        "So.", role="assistant", id="a", metadata={"reasoningArtifacts": blocks}
+    session = (
+        Session(id="s")
+        .append("Why?", id="u")
+        .append("So.", role="assistant", id="a", metadata={"reasoningArtifacts": blocks})
     )
     session = session.append("And?", id="v").append("Yes", role="assistant", id="b")
     done = ctxlab.compress(session, compression={"protectRecentCount": 2}, tiers=["reasoning"])

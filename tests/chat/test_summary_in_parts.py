@@ -141,8 +141,6 @@ def test_a_model_is_asked_part_by_part_by_its_own_window() -> None:
             model, provider="openai-compatible", base_url=server.base_url("openai"), key="sk-x"
         )
         own = {"protectRecentCount": 0, "summaryMaxTokens": 700}
-        done = ctxlab.compress(
-            long_chat(), compression=own, tokenizer=COUNTER, everything=True, summariser=summariser
-        )
+        done = ctxlab.compress(long_chat(), compression=own, tokenizer=COUNTER, everything=True, summariser=summariser)
 
     assert done.error is None and done.summary == "A summary." and len(server.requests) > 1

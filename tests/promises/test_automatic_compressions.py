@@ -1,4 +1,4 @@
-"""Laws of compression by itself: it goes by the prompt before a budget cuts it, and no other branch is changed by it."""
+"""Laws of compression by itself: it goes by the prompt before a budget cuts it, and changes no other branch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ from ctxlab.processors import InjectionAssembler, SessionLoader, TokenLimiter
 from tests.promises.strategies import STRATEGIES, rich_sessions
 
 STEPS = Pipeline.of([SessionLoader(), InjectionAssembler(), TokenLimiter()])
-LAW = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+LAW = settings(
+    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+)
 COUNTER = tokenizer_named("chars4+4")
 LOOK = {"type": "function", "function": {"name": "look", "description": "Looks.", "parameters": {"type": "object"}}}
 AGENT = Agent.model_validate(

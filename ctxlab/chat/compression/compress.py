@@ -247,7 +247,10 @@ def _pieces(cuts: LegalCuts, chosen: MessageRange) -> list[Piece]:
     pieces: list[Piece] = []
     for start, end in zip([chosen.start, *ends], ends, strict=False):
         groups = [
-            [source_of(node) for node in originals_of(session, [nodes[i].id for i in unit.at if is_candidate(nodes[i])])]
+            [
+                source_of(node)
+                for node in originals_of(session, [nodes[i].id for i in unit.at if is_candidate(nodes[i])])
+            ]
             for unit in cuts.path.units
             if start <= unit.at[0] < end
         ]

@@ -45,8 +45,8 @@ OtherRange: TypeAlias = "Callable[[str, str], Compression]"
 LARGER = "summaryIsLarger"
 ROW = (
     "trigger", "reason", "messages", "folded", "stand_ins", "before_tokens", "after_tokens", "saved_tokens",
-    "uncut_before_tokens", "uncut_after_tokens", "summary_tokens", "prefix_kept", "prefix_lost", "lost_items", "generation", "lineage", "summariser", "seconds",
-    "error",
+    "uncut_before_tokens", "uncut_after_tokens", "summary_tokens", "prefix_kept", "prefix_lost", "lost_items",
+    "generation", "lineage", "summariser", "seconds", "error",
 )  # fmt: skip
 
 
@@ -283,8 +283,8 @@ class Compression:
         values = (
             self.trigger, self.reason, len(self.gone), len(self.folded), len(self.stand_ins), self.before_tokens,
             self.after_tokens, self.saved_tokens, self.uncut_before_tokens, self.uncut_after_tokens,
-            self._count(self.summary), self.prefix.kept_tokens, self.prefix.lost_tokens, len(self.lost), self.generation if self.summary else 0,
-            " ".join(self.lineage), self.summariser, self.seconds, self.error,
+            self._count(self.summary), self.prefix.kept_tokens, self.prefix.lost_tokens, len(self.lost),
+            self.generation if self.summary else 0, " ".join(self.lineage), self.summariser, self.seconds, self.error,
         )  # fmt: skip
         return dict(zip(ROW, values, strict=True))
 

@@ -187,4 +187,8 @@ class LegalCuts:
         )
         asked = last is not None and last.role == "user" and not last.is_summary
         is_open = last is not None and (last.role == "tool" or last.status == "generating")
-        return asked or is_open or any(unit.unanswered and unit.newest == len(self.path) - 1 for unit in self.path.units[-1:])
+        return (
+            asked
+            or is_open
+            or any(unit.unanswered and unit.newest == len(self.path) - 1 for unit in self.path.units[-1:])
+        )

@@ -87,8 +87,8 @@ class _Parts:
         tokens = self.count(first.prompt)
         ids = " and ".join(repr(message.id) for message in first.messages[:2])
         return (
-            f"the request for a summary has {tokens:,} tokens with {ids} alone, and {self.limit:,} fit: leave that out of "
-            "the range, or raise summary_input_tokens where the model takes more"
+            f"the request for a summary has {tokens:,} tokens with {ids} alone, and {self.limit:,} fit: leave that "
+            "out of the range, or raise summary_input_tokens where the model takes more"
         )
 
     def _most_that_fit(self) -> int:
