@@ -28,6 +28,7 @@ from ctxlab.api.chat import relay as relay
 from ctxlab.api.chat import send as send
 from ctxlab.api.chat import stream as stream
 from ctxlab.api.compression import compress as compress
+from ctxlab.api.compression import compressions as compressions
 from ctxlab.api.compression import legal_cuts as legal_cuts
 from ctxlab.api.compression import model_summariser as model_summariser
 from ctxlab.api.quick_actions import AppliedQuickAction as AppliedQuickAction

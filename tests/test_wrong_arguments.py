@@ -31,6 +31,7 @@ SCORES = pd.DataFrame(
         for variant in ("one", "two")
     ]
 )
+SHORTER = ctxlab.compress(SESSION, compression={"protectRecentCount": 0})
 LIBRARY = ctxlab.Library(sessions=(SESSION,), agents=(AGENT,), books=(BOOK,), rules=(PRESET,))
 
 
@@ -144,6 +145,10 @@ OF_METHOD: dict[str, Any] = {
     "QuickActionSet.with_action.which": "q",
     "Trace.table.name": "token-limiter",
     "Worldbook.with_frame.frame": BOOK.frame(),
+    "Compression.with_range.first": "a",
+    "Compression.with_range.last": "b",
+    "LegalCuts.snap.first": "a",
+    "LegalCuts.snap.last": "b",
     "write.value": SESSION,
     "load.path": ROOT / "datasets" / "coding_chat.session.json",
     "load_user.path": ROOT / "datasets" / "nobody.json",
@@ -179,6 +184,9 @@ def made() -> dict[str, Any]:
         "PluginSettings": ctxlab.plugin_settings(sections=[ctxlab.SettingsSection("p", "P", Knobs)]),
         "Comparison": ctxlab.compare({"one": TRACE}),
         "StudyTable": ctxlab.study_table(SCORES),
+        "Compression": SHORTER,
+        "LegalCuts": ctxlab.legal_cuts(SESSION),
+        "SessionCompressions": ctxlab.compressions(SHORTER.session),
     }
 
 

@@ -112,6 +112,15 @@ def study(words: str, size: int) -> ctxlab.Study:
     return ctxlab.Study(cases, {words: {}}, budgets=[1, 10**6], tokenizer="chars4+4")
 
 
+def many_compressions(words: str, size: int) -> ctxlab.Session:
+    """A conversation with as many summaries of other programs."""
+    session = chat(words, 3)
+    for _ in range(size):
+        marks = {"isCompressionNode": True, "compressedNodeIds": [words], "compressionReason": words}
+        session = session.append(words, role="system", metadata=marks)
+    return session
+
+
 def values(words: str, size: int) -> dict[str, Any]:
     session = chat(words, size)
     presets = tuple(MessageNode(name=words, content=words, role="system") for _ in range(min(size, 200)))
@@ -156,6 +165,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Compression": ctxlab.compress(
             chat(words, 30), user=user, compression={"protectRecentCount": 2}, must_keep=f"{words}!"
         ),
+        "SessionCompressions": ctxlab.compressions(many_compressions(words, min(size, 60))),
         "CompressionSettings": CompressionSettings(guidance=words, must_keep=(words,) * min(size, 400)),
         "Context": smaller.result,
         "Diff": ctxlab.diff(trace, smaller),
