@@ -105,9 +105,8 @@ def name_of_topic(
         name = title_of(answer.text) if answer.error is None else None
         if name is not None:
             return TopicName(name, session, tuple(requests), tuple(said))
-        if why:
-            said.append(Note("info", f"attempt {len(requests) - 1} gave no name: {why}"))
         why = _why(answer)
+        said.append(Note("info", f"attempt {len(requests)} gave no name: {why}"))
         if answer.may_pass or answer.status in (401, 403):
             break
     return TopicName(session.name, session, tuple(requests), tuple(said), why)

@@ -131,7 +131,7 @@ def _damaged(text: str, number: int, marks: Marks) -> tuple[int, int] | None:
     """The one place that only the missing mark can have been: its number beside one of its brackets."""
     opener, closer = re.escape(marks.opener + marks.letters), re.escape(marks.closer)
     around = re.compile(
-        rf"{opener}\s*{number}(?!\d)\s*[\])】〕}}]?(?!\s*{closer})|(?<!\d)[\[(【〔{{]?\s*(?<!\d){number}\s*{closer}"
+        rf"{opener}\s*{number}(?!\d)(?:\s*[\])】〕}}])?(?!\s*{closer})|(?:[\[(【〔{{]\s*)?(?<!\d){number}\s*{closer}"
     )
     whole = [found.span() for found in marks.pattern.finditer(text)]
     places = [found.span() for found in around.finditer(text)]
@@ -147,13 +147,14 @@ def _wrong_numbers(numbers: Sequence[int], pieces: Sequence[Piece]) -> str:
         return f"the model made up {counted(len(made_up), 'mark')}"
     lost = [piece for number, piece in enumerate(pieces, start=1) if not times[number]]
     if lost:
-        return f"the model lost {_named(lost)} of {len(pieces)}"
+        return f"the model lost {_named(lost, pieces)}"
     doubled = [pieces[number - 1] for number, count in times.items() if count > 1]
-    return f"the model doubled {_named(doubled)} of {len(pieces)}" if doubled else ""
+    return f"the model doubled {_named(doubled, pieces)}" if doubled else ""
 
 
-def _named(pieces: Sequence[Piece]) -> str:
-    return f"{counted(len(pieces), 'protected piece')} (first the {pieces[0].kind} {short(pieces[0].text)!r})"
+def _named(some: Sequence[Piece], pieces: Sequence[Piece]) -> str:
+    first = f"first the {some[0].kind} {short(some[0].text)!r}"
+    return f"{len(some):,} of {counted(len(pieces), 'protected piece')} ({first})"
 
 
 def _wrong_order(numbers: Sequence[int], pieces: Sequence[Piece]) -> str:

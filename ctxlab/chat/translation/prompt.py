@@ -28,7 +28,7 @@ def translation_prompt(
     if count:
         about = filled(ABOUT_MARKS, {"first": marks.mark(1), "count": str(count)})
         template, text_place = _split(template)
-        template = f"{template}\n\n{about}{text_place}" if text_place else f"{template}\n\n{about}"
+        template = f"{template}\n\n{about}{text_place}".strip("\n")
     if "{text}" not in template:
         template = f"{template}\n\n{{text}}"
     tags = ", ".join(f"<{tag}>...</{tag}>" for tag in think_tags)
@@ -41,4 +41,4 @@ def _split(template: str) -> tuple[str, str]:
     if not place:
         return template, ""
     head, newline, line = before.rpartition("\n")
-    return (head, f"{newline}{line}{place}{after}") if newline else ("", before + place + after)
+    return (head, f"{newline}{line}{place}{after}") if newline else ("", f"\n\n{template}")
