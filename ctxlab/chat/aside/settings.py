@@ -1,4 +1,4 @@
-"""What the settings of models that are asked aside have in common."""
+"""Settings of models that are asked aside: the model that they name, their prompt, and how they are read."""
 
 from __future__ import annotations
 

@@ -100,14 +100,14 @@ class Translation:
 
 @dataclass(frozen=True, slots=True)
 class Displayed:
-    """What is shown of a message: its original, its translation, or both; what isn't shown is None."""
+    """The texts of a message that are shown: its original, its translation, or both; one that isn't is None."""
 
     original: str | None
     translation: str | None
 
 
 def displayed(node: MessageNode) -> Displayed:
-    """What is shown of a message by the display mode that its translation has; without one the original."""
+    """The texts that are shown of a message, by the display mode that its translation has; without one the original."""
     found: Any = node.meta("translation")
     if not isinstance(found, Mapping) or not isinstance(found.get("content"), str):
         return Displayed(node.content, None)
