@@ -34,10 +34,11 @@ WORDS = st.sampled_from(
 )
 BLANKS = st.sampled_from([" ", " ", " ", "\n", "\n\n", ""])
 INLINE_PIECES = (
-        "<b>", "</b>", '<svar name="gold" op="+" value="a<5" />', "<br/>", "<!-- hush -->", '<a href="x>y">', "<think>", "</think>",
-        "`ls -l`", "``a ` b``", "{{user}}", "{{random::{{user}}::nobody}}", "{name}", "${home}", "$[hero.gold]",
-        "https://example.org/a?b=1&c=2#d", "http://中.example/", "www.example.org", "a.b@example.org", "【file::3】",
-        "【kb::a::b】", "%s", "%(n)d", "&nbsp;", r"\(x^2\)", "](./a.md)", "agent-asset://cat.png",
+    "<b>", "</b>", '<svar name="gold" op="+" value="a<5" />', "<br/>", "<!-- hush -->", '<a href="x>y">',
+    "<think>", "</think>",
+    "`ls -l`", "``a ` b``", "{{user}}", "{{random::{{user}}::nobody}}", "{name}", "${home}", "$[hero.gold]",
+    "https://example.org/a?b=1&c=2#d", "http://中.example/", "www.example.org", "a.b@example.org", "【file::3】",
+    "【kb::a::b】", "%s", "%(n)d", "&nbsp;", r"\(x^2\)", "](./a.md)", "agent-asset://cat.png",
 )  # fmt: skip
 BLOCK_PIECES = ("\n```py\nx = {{y}}\n```\n", "\n~~~\nfor `a`\n~~~\n", "\n$$a < b$$\n", "\n<pre>don't</pre>\n")
 INLINE, BLOCKS = st.sampled_from(INLINE_PIECES), st.sampled_from(BLOCK_PIECES)
@@ -150,6 +151,23 @@ def test_pieces_between_blanks_are_there_as_often_as_before(words: list[str], ma
 
     for piece in (*INLINE_PIECES, *map(str.strip, BLOCK_PIECES)):
         assert made.text.count(piece) == text.count(piece), piece
+
+
+@given(
+    st.lists(st.sampled_from(["<b>", "</b>", "<i>", "</i>", "{{user}}", "`x`"]), min_size=2, max_size=6),
+    st.sampled_from([shuffled, doubled, dropped]),
+    st.integers(0, 99),
+)
+def test_tags_stay_in_their_order_and_pieces_between_their_tags(pieces: list[str], mangle: Mangle, seed: int) -> None:
+    text = f"lamp {' word '.join(pieces)} out"
+
+    made = translated(text, [mangle], seed)
+
+    def between_tags(words: str) -> list[list[str]]:
+        return [sorted(re.findall(r"\{\{user\}\}|`x`", gap)) for gap in re.split(r"</?[bi]>", words)]
+
+    assert re.findall(r"</?[bi]>", made.text) == re.findall(r"</?[bi]>", text)
+    assert between_tags(made.text) == between_tags(text)
 
 
 @given(TEXTS, st.lists(st.sampled_from(MANGLES), min_size=1, max_size=4), st.integers(0, 99))
