@@ -54,7 +54,7 @@ class Translator:
             work.name,
             display_mode=self.settings.display_mode,
             segments=tuple(done),
-            requests=tuple(work.requests),
+            requests=tuple(request for _, request in sorted(work.requests, key=lambda one: one[0])),
             notes=tuple(_notes(done)),
             error=error,
         )
@@ -71,7 +71,7 @@ class _Work:
     translator: Translator
     marks: Marks
     model: ChatModel
-    requests: list[Payload] = field(default_factory=list[Payload])
+    requests: list[tuple[int, Payload]] = field(default_factory=list[tuple[int, Payload]])
     name: str = ""
 
     def segment(self, segment: Segment) -> TranslatedSegment:
@@ -91,7 +91,7 @@ class _Work:
         for _ in range(settings.attempts):
             if asked.stop is not None and asked.stop.is_set():
                 return _segment(segment, segment.text, "not asked", STOPPED)
-            self.requests.append(request)
+            self.requests.append((segment.start, request))
             answer = answer_of(self.model, request)
             reason = _why_not(answer)
             if reason:
