@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab.chat.translation.pieces import IN_ORDER, pieces_in
+from ctxlab.chat.translation.translation import Translation
 
 Mangle = Callable[[str, random.Random], str]
 
@@ -119,7 +120,7 @@ def squeezed(text: str, dice: random.Random) -> str:
 MANGLES: tuple[Mangle, ...] = (shouted, dropped, doubled, shuffled, changed, added, emptied, thoughtful, squeezed)
 
 
-def translated(text: str, mangles: list[Mangle], seed: int, **settings: int) -> ctxlab.api.aside.Translation:
+def translated(text: str, mangles: list[Mangle], seed: int, **settings: int) -> Translation:
     dice = random.Random(seed)
 
     def model(messages: list[dict[str, str]]) -> str:
