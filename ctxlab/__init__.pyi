@@ -35,6 +35,8 @@ from ctxlab.api.chat import stream as stream
 from ctxlab.api.compression import compress as compress
 from ctxlab.api.compression import legal_cuts as legal_cuts
 from ctxlab.api.compression import model_summariser as model_summariser
+from ctxlab.api.quick_actions import AppliedQuickAction as AppliedQuickAction
+from ctxlab.api.quick_actions import apply_quick_action as apply_quick_action
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
@@ -45,6 +47,12 @@ from ctxlab.api.what_if import sweep as sweep
 from ctxlab.assets.asset_folder import open_assets as open_assets
 from ctxlab.assets.attachment import attachment as attachment
 from ctxlab.chat.event_log import recover as recover
+from ctxlab.chat.message_actions import MessageAction as MessageAction
+from ctxlab.chat.message_actions import message_actions as message_actions
+from ctxlab.chat.message_actions import run_message_action as run_message_action
+from ctxlab.chat.plugin_settings import PluginSettings as PluginSettings
+from ctxlab.chat.plugin_settings import SettingsSection as SettingsSection
+from ctxlab.chat.plugin_settings import plugin_settings as plugin_settings
 from ctxlab.chat.tools import Tool as Tool
 from ctxlab.chat.tools import artifact_tool as artifact_tool
 from ctxlab.chat.tools import tool as tool
@@ -67,10 +75,13 @@ from ctxlab.context import Variables as Variables
 from ctxlab.documents import Agent as Agent
 from ctxlab.documents import History as History
 from ctxlab.documents import Library as Library
+from ctxlab.documents import LineProcessing as LineProcessing
 from ctxlab.documents import LoreEntry as LoreEntry
 from ctxlab.documents import MessageNode as MessageNode
 from ctxlab.documents import ModelProfile as ModelProfile
 from ctxlab.documents import Note as Note
+from ctxlab.documents import QuickAction as QuickAction
+from ctxlab.documents import QuickActionSet as QuickActionSet
 from ctxlab.documents import RegexConfig as RegexConfig
 from ctxlab.documents import RegexPreset as RegexPreset
 from ctxlab.documents import RegexRule as RegexRule
@@ -78,6 +89,7 @@ from ctxlab.documents import Session as Session
 from ctxlab.documents import UserProfile as UserProfile
 from ctxlab.documents import VirtualTime as VirtualTime
 from ctxlab.documents import Worldbook as Worldbook
+from ctxlab.documents.quick_actions_for import quick_actions_for as quick_actions_for
 from ctxlab.engines.macros.completions import macro_completions as macro_completions
 from ctxlab.engines.split_thoughts import split_thoughts as split_thoughts
 from ctxlab.engines.truncation import BudgetReport as BudgetReport

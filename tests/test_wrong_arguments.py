@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from pydantic import BaseModel
 
 import ctxlab
 import ctxlab_widgets
@@ -31,6 +32,13 @@ SCORES = pd.DataFrame(
     ]
 )
 LIBRARY = ctxlab.Library(sessions=(SESSION,), agents=(AGENT,), books=(BOOK,), rules=(PRESET,))
+
+
+class Knobs(BaseModel):
+    """Settings of a section."""
+
+    on: bool = False
+
 
 WRONG: tuple[Any, ...] = (
     None,
@@ -110,6 +118,7 @@ GOOD: dict[str, Any] = {
     "cases": [],
     "variants": ["sliding"],
     "conversation": "c",
+    "action": ctxlab.QuickAction(id="q", label="Q", content="{{input}}"),
 }
 """By name, an argument that does; what is asked for under each name is one thing everywhere."""
 
@@ -124,6 +133,15 @@ OF_METHOD: dict[str, Any] = {
     "Pipeline.stage.id": "token-limiter",
     "Pipeline.without_processor.id": "merge-system",
     "Library.agent.name": "g",
+    "run_message_action.action": ctxlab.MessageAction("m", "M", lambda session, node_id: "words"),
+    "PluginSettings.values.section": "p",
+    "PluginSettings.with_value.section": "p",
+    "PluginSettings.with_value.name": "on",
+    "PluginSettings.with_value.value": True,
+    "PluginSettings.without_value.section": "p",
+    "PluginSettings.without_value.name": "on",
+    "QuickActionSet.action.which": "q",
+    "QuickActionSet.with_action.which": "q",
     "Trace.table.name": "token-limiter",
     "Worldbook.with_frame.frame": BOOK.frame(),
     "write.value": SESSION,
@@ -157,6 +175,8 @@ def made() -> dict[str, Any]:
         "Library": LIBRARY,
         "Worldbook": BOOK,
         "RegexPreset": PRESET,
+        "QuickActionSet": ctxlab.QuickActionSet(id="s", actions=(GOOD["action"],)),
+        "PluginSettings": ctxlab.plugin_settings(sections=[ctxlab.SettingsSection("p", "P", Knobs)]),
         "Comparison": ctxlab.compare({"one": TRACE}),
         "StudyTable": ctxlab.study_table(SCORES),
     }

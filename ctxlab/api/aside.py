@@ -238,8 +238,11 @@ def _provider_named(profile: str) -> str | None:
 def _with_key(model: VendorModel) -> VendorModel:
     from ctxlab.providers.sending.clients import check_client
     from ctxlab.providers.sending.keys import key_for
+    from ctxlab.providers.sending.model_names import check_model_name
 
     request = question_of(model, [{"role": "user", "content": "?"}])
+    if model.provider is None and model.base_url is None and model.client is None:
+        check_model_name(request)
     check_client(request, model.client)
     if model.client is not None and model.key is None:
         return model

@@ -38,6 +38,22 @@ class TurnStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class FileUploaded:
+    """A file of the conversation, by its id, is with a vendor now, who calls it `file_id` and forgets it at `expires`.
+
+    `provider` and `base_url` say who knows it by that id; `size` is in bytes.
+    """
+
+    file: str
+    file_id: str
+    provider: str
+    base_url: str
+    name: str = ""
+    size: int = 0
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RequestSent:
     """A request went out: the `attempt` of the turn's `number`-th request, to `url`, of `size` bytes.
 
@@ -157,6 +173,7 @@ class TurnFinished:
 
 TurnEvent = (
     TurnStarted
+    | FileUploaded
     | RequestSent
     | TextAdded
     | ThoughtAdded

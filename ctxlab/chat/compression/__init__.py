@@ -1,6 +1,6 @@
 """Compression of conversations: when, what, by whom, and what it loses; always as a preview first."""
 
-from ctxlab.chat.compression.compress import Wanted, compression_if_needed, compression_of, refuse_contradictions
+from ctxlab.chat.compression.compress import compression_if_needed, compression_of
 from ctxlab.chat.compression.compression import Compression
 from ctxlab.chat.compression.legal_cuts import Cut, LegalCuts, MessageRange
 from ctxlab.chat.compression.must_keep import WantedItem
@@ -9,6 +9,7 @@ from ctxlab.chat.compression.settings import CompressionSettings, compression_se
 from ctxlab.chat.compression.summary_node import with_summary_node, with_summary_nodes
 from ctxlab.chat.compression.trigger import PromptSize, TriggerDecision, should_compress, wants_compression
 from ctxlab.chat.compression.visible_path import VisiblePath
+from ctxlab.chat.compression.wanted import Wanted, refuse_contradictions
 from ctxlab.public_names import listed
 
 __all__ = [

@@ -8,38 +8,18 @@ from dataclasses import dataclass, replace
 
 from ctxlab.chat.compression.compression import Compression, Rebuild
 from ctxlab.chat.compression.legal_cuts import LegalCuts, MessageRange
-from ctxlab.chat.compression.must_keep import MustKeep, check_items, items_of
-from ctxlab.chat.compression.settings import TIERS, CompressionSettings, Tier
+from ctxlab.chat.compression.must_keep import items_of
+from ctxlab.chat.compression.settings import TIERS, CompressionSettings
 from ctxlab.chat.compression.source_message import source_of
 from ctxlab.chat.compression.stand_ins import stand_ins
 from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser, SummaryTask, name_of, summarised
 from ctxlab.chat.compression.summary_node import Data, free_ids, originals_of
 from ctxlab.chat.compression.trigger import Moment, PromptSize, TriggerDecision, should_compress, wants_compression
 from ctxlab.chat.compression.visible_path import VisiblePath, is_candidate, is_full_summary
+from ctxlab.chat.compression.wanted import Wanted
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Note
-from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """A wish for a compression: a range from `first` to `last`, all `above` or `below` a message, or everything; ids.
-
-    Without any of them it is the oldest messages, as many as the settings say. `must_keep` and `guidance` are for
-    whoever summarises. `tiers` are what may be left out, in order; None means the summary alone.
-    """
-
-    first: str | None = None
-    last: str | None = None
-    above: str | None = None
-    below: str | None = None
-    everything: bool = False
-    must_keep: tuple[MustKeep, ...] = ()
-    guidance: str = ""
-    tiers: tuple[Tier, ...] | None = None
-    id: str | None = None
-    timestamp: str | None = None
 
 
 def compression_of(
@@ -111,7 +91,9 @@ class _Work:
             trigger=self.trigger,
             reason=reason,
             timestamp=self.wanted.timestamp,
-            other_range=self._of_other_range,
+            wanted=self.wanted,
+            again=self._again,
+            writer=name_of(self.summariser),
         )
         tiers = self.wanted.tiers if self.wanted.tiers is not None else ("summary",)
         if not tiers:
@@ -157,11 +139,10 @@ class _Work:
         done = replace(chosen, summary=answer.text, summariser=name_of(self.summariser))
         return done.with_note_on_size()
 
-    def _of_other_range(self, first: str, last: str) -> Compression:
-        """A compression by hand with the same wishes for another range."""
-        tiers = self.wanted.tiers
-        tiers = tiers if tiers is None or "summary" in tiers else (*tiers, "summary")
-        wanted = replace(self.wanted, first=first, last=last, above=None, below=None, everything=False, tiers=tiers)
+    def _again(self, wanted: Wanted) -> Compression:
+        """A compression by hand with other wishes; one that was above the hard threshold stays one of everything."""
+        if self.decision is not None and self.decision.hard and not wanted.has_range:
+            wanted = replace(wanted, everything=True)
         return replace(self, wanted=wanted, trigger="manual", decision=None).result()
 
     def _why_no_range(self, cuts: LegalCuts) -> str:
@@ -219,20 +200,6 @@ class _Work:
             return compression
         saved = counted(max(0, compression.saved_tokens), "token")
         return replace(compression, error=f"it would save {saved}; least_gain is {self.settings.least_gain:,}")
-
-
-def refuse_contradictions(wanted: Wanted) -> None:
-    """Raise WrongArgument where more than one kind of range is named, or an item that nothing can be looked for by."""
-    check_items(wanted.must_keep)
-    kinds = {
-        "first= and last=": wanted.first is not None or wanted.last is not None,
-        "above=": wanted.above is not None,
-        "below=": wanted.below is not None,
-        "everything=": wanted.everything,
-    }
-    named = [name for name, given in kinds.items() if given]
-    if len(named) > 1:
-        raise WrongArgument(f"one range at a time: {' or '.join(named)}", function="compress")
 
 
 def _notes_on_unsent(trace: Trace, gone: Sequence[str]) -> Iterator[Note]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,6 +23,7 @@ from ctxlab.chat.compression.summary_node import (
     with_summary_nodes,
 )
 from ctxlab.chat.compression.trigger import Moment
+from ctxlab.chat.compression.wanted import Wanted, refuse_contradictions
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading, html_table, lines
 from ctxlab.display.short_texts import counted, cut_off, short
@@ -37,8 +39,8 @@ if TYPE_CHECKING:
 
 Rebuild: TypeAlias = Callable[[Session, str | None], Trace]
 """Builds the context of a session and a leaf as the one before was built."""
-OtherRange: TypeAlias = "Callable[[str, str], Compression]"
-"""A compression with the same wishes, of the messages from one to another."""
+Again: TypeAlias = "Callable[[Wanted], Compression]"
+"""A compression of the same conversation with other wishes."""
 
 LARGER = "summaryIsLarger"
 ROW = (
@@ -73,7 +75,10 @@ class Compression:
     notes: tuple[Note, ...] = ()
     timestamp: str | None = None
     seconds: float | None = None
-    other_range: OtherRange | None = field(default=None, repr=False)
+    wanted: Wanted | None = field(default=None, repr=False)
+    again: Again | None = field(default=None, repr=False)
+    writer: str = ""
+    """The name of the summariser that `again` asks, also after the summary was written by hand."""
 
     def __repr__(self) -> str:
         if self.error is not None:
@@ -154,26 +159,49 @@ class Compression:
         return replace(self, summary=text.strip(), error=None, summariser="by hand").with_note_on_size()
 
     @checked_arguments
-    def with_range(self, first: str, last: str) -> Compression:
-        """A compression of the messages from `first` to `last`, by ids, with the same wishes and the same summariser.
+    def with_range(
+        self,
+        first: str | None = None,
+        last: str | None = None,
+        *,
+        above: str | None = None,
+        below: str | None = None,
+        everything: bool = False,
+    ) -> Compression:
+        """A compression of other messages with the same wishes and the same summariser, which writes anew.
 
-        The summary is written anew. Raises UnknownNode where one of the two isn't on the path.
+        From `first` to `last`, all `above` or `below` one, by ids, or `everything`. Raises UnknownNode where one of
+        them isn't on the path.
         """
-        if self.other_range is None:
-            raise Refused("this compression can't be made anew: compress() takes first= and last=")
-        return self.other_range(first, last)
+        wanted = self._wanted()
+        tiers = wanted.tiers if wanted.tiers is None or "summary" in wanted.tiers else (*wanted.tiers, "summary")
+        return self._anew(
+            replace(wanted, first=first, last=last, above=above, below=below, everything=everything, tiers=tiers)
+        )
+
+    @checked_arguments
+    def with_wishes(
+        self, *, must_keep: Sequence[str | re.Pattern[str] | MessageNode] | None = None, guidance: str | None = None
+    ) -> Compression:
+        """A compression of the same messages with other items to keep or other guidance; the summary is written anew.
+
+        What isn't named stays as it was. Raises WrongArgument for a blank item.
+        """
+        wanted = self._wanted()
+        items = wanted.must_keep if must_keep is None else tuple(must_keep)
+        return self._anew(replace(wanted, must_keep=items, guidance=wanted.guidance if guidance is None else guidance))
 
     def with_notes(self, notes: Sequence[Note]) -> Compression:
         """The compression with further notes, such as those on its settings."""
         if not notes:
             return self
-        again = self.other_range
+        again = self.again
 
-        def other(first: str, last: str) -> Compression:
+        def noted(wanted: Wanted) -> Compression:
             assert again is not None
-            return again(first, last).with_notes(notes)
+            return again(wanted).with_notes(notes)
 
-        return replace(self, notes=(*notes, *self.notes), other_range=other if again is not None else None)
+        return replace(self, notes=(*notes, *self.notes), again=noted if again is not None else None)
 
     def with_note_on_size(self) -> Compression:
         """The compression with a note where its summary has no fewer tokens than the messages that it replaces."""
@@ -275,6 +303,16 @@ class Compression:
         return heading(self) + fields_table(fields) + html_table(("id", "role", "goes"), rows) + lines(notes)
 
     # --- inside
+
+    def _wanted(self) -> Wanted:
+        if self.wanted is None or self.again is None:
+            raise Refused("this compression can't be made anew: compress() takes first= and last=")
+        return self.wanted
+
+    def _anew(self, wanted: Wanted) -> Compression:
+        assert self.again is not None
+        refuse_contradictions(wanted)
+        return self.again(wanted)
 
     @cached_property
     def _report(self) -> CompressionReport:
