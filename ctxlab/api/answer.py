@@ -29,8 +29,8 @@ def answer_run(
 
     The agent is the one of the library or of `agents` that the answer names, else `agent`; so are model and user. What
     messages don't keep (the agent's presets, lore, settings, budget) is that of now, and summaries that are younger
-    than the answer are left out; `sentence` and `notes` of the result say so. `tools` are those of the turn, besides those that the agent describes.
-    `options` are those of `build`.
+    than the answer are left out; `sentence` and `notes` of the result say so. `tools` are those of the turn, besides
+    those that the agent describes. `options` are those of `build`.
     """
     from ctxlab.studies.answer_run import later_summaries, rebuilt_run
 

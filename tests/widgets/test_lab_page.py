@@ -167,6 +167,64 @@ def test_a_message_selected_in_one_view_is_selected_in_all(page: LabPage) -> Non
     assert (page.selected, page.tree.selected) == ("node:a5", "node:a5")
 
 
+def test_a_compression_is_a_run_that_all_show_and_undo_takes_back(page: LabPage) -> None:
+    view, before = page.compression, page.trace
+    view.guide("Keep the names.")
+    made = view.compression
+    assert made is not None
+    view.write("They talked of 沈砚.")
+
+    view._handle_custom_msg({"command": "apply"}, [])
+
+    assert all_show(page, page.trace)
+    assert page.trace is not before
+    assert page.runs.current.name == f"{len(made.gone)} messages compressed"
+    assert page.tree.session.nodes.keys() - before.start.input.session.nodes.keys() == {made.summary_id}
+    assert page.session.nodes[made.summary_id].content == "They talked of 沈砚."
+    assert "compressed" in view.effect["label"]
+    assert view.can_apply
+    assert view.compression is not None
+    assert view.compression.wanted is not None
+    assert view.compression.wanted.guidance == "Keep the names."
+    assert page.undo() is before
+    assert made.summary_id not in page.session.nodes
+    assert all_show(page, before)
+
+
+def test_a_run_of_the_same_conversation_leaves_the_wishes_and_the_text_of_a_compression(page: LabPage) -> None:
+    view = page.compression
+    view.choose_above("u6")
+    view.keep("沈砚")
+    view.write("By hand: 沈砚.")
+
+    page.trace = page.trace.rerun({"token-limiter.budget_tokens": 2100})
+
+    assert view.compression is not None
+    assert view.compression.before is page.trace
+    assert view.compression.summary == "By hand: 沈砚."
+    assert view.compression.wanted is not None
+    assert (view.compression.wanted.above, view.compression.wanted.must_keep) == ("u6", ("沈砚",))
+    assert not view.can_go_back
+
+
+def test_a_compression_of_another_state_is_no_run_of_the_page(page: LabPage) -> None:
+    view, before = page.compression, page.trace
+    view.compression = ctxlab.compress(page.session.update("u5", content="Else."), everything=True)
+
+    view._handle_custom_msg({"command": "apply"}, [])
+
+    assert "another state" in view.error
+    assert page.trace is before
+
+
+def test_where_nothing_can_be_compressed_the_page_says_why() -> None:
+    view = lab(chat()).compression
+
+    view._handle_custom_msg({"command": "apply"}, [])
+
+    assert "stay as they are" in view.error
+
+
 def test_a_budget_that_is_too_small_is_refused_where_it_is_asked_for(page: LabPage) -> None:
     before = page.trace
 

@@ -28,6 +28,7 @@ from ctxlab_widgets.run_history import RunHistory, Runs
 if TYPE_CHECKING:
     from ctxlab_widgets._shared.widget import Widget
     from ctxlab_widgets.compare import Compare
+    from ctxlab_widgets.compression_view import CompressionView
     from ctxlab_widgets.injection_map import InjectionMap
     from ctxlab_widgets.lore_view import LoreView
     from ctxlab_widgets.request_view import RequestView
@@ -46,6 +47,7 @@ TABS: Mapping[str, str] = {
     "injections": "InjectionMap",
     "lore": "LoreView",
     "rules": "RuleView",
+    "compression": "CompressionView",
     "compare": "Compare",
     "tokens": "TokenView",
 }
@@ -176,6 +178,10 @@ class LabPage(ipywidgets.VBox):
     @property
     def rules(self) -> RuleView:
         return cast("RuleView", self._open("rules"))
+
+    @property
+    def compression(self) -> CompressionView:
+        return cast("CompressionView", self._open("compression"))
 
     @property
     def compare(self) -> Compare:
