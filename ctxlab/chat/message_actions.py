@@ -92,15 +92,10 @@ def message_actions(session: Session, node_id: str, *, actions: Sequence[Message
     A plugin that can't be used, and one whose `applies` raises, is left out with a note. Of one id the first counts.
     """
     role = session.node(node_id).role
-    known, problems = _of_packages()
-    notes = [Note("warning", problem, details={"group": GROUP}) for problem in problems]
-    ids = {each.id for each in known}
-    for each in actions:
-        if problem := each.problem() or (f"there is an action {each.id!r} already" if each.id in ids else ""):
-            raise WrongArgument(f"actions: {problem}")
-        ids.add(each.id)
+    known = known_message_actions(actions)
+    notes = list(known.notes)
     found: list[MessageAction] = []
-    for each in (*known, *actions):
+    for each in known:
         if each.roles and role not in each.roles:
             continue
         try:
@@ -112,6 +107,21 @@ def message_actions(session: Session, node_id: str, *, actions: Sequence[Message
         if applies:
             found.append(each)
     return MessageActions(tuple(found), tuple(notes))
+
+
+def known_message_actions(actions: Sequence[MessageAction] = ()) -> MessageActions:
+    """The actions on messages of any kind: of the packages that are installed, then of `actions`.
+
+    Raises WrongArgument for one of `actions` that can't be used, or whose id another has.
+    """
+    known, problems = _of_packages()
+    ids = {each.id for each in known}
+    for each in actions:
+        if problem := each.problem() or (f"there is an action {each.id!r} already" if each.id in ids else ""):
+            raise WrongArgument(f"actions: {problem}")
+        ids.add(each.id)
+    notes = tuple(Note("warning", problem, details={"group": GROUP}) for problem in problems)
+    return MessageActions((*known, *actions), notes)
 
 
 @checked_arguments

@@ -74,7 +74,7 @@ class Page:
 
     @property
     def pieces(self) -> list[dict[str, Any]]:
-        return [content for content, _ in self.sent if content["kind"] == "pieces"]
+        return [content for content, _ in self.sent if content.get("kind") == "pieces"]
 
 
 def chat() -> Session:

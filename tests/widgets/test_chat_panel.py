@@ -664,6 +664,19 @@ HOSTILE: list[dict[str, Any]] = [
     {"command": "complete", "caret": True, "asksModel": True},
     {"command": "translate", "key": "a1", "to": "zh"},
     {"command": "undo"},
+    {"command": "translate", "key": "root", "to": "Chinese"},
+    {"command": "translate", "key": "", "to": "Chinese"},
+    {"command": "show_translation", "key": "a1", "shown": "both"},
+    {"command": "show_translation", "key": "a1", "shown": "none"},
+    {"command": "complete", "caret": -1, "asksModel": False},
+    {"command": "complete", "caret": 0, "asksModel": True},
+    {"command": "quick", "id": "x", "start": 0, "end": 0},
+    {"command": "quick", "id": "x", "start": 0.5, "end": 0},
+    {"command": "message_action", "key": "a1", "id": "x"},
+    {"command": "message_action", "key": "nobody", "id": "x"},
+    {"command": "late_code", "name": "../host"},
+    {"command": "late_code", "name": 7},
+    {"command": "bundle", "name": "katex"},
 ]
 
 
@@ -684,12 +697,11 @@ def test_what_is_no_command_is_refused_in_one_sentence_and_does_nothing(message:
 
 def test_bytes_are_taken_with_files_alone_and_each_command_is_carried_out_somewhere() -> None:
     from ctxlab_widgets.chat_panel.carry_out import DONE
-    from ctxlab_widgets.chat_panel.later_commands import LATER
 
     page = Page(model=because)
 
     assert "takes no bytes" in page.asks("undo", buffers=[b"x"])
-    assert {*DONE, *LATER, "attach"} == {*COMMANDS}
+    assert {*DONE, "attach"} == {*COMMANDS}
 
 
 def test_a_wrong_option_is_named() -> None:

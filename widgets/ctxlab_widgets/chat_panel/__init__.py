@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, cast
 
 import traitlets
 
+from ctxlab.api.aside import CompletionSource, TopicSource, TranslationSource
 from ctxlab.api.chat import Begin, recording, turn_stream
 from ctxlab.api.sources import AgentSource, ModelSource, SessionSource
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.chat.message_actions import MessageAction
 from ctxlab.chat.turn import Turn
 from ctxlab.documents import Asset, History, Session
 from ctxlab.errors import CtxlabError
@@ -20,14 +22,21 @@ from ctxlab.studies.draft_preview import Preview
 from ctxlab_widgets._shared.shared_state import SharedState
 from ctxlab_widgets._shared.widget import Widget, brief
 from ctxlab_widgets.chat_panel.answers import Answers
+from ctxlab_widgets.chat_panel.background_jobs import BackgroundJobs
 from ctxlab_widgets.chat_panel.carry_out import carry_out
 from ctxlab_widgets.chat_panel.chat_turns import ChatTurns
+from ctxlab_widgets.chat_panel.completions import Completions
 from ctxlab_widgets.chat_panel.draft_analysis import DraftAnalysis, DraftJob
 from ctxlab_widgets.chat_panel.draft_store import DraftStore
 from ctxlab_widgets.chat_panel.file_chips import WaitingFiles
 from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
+from ctxlab_widgets.chat_panel.plugin_actions import PluginActions
+from ctxlab_widgets.chat_panel.quick_actions import QuickActions
 from ctxlab_widgets.chat_panel.setup import ChatSetup, chat_setup, setup_of_run
 from ctxlab_widgets.chat_panel.shown import ShownChat
+from ctxlab_widgets.chat_panel.summary_told import SummaryTold, told_of
+from ctxlab_widgets.chat_panel.topic_naming import TopicNaming
+from ctxlab_widgets.chat_panel.translations import Translations
 from ctxlab_widgets.chat_panel.turn_thread import QueuedMessage, RunningStream
 
 if TYPE_CHECKING:
@@ -43,7 +52,9 @@ class ChatPanel(Widget):
 
     `session` is set once for each turn that has ended, which runs in a thread of its own: `wait()` waits for it.
     Without a `model` an echo answers, which says so. `options` are those of `ctxlab.send`. Of a session that is given
-    as a path the draft is kept in a file beside it.
+    as a path the draft is kept in a file beside it. `translation`, `topic_naming` and `input_completion` are settings
+    as they are stored under these names; models that they don't name are the chat's. `message_actions` are offered on
+    messages besides those of packages.
 
     >>> ChatPanel(session, agent, model="gpt-4o")  # doctest: +SKIP
     """
@@ -88,10 +99,14 @@ class ChatPanel(Widget):
         agent: AgentSource | None = None,
         *,
         model: ModelSource | None = None,
+        translation: TranslationSource | None = None,
+        topic_naming: TopicSource | None = None,
+        input_completion: CompletionSource | None = None,
+        message_actions: Sequence[MessageAction] = (),
         draft_wait_seconds: float = 0.2,
         **options: Any,
     ) -> None:
-        self._lock = threading.RLock()
+        self.lock = threading.RLock()
         given: Any = session.session if isinstance(session, History) else session if session is not None else Session()
         self.setup, first = chat_setup(given, agent, model, options)
         self.counter = self.setup.counter()
@@ -99,6 +114,12 @@ class ChatPanel(Widget):
         self.answers, self.waiting = Answers(), WaitingFiles()
         self.preview: Preview | None = None
         self.turns = ChatTurns(self)
+        self.jobs = BackgroundJobs(self._tell_problem)
+        self.translations = Translations(self, translation)
+        self.topic = TopicNaming(self, topic_naming)
+        self.completions = Completions(self, input_completion)
+        self.quick_actions, self.plugin_actions = QuickActions(), PluginActions(message_actions)
+        self.summaries: Mapping[str, SummaryTold] = {}
         self._shown = ShownChat()
         self._analysis = DraftAnalysis(self._on_preview, wait_seconds=draft_wait_seconds)
         self._store = DraftStore.beside(Path(given).expanduser()) if isinstance(given, str | Path) else None
@@ -112,6 +133,7 @@ class ChatPanel(Widget):
             self.input = self._store.read(self.session.id)
         self._is_ready = True
         self.show()
+        self._tell_notes()
         self.look_at_draft()
 
     def __repr__(self) -> str:
@@ -175,7 +197,8 @@ class ChatPanel(Widget):
         return self.history.session
 
     def rest(self, timeout: float | None = None) -> None:
-        """Wait until the draft has been looked at and kept."""
+        """Wait until the draft has been looked at and kept, and translations, names and completions are there."""
+        self.jobs.rest(timeout)
         self._analysis.rest(timeout)
         self._storing.rest(timeout)
 
@@ -186,6 +209,8 @@ class ChatPanel(Widget):
             if self._state is not None:
                 self._state.unobserve(self._on_run_of_page, "trace")
             self.turns.close()
+            self.completions.stop()
+            self.jobs.close()
             self._analysis.close()
             self._storing.close()
             self._stored((self.history.session.id, self.input))
@@ -194,7 +219,8 @@ class ChatPanel(Widget):
     def _stream(self, verb: str, begin: Begin, model: Any = None) -> RunningStream:
         session = self.history.session
         options = self.setup.turn(model=model, approve=self.turns.approve)
-        return RunningStream(turn_stream(self.setup.source(session), options, begin), session, verb)
+        rules = tuple(self.setup.agent.llm_think_rules) if self.setup.agent is not None else ()
+        return RunningStream(turn_stream(self.setup.source(session), options, begin), session, verb, rules)
 
     # --- what turns tell, in their threads
 
@@ -203,11 +229,11 @@ class ChatPanel(Widget):
             self.send(dict(message))
 
     def running_changed(self) -> None:
-        with self._lock:
+        with self.lock:
             self.show()
 
     def record_turn(self, running: RunningStream, turn: Turn | None, problem: BaseException | None) -> None:
-        with self._lock:
+        with self.lock:
             if turn is not None and self.history.session.id == running.before.id:
                 turn = recording(self.history, running.before, running.before, running.verb)(turn)
                 self.answers.record(turn)
@@ -215,17 +241,19 @@ class ChatPanel(Widget):
                 self.error = brief(f"the turn broke off: {type(problem).__name__}: {problem}")
             session = self.history.session
         self._set_session(session)
+        if turn is not None and not self._is_closed:
+            self.topic.after(turn, session)
 
     def begin_queued(self, text: str, files: tuple[Asset, ...]) -> RunningStream | None:
         try:
             return self._stream("send", lambda turns, of: turns.send(of, text, attachments=files))
         except CtxlabError as problem:
-            with self._lock:
+            with self.lock:
                 self._on_error(problem)
             return None
 
     def give_back(self, queued: list[QueuedMessage]) -> None:
-        with self._lock:
+        with self.lock:
             texts = [each.text for each in queued if each.text.strip()]
             self.waiting.assets = (*(file for each in queued for file in each.files), *self.waiting.assets)
             self.input = "\n\n".join([*texts, *([self.input] if self.input.strip() else [])])
@@ -261,7 +289,7 @@ class ChatPanel(Widget):
     def _on_run_of_page(self, _: object = None) -> None:
         """Turns are built as the page's run is."""
         if self._state is not None and not self._is_closed:
-            with self._lock:
+            with self.lock:
                 self.use(setup_of_run(self._state.run, self.setup))
 
     @property
@@ -279,7 +307,7 @@ class ChatPanel(Widget):
         if not self._is_ready:
             return
         session = cast("Session", change["new"])
-        with self._lock:
+        with self.lock:
             before = self.history.session
             if session is not before:
                 if before.id == session.id:
@@ -301,7 +329,7 @@ class ChatPanel(Widget):
 
     def _on_preview(self, job: DraftJob, found: Preview | str) -> None:
         data = self._shown.draft(job.text, found)
-        with self._lock:
+        with self.lock:
             self.preview = found if isinstance(found, Preview) else None
             self.draft = data
             self.show()
@@ -321,7 +349,7 @@ class ChatPanel(Widget):
 
     def _on_stored(self, _: object, problem: str) -> None:
         if problem:
-            with self._lock:
+            with self.lock:
                 self.error = problem
 
     # --- what is shown
@@ -330,21 +358,42 @@ class ChatPanel(Widget):
         """Take over the history as it is."""
         if not self._is_ready:
             return
-        with self._lock, self.hold_sync():
+        with self.lock, self.hold_sync():
             self._shown.fill(self)
+            self._say(self.plugin_actions.news())
+
+    def tell_of_summary(self, key: str) -> None:
+        """Say with a summary what it kept and lost, as far as its report says."""
+        session = self.history.session
+        self.summaries = {**self.summaries, key: told_of(session, session.node(key))}
+        self.show()
+
+    def _tell_notes(self) -> None:
+        """Say once what is amiss with settings, quick actions and what packages bring."""
+        notes = (*self.translations.notes, *self.topic.notes, *self.completions.notes, *self.quick_actions.notes)
+        self._say([note.text for note in notes])
+
+    def _say(self, sentences: Sequence[str]) -> None:
+        """Add sentences to the error."""
+        if sentences:
+            self.error = brief("; ".join(dict.fromkeys([*([self.error] if self.error else []), *sentences])))
+
+    def _tell_problem(self, problem: CtxlabError) -> None:
+        with self.lock:
+            self._on_error(problem)
 
     def _show_running(self) -> None:
-        with self._lock:
+        with self.lock:
             self.running = self._shown.running(self)
 
     # --- what the page asks for
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        with self._lock:
+        with self.lock:
             super().set_state(sync_data)
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
-        with self._lock:
+        with self.lock:
             self._buffers: Sequence[Any] = tuple(buffers or ())
             self._handling = threading.get_ident()
             try:
@@ -353,7 +402,7 @@ class ChatPanel(Widget):
                 self._handling = 0
 
     def _handle_shared(self, message: Mapping[str, Any]) -> bool:
-        return False
+        return message.get("command") == "late_code" and super()._handle_shared(message)
 
     def _handle(self, message: Mapping[str, Any]) -> None:
         carry_out(self, message, self._buffers)

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import ctxlab
 from ctxlab.api.compression import compressed_run
+from ctxlab.api.resolve import start_of
 from ctxlab.chat.compression import Wanted
 from ctxlab.documents import MessageNode, Session
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.remedies import remedies
+from ctxlab.pipeline.services import AssetStore
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets.chat_panel.commands import checked_command
 from ctxlab_widgets.chat_panel.file_chips import bytes_of
 from ctxlab_widgets.chat_panel.head_json import got_json
-from ctxlab_widgets.chat_panel.later_commands import LATER
+from ctxlab_widgets.chat_panel.quick_actions import press
 from ctxlab_widgets.chat_panel.rows import RowInput, who_of
+from ctxlab_widgets.chat_panel.thoughts_in_text import with_words
 
 if TYPE_CHECKING:
     from ctxlab_widgets.chat_panel import ChatPanel
@@ -32,8 +35,6 @@ def carry_out(panel: ChatPanel, message: Mapping[str, Any], buffers: Sequence[An
         _attach(panel, fields["files"], buffers)
     elif buffers:
         raise CtxlabError(f"the command {name!r} takes no bytes")
-    elif name in LATER:
-        LATER[name](panel, fields)
     else:
         DONE[name](panel, fields)
 
@@ -74,7 +75,8 @@ def _edit(panel: ChatPanel, fields: Fields) -> None:
     if panel.setup.branches_edits:
         _branch(panel, fields)
         return
-    panel.change(Session.edit, _node(panel, fields).id, fields["text"])
+    node = _node(panel, fields)
+    panel.change(Session.edit, node.id, _whole(panel, node, fields["text"]))
 
 
 def _branch(panel: ChatPanel, fields: Fields) -> None:
@@ -82,9 +84,17 @@ def _branch(panel: ChatPanel, fields: Fields) -> None:
     node = _node(panel, fields)
     if node.role == "user" and panel.turns.running is not None:
         raise CtxlabError("an answer is being written: stop it first, or wait for its end")
-    panel.change(Session.branch_from_edit, node.id, fields["text"])
+    panel.change(Session.branch_from_edit, node.id, _whole(panel, node, fields["text"]))
     if node.role == "user":
         panel.begin("send", lambda turns, of: turns.send(of, None))
+
+
+def _whole(panel: ChatPanel, node: MessageNode, words: str) -> str:
+    """The text of a message with other words: the thoughts that an answer has in it stay."""
+    if node.role != "assistant" or node.is_summary:
+        return words
+    agent = panel.setup.agent
+    return with_words(node.content, words, agent.llm_think_rules if agent is not None else ())
 
 
 def _button(panel: ChatPanel, fields: Fields) -> None:
@@ -158,6 +168,9 @@ def _got(panel: ChatPanel, fields: Fields) -> None:
         panel.got = ""
         return
     node = _node(panel, fields)
+    if node.is_summary:
+        panel.tell_of_summary(node.id)
+        return
     found = panel.answers.run_of(panel.history.session, panel.setup, node.id)
     panel.trace = found.trace
     who = who_of(node, RowInput(panel.history.session, panel.setup.agent, panel.setup.user))
@@ -215,10 +228,43 @@ def _detach(panel: ChatPanel, fields: Fields) -> None:
 
 
 def _asset(panel: ChatPanel, fields: Fields) -> None:
-    services = panel.preview.trace.services if panel.preview is not None else None
-    store = services.assets if services is not None else None
-    data, kind = bytes_of(panel.history.session, panel.waiting.assets, fields["id"], store)
+    data, kind = bytes_of(panel.history.session, panel.waiting.assets, fields["id"], _store(panel))
     panel.send({"kind": "asset", "id": fields["id"], "type": kind}, [data])
+
+
+def _store(panel: ChatPanel) -> AssetStore | None:
+    """The files of the next build; it is started for them where it wasn't done yet."""
+    if panel.preview is not None:
+        return panel.preview.trace.services.assets
+    setup = panel.setup
+    return start_of(setup.source(panel.history.session), setup.agent_source, **setup.build()).services.assets
+
+
+# --- models beside the conversation, and what others bring
+
+
+def _translate(panel: ChatPanel, fields: Fields) -> None:
+    panel.translations.translate(_node(panel, fields).id if fields["key"] else "", fields["to"])
+
+
+def _show_translation(panel: ChatPanel, fields: Fields) -> None:
+    panel.translations.show(_node(panel, fields).id, fields["shown"])
+
+
+def _name_topic(panel: ChatPanel, fields: Fields) -> None:
+    panel.topic.name()
+
+
+def _complete(panel: ChatPanel, fields: Fields) -> None:
+    panel.completions.complete(fields["caret"], asks_model=fields["asksModel"])
+
+
+def _quick(panel: ChatPanel, fields: Fields) -> None:
+    press(panel, fields["id"], fields["start"], fields["end"])
+
+
+def _message_action(panel: ChatPanel, fields: Fields) -> None:
+    panel.plugin_actions.run(panel, _node(panel, fields).id, fields["id"])
 
 
 # --- the rest
@@ -272,4 +318,10 @@ DONE: Mapping[str, Callable[[ChatPanel, Fields], None]] = {
     "undo": _undo,
     "redo": _redo,
     "asset": _asset,
+    "translate": _translate,
+    "show_translation": _show_translation,
+    "name_topic": _name_topic,
+    "complete": _complete,
+    "quick": _quick,
+    "message_action": _message_action,
 }

@@ -60,7 +60,7 @@ class ChatPage(ipywidgets.VBox):
     def _view(self, name: str, shown: Any) -> Widget:
         if name == "compression":
             view = ctxlab_widgets.CompressionView(shown, history=self.panel.history)
-            view.observe(self._on_history, "applied")
+            view.observe(self._on_compressed, "applied")
             return view
         if name == "tree":
             tree = ctxlab_widgets.BranchTree(self.panel.history)
@@ -74,6 +74,14 @@ class ChatPage(ipywidgets.VBox):
     def _on_history(self, _: Any) -> None:
         """Show the chat anew: the view below has moved its history."""
         self.panel.refresh()
+
+    def _on_compressed(self, change: Any) -> None:
+        """Say with a new summary what it lost."""
+        self._on_history(change)
+        session = self.panel.history.session
+        for node in session.path():
+            if node.is_summary and node.id not in self.panel.summaries:
+                self.panel.tell_of_summary(node.id)
 
     def _on_session(self, _: Any) -> None:
         """The tree below is of the same history, which the chat has moved."""

@@ -83,7 +83,7 @@ class ChatTurns:
         if self._thread.is_running:
             raise CtxlabError("an answer is being written: stop it first, or wait for its end")
         with self._lock:
-            self._state = RunningTurn(running.verb, counter)
+            self._state = RunningTurn(running.verb, counter, think_rules=running.think_rules)
         self._thread.begin(running)
 
     def queue(self, text: str, files: tuple[Asset, ...]) -> None:
@@ -143,7 +143,9 @@ class ChatTurns:
         self._host.record_turn(running, turn, problem)
         following = self._following(queued, turn)
         with self._lock:
-            self._state = RunningTurn(following.verb) if following is not None else None
+            self._state = (
+                RunningTurn(following.verb, think_rules=following.think_rules) if following is not None else None
+            )
         if following is None:
             self._host.running_changed()
         return following

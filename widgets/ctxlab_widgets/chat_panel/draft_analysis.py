@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ctxlab.api.draft import draft_run, preview_between
+from ctxlab.api.draft import draft_run, preview_between, previous_request
 from ctxlab.chat.tools import tools_of
 from ctxlab.display.short_texts import short
 from ctxlab.documents import Asset, Session
@@ -42,6 +42,7 @@ class DraftAnalysis:
             self._analysed, deliver, wait_seconds=wait_seconds
         )
         self._without: tuple[Session, ChatSetup, Trace] | None = None
+        self._before: tuple[Trace, Payload | None] | None = None
 
     def ask(self, job: DraftJob) -> None:
         self._worker.ask(job)
@@ -72,6 +73,16 @@ class DraftAnalysis:
             self._without = job.session, job.setup, without
         is_empty = not job.text.strip() and not job.files
         trace = without if is_empty else draft_run(source, job.text, agent, job.files, options, tools)
-        if job.previous is None and job.setup.asks_nobody:
+        previous = job.previous if job.previous is not None else self._request_before(without, job.setup)
+        if previous is None:
             return preview_of(job.text, trace, without)
-        return preview_between(job.text, trace, without, previous=job.previous, provider=job.setup.provider)
+        return preview_between(job.text, trace, without, previous=previous)
+
+    def _request_before(self, without: Trace, setup: ChatSetup) -> Payload | None:
+        """The request before, built again once for all drafts on one conversation; None where no vendor is asked."""
+        if setup.asks_nobody:
+            return None
+        kept = self._before
+        if kept is None or kept[0] is not without:
+            kept = self._before = without, previous_request(without, setup.provider)
+        return kept[1]

@@ -8,6 +8,7 @@ from typing import Any
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.studies.draft_preview import DraftEntry, DraftMacro, Preview
+from ctxlab_widgets.chat_panel.utf16 import units_before
 
 NAME = 60
 MOST_CUT = 500
@@ -88,13 +89,12 @@ def sentence_of(preview: Preview | None, messages: int, summed: int) -> str:
 
 
 def _marks(preview: Preview) -> Iterator[dict[str, Any]]:
-    units = _Units(preview.text)
     for entry in preview.fires:
         if entry.start is not None and entry.end is not None:
-            yield {**units.span(entry.start, entry.end), "kind": "lore", "note": _lore_note(entry)}
+            yield {**_span(preview.text, entry.start, entry.end), "kind": "lore", "note": _lore_note(entry)}
     for macro in preview.macros:
         kind = "macro" if macro.known else "unknown-macro"
-        yield {**units.span(macro.start, macro.end), "kind": kind, "note": _macro_note(macro)}
+        yield {**_span(preview.text, macro.start, macro.end), "kind": kind, "note": _macro_note(macro)}
 
 
 def _lore_note(entry: DraftEntry) -> str:
@@ -105,14 +105,5 @@ def _macro_note(macro: DraftMacro) -> str:
     return macro.problem or f"the macro {macro.name} is replaced when it is sent"
 
 
-class _Units:
-    """Offsets in characters as those in UTF-16 units."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def span(self, start: int, end: int) -> dict[str, int]:
-        return {"start": self._units(start), "end": self._units(end)}
-
-    def _units(self, characters: int) -> int:
-        return characters + sum(ord(each) > 0xFFFF for each in self._text[:characters])
+def _span(text: str, start: int, end: int) -> dict[str, int]:
+    return {"start": units_before(text, start), "end": units_before(text, end)}

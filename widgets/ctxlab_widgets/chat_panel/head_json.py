@@ -25,7 +25,10 @@ NOT_SENT = frozenset({"free", "reserve", "cut"})
 def head_json(
     session: Session, setup: ChatSetup, history: History, preview: Preview | None, *, path: Sequence[MessageNode]
 ) -> dict[str, Any]:
-    """The participants and what can be chosen, the sentence of result, and what undo and redo would do."""
+    """The participants and what can be chosen, the sentence of result, and what undo and redo would do.
+
+    Languages and actions on messages are added by the chat, which has them.
+    """
     summed = {key for node in path if node.is_summary and node.enabled for key in node.hides if key in session.nodes}
     messages = sum(not node.is_summary for node in path)
     labels, index = history.labels, history.index
@@ -36,8 +39,6 @@ def head_json(
         "isEcho": setup.is_echo,
         "canUndo": plain(labels[index], NAME) if history.can_undo else "",
         "canRedo": plain(labels[index + 1], NAME) if history.can_redo else "",
-        "languages": [],
-        "messageActions": [],
     }
 
 

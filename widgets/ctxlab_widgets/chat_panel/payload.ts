@@ -25,6 +25,7 @@ export interface Row {
   who: string;
   /** Its time for people, and when it was told which model wrote it. */
   facts: string[];
+  /** Its words; thoughts that an answer has in its text are in `thought`, and stay with it when its words are edited. */
   text: string;
   state: RowState;
   tokens?: number;
@@ -193,7 +194,6 @@ export type FromPython =
       calls?: CallRow[];
     }
   | { kind: "asset"; id: string; type: string } // its bytes are the buffer; an empty one where there are none
-  | { kind: "bundle"; name: "katex" | "mermaid" } // its code is the buffer
   | { kind: "completion"; completion: Completion }
   | { kind: "copy"; text: string };
 
@@ -222,8 +222,7 @@ export type Command =
   | { command: "message_action"; key: string; id: string }
   | { command: "name_topic" }
   | { command: "undo" | "redo" }
-  | { command: "asset"; id: string }
-  | { command: "bundle"; name: "katex" | "mermaid" };
+  | { command: "asset"; id: string };
 
 /** Synced traits, all JSON texts but where said; empty where there is nothing. */
 export const TRAITS = {

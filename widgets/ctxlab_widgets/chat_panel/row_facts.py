@@ -44,9 +44,9 @@ def time_of(timestamp: str | None) -> str:
         return ""
 
 
-def thought_of(node: MessageNode, counter: TokenCounter | None) -> dict[str, str] | None:
-    """The reasoning of an answer, how long it took and its tokens."""
-    text = node.reasoning
+def thought_of(node: MessageNode, inside: str, counter: TokenCounter | None) -> dict[str, str] | None:
+    """The reasoning of an answer, with that which stands `inside` of its text, how long it took and its tokens."""
+    text = "\n\n".join(each for each in (node.reasoning, inside) if each)
     if not text:
         return None
     start, end = node.meta("reasoningStartTime"), node.meta("reasoningEndTime")
@@ -119,7 +119,8 @@ def translation_of(node: MessageNode) -> dict[str, str] | None:
     text, to, mode = known.get("content"), known.get("targetLang"), known.get("displayMode")
     if not isinstance(text, str) or not text:
         return None
-    shown = "original" if known.get("visible") is False else mode if mode in ("original", "both") else "translation"
+    usual = mode if mode in ("original", "translation") else "both"
+    shown = "original" if known.get("visible") is False else usual
     return {"text": text, "to": plain(to, NAME) if isinstance(to, str) else "", "shown": str(shown)}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -14,6 +14,9 @@ from ctxlab.pipeline.services import AssetStore, TokenCounter
 from ctxlab_widgets._shared.stands_for import stands_for
 from ctxlab_widgets.chat_panel.file_chips import chip_of
 from ctxlab_widgets.chat_panel.row_facts import calls_of, facts_of, got_of, thought_of, translation_of
+from ctxlab_widgets.chat_panel.summary_told import SummaryTold
+from ctxlab_widgets.chat_panel.thoughts_in_text import words_and_thoughts
+from ctxlab_widgets.chat_panel.translations import ToldOfMessage
 
 Row = dict[str, Any]
 NAME = 80
@@ -33,7 +36,9 @@ class RowInput:
     running: str = ""
     counter: TokenCounter | None = None
     store: AssetStore | None = None
-    plugin_actions: tuple[str, ...] = ()
+    plugin_actions: Callable[[Session, str], Sequence[str]] | None = None
+    told: Mapping[str, ToldOfMessage] = field(default_factory=dict[str, ToldOfMessage])
+    summaries: Mapping[str, SummaryTold] = field(default_factory=dict[str, SummaryTold])
 
 
 @dataclass(slots=True)
@@ -46,7 +51,16 @@ class RowMaker:
 
     def rows(self, given: RowInput) -> list[Row]:
         """The presets that the agent shows, then the messages of the active path, those behind a summary included."""
-        wanted = (given.session, given.running, given.agent, given.user, given.counter, given.store is None)
+        people = given.agent, given.user
+        wanted = (
+            given.session,
+            given.running,
+            *people,
+            given.counter,
+            given.store is None,
+            given.told,
+            given.summaries,
+        )
         if len(self._of) == len(wanted) and all(
             a is b or (isinstance(a, str | bool) and a == b) for a, b in zip(self._of, wanted, strict=True)
         ):
@@ -79,10 +93,12 @@ class RowMaker:
                 given.user,
                 counter,
             )
+            if node.id in given.told:
+                key = (*key, given.told[node.id].sentence)
             if node.attachments:
                 key = (*key, given.store is not None)
             if node.is_summary:
-                key = (*key, tuple(originals_of(session, node.hides)))
+                key = (*key, tuple(originals_of(session, node.hides)), given.summaries.get(node.id))
             kept = known.get(node.id)
             if kept is None or not _alike(kept[0], key):
                 kept = (key, _message_row(node, given, beside, results, hidden.get(node.id, ""), counter))
@@ -181,28 +197,41 @@ def _message_row(
     counter: TokenCounter | None,
 ) -> Row:
     state = state_of(node, given)
+    words, thoughts = _words_of(node, given)
+    told = given.told[node.id].of(node) if node.id in given.told else ""
     row: Row = {
         "key": node.id,
         "kind": "summary" if node.is_summary else "tool" if node.role == "tool" else "message",
         "role": node.role,
         "who": who_of(node, given),
-        "facts": [*facts_of(node), *([f"in the summary {plain(hidden_by, 40)}, not sent"] if hidden_by else [])],
-        "text": node.content,
+        "facts": [
+            *facts_of(node),
+            *([f"in the summary {plain(hidden_by, 40)}, not sent"] if hidden_by else []),
+            *([told] if told else []),
+        ],
+        "text": words,
         "state": state,
         "actions": _actions(node, state, given),
     }
     parts = {
         "tokens": counter.count(node.content) if counter is not None and node.content else None,
-        "thought": thought_of(node, counter),
+        "thought": thought_of(node, thoughts, counter),
         "siblings": {"at": beside.index(node.id) + 1, "ids": list(beside)} if _has_siblings(node, beside) else None,
         "files": [chip_of(each, given.store) for each in node.attachments or ()] or None,
         "calls": calls_of(node, results) or None,
         "translation": translation_of(node),
         "got": got_of(node) if node.role == "assistant" and not node.is_summary and node.parent_id else None,
         "error": _error(node, state),
-        "standsFor": _stands_for(given.session, node),
+        "standsFor": _stands_for(given, node),
     }
     return {**row, **{name: value for name, value in parts.items() if value is not None}}
+
+
+def _words_of(node: MessageNode, given: RowInput) -> tuple[str, str]:
+    """The words that are shown of a message, and the thoughts that an answer has in its text."""
+    if node.role != "assistant" or node.is_summary:
+        return node.content, ""
+    return words_and_thoughts(node.content, given.agent.llm_think_rules if given.agent is not None else ())
 
 
 def _has_siblings(node: MessageNode, beside: Sequence[str]) -> bool:
@@ -249,17 +278,30 @@ def _tool_name(node: MessageNode) -> object:
     return call.get("toolName") if isinstance(call, Mapping) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
 
 
-def _stands_for(session: Session, node: MessageNode) -> dict[str, Any] | None:
-    found = stands_for(session, node)
+def _stands_for(given: RowInput, node: MessageNode) -> dict[str, Any] | None:
+    found = stands_for(given.session, node)
     if found is None:
         return None
-    return {"sentence": found["words"], "ids": list(node.hides), "kept": "", "lost": []}
+    told = given.summaries.get(node.id)
+    is_told = told is not None and told.is_of(node)
+    kept, lost = (told.kept, list(told.lost)) if told is not None and is_told else ("", [])
+    return {"sentence": found["words"], "ids": list(node.hides), "kept": kept, "lost": lost}
 
 
 def _actions(node: MessageNode, state: str, given: RowInput) -> list[str]:
     """The buttons of a row, in order."""
     if state == "generating":
         return []
+    return [*_own_actions(node, state), *_plugin_actions(node, given)]
+
+
+def _plugin_actions(node: MessageNode, given: RowInput) -> list[str]:
+    if given.plugin_actions is None:
+        return []
+    return [f"plugin:{id}" for id in given.plugin_actions(given.session, node.id)]
+
+
+def _own_actions(node: MessageNode, state: str) -> list[str]:
     switch = "disable" if node.enabled else "enable"
     if node.is_summary:
         return ["copy", switch, "undo-summary"]
@@ -269,5 +311,4 @@ def _actions(node: MessageNode, state: str, given: RowInput) -> list[str]:
     found += ["edit", "branch", "regenerate"]
     found += ["continue"] if node.role == "assistant" else []
     found += ["copy", "translate", switch]
-    found += ["delete"] if node.parent_id is not None else []
-    return [*found, *(f"plugin:{name}" for name in given.plugin_actions)]
+    return [*found, *(["delete"] if node.parent_id is not None else [])]

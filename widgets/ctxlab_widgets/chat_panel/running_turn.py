@@ -22,9 +22,10 @@ from ctxlab.chat.events import (
 )
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, cut_off
-from ctxlab.documents import MessageNode
+from ctxlab.documents import MessageNode, ThinkRule
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets.chat_panel.row_facts import MOST_ARGUMENTS, STATES
+from ctxlab_widgets.chat_panel.thoughts_in_text import ComingText
 
 MOST_RESULT = 20_000
 NAME = 60
@@ -45,6 +46,8 @@ class RunningTurn:
     thoughts: list[str] = field(default_factory=list[str])
     calls: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
     queued: Sequence[str] = ()
+    think_rules: tuple[ThinkRule, ...] = ()
+    _coming: ComingText = field(default_factory=ComingText)
     _growing: dict[int, str] = field(default_factory=dict[int, str])
     _tokens: int = 0
     _first: float | None = None
@@ -57,12 +60,15 @@ class RunningTurn:
         match event:
             case TurnStarted():
                 self.key, self.parent = event.reply_id, event.question_id or event.parent or ""
-                self.texts = [str(event.reply.get("content") or "")]
+                self._coming = ComingText(self.think_rules)
+                words, thought = self._coming.more(str(event.reply.get("content") or ""))
+                self.texts, self.thoughts = [words], [thought]
             case RequestSent():
                 self.phase, self._growing = "waiting", {}
             case TextAdded():
                 self._came(event.text, event.seconds)
-                return {"text": event.text, **self._state()}
+                words, thought = self._coming.more(event.text)
+                return {"text": words, **({"thought": thought} if thought else {}), **self._state()}
             case ThoughtAdded():
                 self._came(event.text, event.seconds)
                 return {"thought": event.text, **self._state()}
@@ -96,6 +102,7 @@ class RunningTurn:
         """The next reply of the turn, after results of tools."""
         self.key, self.parent = key, parent
         self.texts, self.thoughts = [], []
+        self._coming = ComingText(self.think_rules)
 
     def take_calls(self, node: MessageNode) -> None:
         """Take over the calls of a reply that is there whole."""

@@ -39,10 +39,13 @@ class ShownChat:
         self._show_rows(panel, self._rows.rows(given))
         path = [node for node in session.path() if not node.is_empty_root]
         head = head_json(session, panel.setup, panel.history, panel.preview, path=path)
+        head["languages"] = [{"id": each, "label": each} for each in panel.translations.languages]
+        head["messageActions"] = panel.plugin_actions.choices
         if panel.state is not None and panel.state.undo is not None:
             head |= {"canUndo": OF_PAGE, "canRedo": OF_PAGE}
         panel.head = as_json(head)
         panel.around = as_json(around_json(given))
+        panel.quick = panel.quick_actions.json(panel.setup)
         panel.running = self.running(panel)
         chips = panel.waiting.chips(panel.preview.trace if panel.preview is not None else None)
         panel.files = list_as_json(chips) if chips else ""
@@ -70,6 +73,9 @@ class ShownChat:
             panel.turns.running_key,
             panel.counter,
             preview.trace.services.assets if preview is not None else None,
+            panel.plugin_actions.of,
+            panel.translations.told,
+            panel.summaries,
         )
 
     def _show_rows(self, panel: ChatPanel, rows: list[Row]) -> None:

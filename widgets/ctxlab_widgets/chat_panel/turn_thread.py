@@ -9,17 +9,18 @@ from typing import Protocol
 from ctxlab.chat.events import TurnEvent
 from ctxlab.chat.turn import Turn
 from ctxlab.chat.turn_stream import TurnStream
-from ctxlab.documents import Asset, Session, ToolCall
+from ctxlab.documents import Asset, Session, ThinkRule, ToolCall
 from ctxlab.errors import CtxlabError
 
 
 @dataclass(slots=True, eq=False)
 class RunningStream:
-    """A turn that runs: its stream, the session on which it began, its verb."""
+    """A turn that runs: its stream, the session on which it began, its verb, and rules of thoughts in its text."""
 
     stream: TurnStream
     before: Session
     verb: str
+    think_rules: tuple[ThinkRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,102 @@
+"""Work beside the conversation, each in a thread of its own: of one name the newest counts."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from ctxlab.display.short_texts import short
+from ctxlab.errors import CtxlabError
+
+R = TypeVar("R")
+MOST = 32
+"""Threads that there are at once."""
+
+
+class BackgroundJobs:
+    """Runs jobs by name; a job gets an event that is set once nobody waits for it any more.
+
+    `failed` gets what a delivery refuses.
+    """
+
+    def __init__(self, failed: Callable[[CtxlabError], object]) -> None:
+        self._failed = failed
+        self._condition = threading.Condition()
+        self._newest: dict[str, threading.Event] = {}
+        self._alive = 0
+        self._is_closed = False
+
+    def begin(
+        self, name: str, work: Callable[[threading.Event], R], deliver: Callable[[R | CtxlabError], object]
+    ) -> None:
+        """Begin a job, whose outcome or error `deliver` gets in its thread; an older one of this name is given up.
+
+        Raises CtxlabError where too much is under way.
+        """
+        stop = threading.Event()
+        with self._condition:
+            if self._is_closed:
+                raise CtxlabError("the chat is closed")
+            if self._alive >= MOST:
+                raise CtxlabError(f"{MOST} answers are waited for already: wait until some are there")
+            self._give_up(name)
+            self._newest[name] = stop
+            self._alive += 1
+        threading.Thread(
+            target=self._run, args=(name, work, deliver, stop), name="ctxlab-chat-job", daemon=True
+        ).start()
+
+    def give_up(self, name: str) -> None:
+        """Wait no longer for the job of this name, if there is one."""
+        with self._condition:
+            self._give_up(name)
+
+    def rest(self, timeout: float | None = None) -> bool:
+        """Wait until no job is under way; False where that takes longer than so many seconds."""
+        with self._condition:
+            return self._condition.wait_for(lambda: self._is_closed or not self._alive, timeout)
+
+    def close(self) -> None:
+        """Give up all jobs and begin none; waits for nothing."""
+        with self._condition:
+            self._is_closed = True
+            for name in list(self._newest):
+                self._give_up(name)
+            self._condition.notify_all()
+
+    def _give_up(self, name: str) -> None:
+        stop = self._newest.pop(name, None)
+        if stop is not None:
+            stop.set()
+
+    def _run(
+        self,
+        name: str,
+        work: Callable[[threading.Event], R],
+        deliver: Callable[[R | CtxlabError], object],
+        stop: threading.Event,
+    ) -> None:
+        try:
+            found = _done(work, stop)
+            with self._condition:
+                is_newest = self._newest.get(name) is stop
+                if is_newest:
+                    del self._newest[name]
+            if is_newest:
+                deliver(found)
+        except CtxlabError as problem:
+            self._failed(problem)
+        finally:
+            with self._condition:
+                self._alive -= 1
+                self._condition.notify_all()
+
+
+def _done(work: Callable[[threading.Event], R], stop: threading.Event) -> R | CtxlabError:
+    try:
+        return work(stop)
+    except CtxlabError as problem:
+        return problem
+    except Exception as error:  # somebody else's function as a model: the chat goes on, and says so
+        return CtxlabError(f"{type(error).__name__}: {short(' '.join(str(error).split()), 300)}")
