@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 from ctxlab.chat.events import FileUploaded
@@ -124,7 +124,11 @@ class VendorModel:
         )
 
     def read(self, reply: Data, request: Payload) -> ReplyMessage:
-        return reply_message(reply, WIRES.get(request.provider.wire, request.provider.wire))
+        from ctxlab.providers.sending.key_mask import KeyMask
+
+        read = reply_message(reply, WIRES.get(request.provider.wire, request.provider.wire))
+        # Texts of several blocks are one in a message, and so may be a key that was cut between them.
+        return replace(read, nodes=KeyMask.of(self.key, self.client).data(read.nodes))
 
 
 WIRES: Mapping[str, str] = {"openai-chat": "openai"}

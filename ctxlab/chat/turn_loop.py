@@ -11,6 +11,7 @@ from ctxlab.chat.compression import compression_if_needed, compression_settings
 from ctxlab.chat.compression.summariser import Summariser
 from ctxlab.chat.compression.trigger import Moment
 from ctxlab.chat.continuation import ContinuedText
+from ctxlab.chat.endings import ending_notes
 from ctxlab.chat.events import (
     AttemptFailed,
     CallAdded,
@@ -153,6 +154,8 @@ class TurnLoop:
             yield self.cancel_event()
         except SendFailed as failure:
             self.exception = failure
+            if self._reading is not None:
+                self._note([Note("warning", text) for text in self._reading.notes])
             yield self._failed(str(failure), failure.status)
         except CtxlabError as error:
             self.exception = error
@@ -202,6 +205,8 @@ class TurnLoop:
         """One request and its reply; gives the reason for which the reply ended."""
         trace = self._built(number)
         if number == 1:
+            agent = trace.start.input.agent
+            self._note(ToolCallConfig.of(agent.tool_call_config).problems if agent is not None else ())
             compressed = tuple(self._compressed("before request", trace))
             yield from compressed
             trace = self._built(number) if compressed else trace
@@ -224,8 +229,9 @@ class TurnLoop:
         if held:
             yield TextAdded(held, self._seconds())
         self._ended = self.plan.clock.seconds()
-        finished = self._finished(self.plan.model.read(reading.reply(), request), trace, joined)
-        yield replace(finished, notes=reading.notes)
+        reply = self.plan.model.read(reading.reply(), request)
+        finished = self._finished(reply, trace, joined)
+        yield replace(finished, notes=(*reading.notes, *ending_notes(reply, request)))
         return finished.finish_reason
 
     def _with_uploads(self, trace: Trace, number: int) -> Generator[TurnEvent, None, tuple[Trace, Payload]]:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from ctxlab.errors import SendFailed
 from ctxlab.providers.payload import Payload
+from ctxlab.providers.sending.key_mask import KeyMask
 from ctxlab.providers.sending.keys import Key
 from ctxlab.providers.sending.retry_after import retry_after_seconds
 from ctxlab.providers.sending.server_events import object_of
@@ -44,11 +45,12 @@ def sent_request(payload: Payload, key: Key | None, url: str) -> SentRequest:
 
 def failed_answer(status: int, headers: Any, body: bytes, request: SentRequest) -> SendFailed:
     """The failure that an answer with a status of an error is."""
-    content = object_of(body)
+    mask = KeyMask.of(request.key)
+    content = mask.data(object_of(body))  # before a sentence cuts it: half a key is one too
     error = vendor_error(content) if content is not None else VendorError()
     code = error.code
     sentence = f"{request.title} {_refusal(status, code, request)}"
-    words = error.words or _plain_words(body, content)
+    words = error.words or _plain_words(mask.text(body[:4000].decode("utf-8", "replace")), content)
     wait = retry_after_seconds(headers)
     if wait is not None and status in PASSING:
         sentence += f"; it asks to wait {wait:g} s"
@@ -92,9 +94,9 @@ def _refusal(status: int, code: str, request: SentRequest) -> str:
             return f"refused the request ({status})"
 
 
-def _plain_words(body: bytes, content: dict[str, Any] | None) -> str:
+def _plain_words(text: str, content: dict[str, Any] | None) -> str:
     """The words of an answer that is no JSON; of a web page nothing."""
-    text = body[:4000].decode("utf-8", "replace").strip()
+    text = text.strip()
     return "" if content is not None or text.startswith("<") else one_line(text)
 
 
