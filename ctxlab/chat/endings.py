@@ -24,8 +24,11 @@ FILTERED: Final = frozenset(
 GOES_ON: Final = "continue_reply goes on"
 
 
-def ending_notes(reply: ReplyMessage, request: Payload) -> tuple[str, ...]:
-    """Sentences on a reply that its vendor ended early, or that has no words; none on one that has said all."""
+def ending_notes(reply: ReplyMessage, request: Payload, *, by_vendor: bool = True) -> tuple[str, ...]:
+    """Sentences on a reply that its vendor ended early, or that has no words; none on one that has said all.
+
+    A function (not `by_vendor`) that gives a text gives no reason for its end.
+    """
     reason = reply.finish_reason
     said = any(node.get("content") or node.get("attachments") for node in reply.nodes) or bool(reply.calls)
     if reason in CUT_SHORT:
@@ -40,9 +43,9 @@ def ending_notes(reply: ReplyMessage, request: Payload) -> tuple[str, ...]:
     if reason not in ENDED_WELL:
         return (f"the reply ended early: the vendor gives {short(reason, 40)!r} as the reason",)
     if not said:
+        what = "the reply has thoughts and no words" if reply.reasoning else "the reply is empty"
         why = f"the vendor gives {short(reason, 40)!r} as the reason of its end" if reason else "no reason is given"
-        thoughts = "the reply has thoughts and no words" if reply.reasoning else "the reply is empty"
-        return (f"{thoughts}; {why}",)
+        return (f"{what}; {why}" if by_vendor else what,)
     return ()
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 from ctxlab.chat.events import FileUploaded
+from ctxlab.chat.reply_shapes import wrong_message, wrong_reply
 from ctxlab.chat.uploads import FileToUpload, Uploads, address_of, uploaded
 from ctxlab.display.short_texts import short
 from ctxlab.documents import ModelProfile
@@ -192,6 +193,8 @@ class FunctionReply:
 
     def _pieces(self) -> Iterator[Delta]:
         given = self._function(self._messages)
+        if isinstance(given, bytes | bytearray | memoryview):
+            raise SendFailed(f"the model {self._name!r} gave {_kind(given)}; {WANTED}")
         if isinstance(given, str):
             given = (given,)
         if isinstance(given, Mapping):
@@ -225,8 +228,14 @@ WANTED = "a function as a model gives a text, an iterator of texts, or a reply a
 def _checked_reply(reply: Data, name: str) -> Data:
     """A reply in the form of a vendor; a message of OpenAI's form becomes a reply that holds it."""
     if any(key in reply for key in ("choices", "candidates", "output", "error")) or reply.get("type") == "message":
+        wrong = wrong_reply(reply, _vendor_of(reply))
+        if wrong:
+            raise SendFailed(f"the reply of the model {name!r} can't be read: {wrong}")
         return reply
     if "content" in reply or "tool_calls" in reply:
+        wrong = wrong_message(reply)
+        if wrong:
+            raise SendFailed(f"the reply of the model {name!r} can't be read: {wrong}")
         reason = "tool_calls" if reply.get("tool_calls") else "stop"
         return {"model": name, "choices": [{"message": reply, "finish_reason": reason}]}
     raise SendFailed(f"the model {name!r} gave a dict without content; {WANTED}")

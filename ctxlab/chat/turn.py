@@ -32,8 +32,8 @@ class Turn:
     """A turn that has ended. `session` is whole however it ended; `reply` is the newest reply of it.
 
     `nodes` are the messages that it made, in order. `error` is a sentence where there is no answer or half of one, None
-    otherwise; `exception` is what was raised then, if anything was. `notes` are on compressions that came due, and on
-    settings of them that were left out.
+    otherwise; `exception` is what was raised then, if anything was. `not_sent` are texts that were queued and never
+    sent, since the turn failed or was cancelled.
     """
 
     session: Session
@@ -45,6 +45,7 @@ class Turn:
     cancelled: bool = False
     exception: BaseException | None = None
     own_notes: tuple[Note, ...] = ()
+    not_sent: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         words = repr(short(self.text)) if self.reply is not None else "no reply"
@@ -78,10 +79,15 @@ class Turn:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """On wrong settings, compressions that changed nothing though due, and parts of streams that were left out."""
+        """On replies that ended early, parts of them that were left out, wrong settings, compressions that changed
+        nothing though due, a conversation that was changed meanwhile, and queued texts that were not sent.
+        """
         finished = [event for event in self.events if isinstance(event, ReplyFinished)]
-        left_out = (Note("warning", text) for event in finished for text in event.notes)
-        return (*left_out, *self.own_notes)
+        texts = [text for event in finished for text in event.notes]
+        if self.not_sent:
+            why = "was cancelled" if self.cancelled else "failed"
+            texts.append(f"{counted(len(self.not_sent), 'queued text')} not sent, since the turn {why}: turn.not_sent")
+        return (*(Note("warning", text) for text in texts), *self.own_notes)
 
     @property
     def seconds(self) -> float | None:
@@ -105,10 +111,10 @@ SUMMARY_LEFT_OUT: Final = (
 
 def moved_turn(turn: Turn, before: Session, session: Session) -> Turn:
     """The turn in a session that went on from `before` while it ran; see `moved`."""
-    after, names, whole = moved(session, before, turn.events)
+    after, names, whole, told = moved(session, before, turn.events)
     reply = after.nodes.get(names.get(turn.reply.id, "")) if turn.reply is not None else None
     nodes = tuple(node for key, node in after.nodes.items() if key not in session.nodes)
-    notes = () if whole else (Note("warning", SUMMARY_LEFT_OUT),)
+    notes = [Note("warning", text) for text in (*told, *(() if whole else (SUMMARY_LEFT_OUT,)))]
     return replace(turn, session=after, reply=reply, nodes=nodes, own_notes=(*turn.own_notes, *notes))
 
 

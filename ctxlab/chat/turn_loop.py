@@ -231,7 +231,8 @@ class TurnLoop:
         self._ended = self.plan.clock.seconds()
         reply = self.plan.model.read(reading.reply(), request)
         finished = self._finished(reply, trace, joined)
-        yield replace(finished, notes=(*reading.notes, *ending_notes(reply, request)))
+        endings = ending_notes(reply, request, by_vendor=not isinstance(self.plan.model, FunctionModel))
+        yield replace(finished, notes=(*reading.notes, *endings))
         return finished.finish_reason
 
     def _with_uploads(self, trace: Trace, number: int) -> Generator[TurnEvent, None, tuple[Trace, Payload]]:

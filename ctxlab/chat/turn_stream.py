@@ -52,7 +52,8 @@ class TurnStream:
         self._source = loop.events()
 
     def __repr__(self) -> str:
-        state = "ended" if self._turn is not None else "running"
+        cancelled = self._loop.cancelled.is_set()
+        state = "ended" if self._turn is not None else "cancelled" if cancelled else "running"
         return f"TurnStream({self._loop.folding.session.id!r}, {state}, {counted(len(self._events), 'event')})"
 
     def _repr_html_(self) -> str:
@@ -95,7 +96,7 @@ class TurnStream:
         """Send another message once this turn has ended, unless it fails or is cancelled.
 
         Messages that are `combined` go out as one, with a blank line between them; those that are `chained` get a
-        reply each.
+        reply each. Of a turn that fails or is cancelled `turn.not_sent` has them.
         """
         if self._next_turn is None:
             raise WrongArgument("this turn takes no further messages: ctxlab.send(stream.session, text) sends one")
@@ -189,7 +190,9 @@ class TurnStream:
             cancelled=isinstance(last, TurnCancelled),
             exception=self._loop.exception,
             own_notes=tuple({note.text: note for note in (*self._notes, *self._loop.notes)}.values()),
+            not_sent=tuple(text for text, _ in self._queue),
         )
+        self._queue = []
         if self._on_end is not None:
             self._turn = self._on_end(self._turn)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.short_texts import counted
+from ctxlab.display.short_texts import counted, kind_in_words
 from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.errors import SendFailed
 from ctxlab.providers.payload import Payload
@@ -26,7 +26,7 @@ from ctxlab.providers.sending.failures import (
 from ctxlab.providers.sending.hand_over import HandOver, Line
 from ctxlab.providers.sending.key_mask import KeyMask
 from ctxlab.providers.sending.keys import Key, key_for
-from ctxlab.providers.sending.server_events import EventReader, object_of
+from ctxlab.providers.sending.server_events import EventReader, value_of
 from ctxlab.providers.sending.stream_errors import failed_stream
 from ctxlab.providers.sending.stream_shapes import MOST, unfit
 from ctxlab.providers.sending.time_limits import TimeLimits
@@ -188,9 +188,12 @@ class PostedReply:
         content = b"".join(self._bytes())
         if self._items.closed:
             return
-        reply = self._mask.data(object_of(content))
-        if reply is None:
+        found = self._mask.data(value_of(content))
+        if found is None and content.strip() != b"null":
             raise no_reply(f"broken {head.content_type.partition(';')[0]}", self._request)
+        if not isinstance(found, dict):
+            raise no_reply(f"{kind_in_words(found)} as its JSON", self._request)
+        reply = cast("Data", found)
         if reply.get("error"):
             raise failed_stream(reply["error"])
         self._look_at(reply)

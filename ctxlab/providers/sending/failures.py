@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ctxlab.errors import SendFailed
@@ -122,6 +123,10 @@ def _sentence(
     where = request.address
     if answered and "ReadTimeout" in names:
         return f"{where} stopped in the middle of the reply: try again", True
+    if "DecodingError" in names:
+        return f"{where} says that its answer is compressed, and it can't be unpacked: check what stands between", False
+    if answered and "RemoteProtocolError" in names and _is_no_http(kinds):
+        return f"{where} broke the rules of HTTP in the middle of the reply: check base_url", False
     if answered:
         return f"the connection to {where} broke off before the reply ended", True
     if any(isinstance(cause, ssl.SSLError) for cause in kinds):
@@ -137,10 +142,21 @@ def _sentence(
         return f"{where} sent no answer in time: try again", True
     if "ConnectError" in names or "ProxyError" in names:
         return f"no connection to {where} can be made: check base_url and the network", True
+    if "RemoteProtocolError" in names and _is_no_http(kinds):
+        return f"{where} answered with bytes that are no HTTP: check base_url", False
     if names & {"RemoteProtocolError", "ReadError", "WriteError", "ConnectionResetError"}:
-        return f"{where} hung up without an answer: try again", True
+        return f"{where} hung up before its answer began: try again", True
     kind = type(kinds[-1]).__name__
     return f"the request to {where} failed ({kind})", False
+
+
+def _is_no_http(kinds: tuple[BaseException, ...]) -> bool:
+    """Whether the bytes of an answer were read and make no sense; else it ended without any, or before its end."""
+    package = type(kinds[-1]).__module__.partition(".")[0]
+    return package in ("h11", "h2") and not UNFINISHED.search(str(kinds[-1]))
+
+
+UNFINISHED: Final = re.compile("without (?:sending|completing)|closed connection|incomplete", re.IGNORECASE)
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from ctxlab.display.short_texts import short
+from ctxlab.display.short_texts import kind_in_words, short
 from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.documents.session.usage_counts import COUNTS, is_count
 from ctxlab.providers.sending.deltas import Data
@@ -86,7 +86,6 @@ BLOCKS: Final = frozenset(
 )
 ITEMS: Final = frozenset({"message", "reasoning", "compaction", "mcp_list_tools", "mcp_approval_request", "program"})
 DELTAS: Final = frozenset({"text_delta", "thinking_delta", "signature_delta", "input_json_delta", "citations_delta"})
-_KINDS: Final = ((dict, "an object"), (list, "a list"), (str, "a text"), (bool, "true or false"), (int | float, "a number"))
 
 
 def unfit(data: Data, wire: WireName) -> Iterator[str]:
@@ -94,18 +93,9 @@ def unfit(data: Data, wire: WireName) -> Iterator[str]:
     for path, kinds in RULES.get(wire, {}).items():
         for place, value in _values(data, path.split("."), ""):
             if value is not None and not isinstance(value, kinds):
-                yield f"{place} is {kind_of(value)}, not {kind_of(kinds[0]())}: left out"
+                yield f"{place} is {kind_in_words(value)}, not {kind_in_words(kinds[0]())}: left out"
     yield from _no_counts(data)
     yield from _unknown(data, wire)
-
-
-def kind_of(value: object) -> str:
-    """The kind of a JSON value in words.
-
-    >>> kind_of(5), kind_of([]), kind_of(None)
-    ('a number', 'a list', 'null')
-    """
-    return next((words for kind, words in _KINDS if isinstance(value, kind)), "null")
 
 
 def _values(value: Any, path: list[str], place: str) -> Iterator[tuple[str, Any]]:
