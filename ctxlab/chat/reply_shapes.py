@@ -1,4 +1,4 @@
-"""What is wrong with the shape of a reply that a function gives."""
+"""Faults in the shape of a reply that a function gives."""
 
 from __future__ import annotations
 

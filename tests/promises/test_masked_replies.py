@@ -45,7 +45,11 @@ def events_of(vendor: str, pieces: list[str], reason: str) -> list[dict[str, Any
             return [{"choices": [{"index": 0, **chunk}]} for chunk in (*chunks, {"delta": {}, "finish_reason": reason})]
         case "anthropic":
             kinds = ("text", "text", "partial_json"), ("text_delta", "text_delta", "input_json_delta")
-            blocks = ({"type": "text", "text": ""}, {"type": "text", "text": ""}, {"type": "tool_use", "id": KEY, "name": KEY})
+            blocks = (
+                {"type": "text", "text": ""},
+                {"type": "text", "text": ""},
+                {"type": "tool_use", "id": KEY, "name": KEY},
+            )
             found: list[dict[str, Any]] = [{"type": "message_start", "message": {"id": KEY}}]
             for index, (block, name, kind) in enumerate(zip(blocks, *kinds, strict=True)):
                 found.append({"type": "content_block_start", "index": index, "content_block": block})

@@ -20,10 +20,10 @@ from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.agent_migrations import migrated
 from ctxlab.formats.native.sessions_zip import distinct_ids
 from ctxlab.formats.results import Export, Import, Loss, losses_of
+from ctxlab.formats.sanitize_json import sanitized
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source
 from ctxlab.formats.values_to_export import agents_named, books_of
-from ctxlab.formats.sanitize_json import sanitized
 from ctxlab.formats.yaml import as_yaml
 
 Data = dict[str, Any]
