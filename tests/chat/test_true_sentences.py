@@ -311,5 +311,5 @@ def test_half_a_character_in_an_agent_is_a_loss_of_its_yaml(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("function", [ctxlab.read, ctxlab.load])
 def test_messages_in_the_place_of_a_path_are_told_where_they_go(function: Any) -> None:
-    with pytest.raises(WrongArgument, match="read_data.* and build and send take messages as they are"):
+    with pytest.raises(WrongArgument, match=r"read_data.* and build and send take messages as they are"):
         function([{"role": "user", "content": "Hi"}])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -148,8 +149,6 @@ def test_a_key_that_is_a_word_blots_out_no_word(key: str) -> None:
 
 
 def test_the_key_of_a_client_of_ones_own_is_masked_as_well() -> None:
-    class Client:
-        api_key = KEY
-        headers = {"authorization": f"Bearer other-{KEY[:6]}-99"}
+    client = SimpleNamespace(api_key=KEY, headers={"authorization": f"Bearer other-{KEY[:6]}-99"})
 
-    assert KeyMask.of(None, Client()).text(f"a {KEY} b other-{KEY[:6]}-99") == "a *** b ***"
+    assert KeyMask.of(None, client).text(f"a {KEY} b other-{KEY[:6]}-99") == "a *** b ***"

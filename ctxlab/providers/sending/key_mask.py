@@ -128,8 +128,8 @@ def _keys_of(client: Any) -> Iterator[str]:
     own = getattr(client, "api_key", None)
     if isinstance(own, str):
         yield own
-    headers = getattr(client, "headers", None)
-    for name in OF_CLIENTS if headers is not None and hasattr(headers, "get") else ():
+    headers: Any = getattr(client, "headers", None)
+    for name in OF_CLIENTS if hasattr(headers, "get") else ():
         value = headers.get(name)
         if isinstance(value, str):
             yield value.removeprefix("Bearer ").strip()
