@@ -137,7 +137,15 @@ export interface Got {
 
 /** Where the active leaf stands: the last messages of the path with their siblings. */
 export interface Around {
-  nodes: { key: string; label: string; role: string; column: number; parent: string; isActive: boolean; state: RowState }[];
+  nodes: {
+    key: string;
+    label: string;
+    role: string;
+    column: number;
+    parent: string;
+    isActive: boolean;
+    state: RowState;
+  }[];
 }
 
 export interface Quick {
