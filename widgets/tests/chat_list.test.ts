@@ -2,15 +2,7 @@ import { describe, expect, it } from "vitest";
 import { firstLines } from "../ctxlab_widgets/chat_panel/calls";
 import { findWords } from "../ctxlab_widgets/chat_panel/find_words";
 import { ListFind } from "../ctxlab_widgets/chat_panel/list_find";
-import {
-  foldOf,
-  guessedHeight,
-  isAtEnd,
-  keptRows,
-  lastWhole,
-  newBelow,
-  shownRows,
-} from "../ctxlab_widgets/chat_panel/list_rows";
+import { foldOf, guessedHeight, isAtEnd, keptRows, lastWhole, shownRows } from "../ctxlab_widgets/chat_panel/list_rows";
 import { LiveTurn } from "../ctxlab_widgets/chat_panel/live_turn";
 import { paragraphs } from "../ctxlab_widgets/chat_panel/message_text";
 import type { CallRow, Row, Running } from "../ctxlab_widgets/chat_panel/payload";
@@ -106,14 +98,9 @@ describe("rows", () => {
     expect(isAtEnd({ scrollTop: 0, scrollHeight: 100, clientHeight: 500 })).toBe(true);
   });
 
-  it("that came below what was seen are counted, what is being written too", () => {
-    const rows = [row("u1"), row("a1"), row("u2"), row("a2", { state: "generating" })];
-
-    expect(lastWhole(rows)).toBe("u2");
-    expect(newBelow(rows, "u2")).toBe(1);
-    expect(newBelow(rows, "a1")).toBe(2);
-    expect(newBelow(rows, "a2")).toBe(0);
-    expect(newBelow([], "")).toBe(0);
+  it("are seen whole up to what is being written", () => {
+    expect(lastWhole([row("u1"), row("a1"), row("a2", { state: "generating" })])).toBe("a1");
+    expect(lastWhole([])).toBe("");
   });
 });
 

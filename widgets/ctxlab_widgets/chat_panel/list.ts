@@ -4,17 +4,18 @@ import { h } from "../_shared/dom";
 import { VirtualRows } from "../_shared/virtual_rows";
 import { type Found, ListFind } from "./list_find";
 import type { ListHost } from "./list_host";
-import { keyMeaning } from "./list_keys";
-import { foldOf, guessedHeight, isAtEnd, keptRows, lastWhole, newBelow, shownRows } from "./list_rows";
+import { actOf, keyMeaning, keyOf, press } from "./list_keys";
+import { foldOf, guessedHeight, isAtEnd, keptRows, lastWhole, shownRows } from "./list_rows";
 import { LiveTurn } from "./live_turn";
 import { Menu } from "./menu";
 import { Navigator, type Way } from "./navigator";
 import type { Draft, Row, Running } from "./payload";
+import { PointerHold } from "./pointer_hold";
 import { type Editing, type RowContext, RowView } from "./row";
 import { carryOut } from "./row_actions";
 import { grown, type Pieces, withFinished, withRunning } from "./stream";
 
-const SPARE = 600; // pixels drawn above and below what is seen
+const SPARE = 400; // pixels drawn above and below what is seen
 const NO_MESSAGES = "There is no message yet: type the first one below.";
 
 export class MessageList {
@@ -45,6 +46,8 @@ export class MessageList {
   private at = "";
   /** The row that is to hold the keys as soon as it is there. */
   private follow = "";
+  /** The row under the pointer. */
+  private hovered = "";
   private isStuck = true;
   private top = 0;
   /** Key of the last row that was there whole when the list was at its end. */
@@ -53,10 +56,11 @@ export class MessageList {
   private frame = 0;
   private width = 0;
   private isPrinting = false;
-  private isDown = false;
+  private readonly hold: PointerHold;
 
   constructor(private readonly host: ListHost) {
     const { signal } = host;
+    this.hold = new PointerHold(signal);
     this.nav = new Navigator((way) => this.go(way));
     this.scroller.append(this.empty, this.body);
     this.element.append(this.scroller, this.nav.element, this.said);
@@ -82,6 +86,7 @@ export class MessageList {
     this.body.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.body.addEventListener("focusin", (event) => this.choose(keyOf(event.target)), { signal });
     this.body.addEventListener("pointerdown", (event) => this.down(keyOf(event.target)), { signal });
+    this.body.addEventListener("pointerover", (event) => this.hover(keyOf(event.target)), { signal });
     this.body.addEventListener("dblclick", (event) => this.doubled(event), { signal });
     for (const [event, on] of [
       ["beforeprint", true],
@@ -294,36 +299,35 @@ export class MessageList {
   }
 
   private choose(key: string): void {
-    if (this.isDown || !key || key === this.at || !this.places.has(key)) return;
+    if (this.hold.isDown || !key || key === this.at || !this.places.has(key)) return;
     this.at = key;
     this.markStop();
     this.showPlace();
     this.host.chosen?.(key);
   }
 
-  /** While a pointer is down nothing moves: else the click that follows would meet something else. */
   private down(key: string): void {
-    this.isDown = true;
-    const up = () => {
-      window.removeEventListener("pointerup", up);
-      window.removeEventListener("pointercancel", up);
-      setTimeout(() => {
-        this.isDown = false;
-        this.choose(key);
-        this.settle();
-      });
-    };
-    window.addEventListener("pointerup", up, { signal: this.host.signal });
-    window.addEventListener("pointercancel", up, { signal: this.host.signal });
+    this.hold.begin(() => {
+      this.choose(key);
+      this.settle();
+    });
   }
 
   private markStop(): void {
-    for (const [key, { element }] of this.views) {
+    for (const [key, view] of this.views) {
+      const { element } = view;
       const holds = key === this.at;
+      view.showActions(holds || key === this.hovered);
       element.tabIndex = holds ? 0 : -1;
       element.classList.toggle("at", holds);
       for (const each of element.querySelectorAll<HTMLElement>("button, summary")) each.tabIndex = holds ? 0 : -1;
     }
+  }
+
+  private hover(key: string): void {
+    if (key === this.hovered || this.hold.isDown) return;
+    this.hovered = key;
+    this.markStop();
   }
 
   private focus(row: number): void {
@@ -426,7 +430,7 @@ export class MessageList {
   private showPlace(): void {
     const { rows } = this;
     if (this.isStuck || !this.places.has(this.seen)) this.seen = lastWhole(rows);
-    const fresh = this.isStuck ? 0 : newBelow(rows, this.seen);
+    const fresh = this.isStuck ? 0 : rows.length - 1 - (this.places.get(this.seen) ?? rows.length - 1);
     this.nav.show(this.placeNow() + 1, rows.length, fresh);
   }
 
@@ -443,15 +447,4 @@ export class MessageList {
     const row = this.given.find((each) => each.key === key);
     if (row) this.said.textContent = `${row.who}: ${row.error ?? row.text.slice(0, 300)}`;
   }
-}
-
-const keyOf = (target: EventTarget | null): string =>
-  (target instanceof Element && target.closest<HTMLElement>("article[data-key]")?.dataset.key) || "";
-
-const actOf = (element: Element | null): string => (element as HTMLElement | null)?.dataset?.act ?? "";
-
-function press(element: HTMLElement, act: string): boolean {
-  const button = element.querySelector<HTMLElement>(`[data-act="${act}"]`);
-  button?.click();
-  return button !== null;
 }

@@ -28,7 +28,15 @@ export function labelOfRow(row: Row, cut: Cut | undefined): string {
 
 const word = (text: string | undefined): string => harmless(text ?? "");
 
-export function rowHead(row: Row, cut: Cut | undefined, isUnfolded: boolean, tools: HeadTools): HTMLElement[] {
+/** What a head shows beside its message. */
+export interface HeadState {
+  cut: Cut | undefined;
+  isUnfolded: boolean;
+  /** Whether its buttons are made: those of the rows that nobody is at are not. */
+  hasActions: boolean;
+}
+
+export function rowHead(row: Row, { cut, isUnfolded, hasActions }: HeadState, tools: HeadTools): HTMLElement[] {
   const state = STATES[row.state];
   return [
     h("span", { class: "role", title: harmless(row.key) }, glyph(signOf(row)), h("b", {}, h("bdi", {}, word(row.who)))),
@@ -38,7 +46,7 @@ export function rowHead(row: Row, cut: Cut | undefined, isUnfolded: boolean, too
     ...(state && !cut && !(row.state === "failed" && row.error)
       ? [h("span", { class: `tag ${row.state}` }, state)]
       : []),
-    h("span", { class: "right" }, actions(row, tools), fixed(row, cut, isUnfolded, tools)),
+    h("span", { class: "right" }, hasActions && actions(row, tools), fixed(row, cut, isUnfolded, tools)),
   ];
 }
 
