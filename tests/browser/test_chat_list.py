@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Opened
 from tests.gallery.chat_rows import Row, call, many, open_rows, pieces, put_rows, row, running
+from tests.gallery.looking import colours_of
 
 TOP_OF = "(key) => document.querySelector(`article[data-key='${key}']`)?.getBoundingClientRect().top ?? null"
 SCROLLED = """() => {
@@ -20,6 +21,7 @@ SCROLL_TO = """(top) => new Promise((done) => {
   document.querySelector(".log").scrollTop = top;
   requestAnimationFrame(() => requestAnimationFrame(() => done(true)));
 })"""
+CONTRAST = (Path(__file__).parents[1] / "gallery" / "contrast.js").read_text(encoding="utf-8")
 FOCUSED = "() => document.activeElement.closest('[data-key]')?.dataset.key ?? document.activeElement.localName"
 # A row in the middle of what is seen, and how far it moves while the list is scrolled up in small steps.
 JUMPS = """async () => {
@@ -123,7 +125,9 @@ def test_rows_that_say_the_same_keep_their_elements(opened: Opened, folder: Path
     put_rows(page, [*rows[:38], {**rows[38], "text": "Said otherwise."}, rows[39], row("u40", "New.")])
 
     expect(article(page, "u38")).to_contain_text("Said otherwise.")
-    kept = page.evaluate("() => [...document.querySelectorAll('article')].filter((e) => !e.wasThere).map((e) => e.dataset.key)")
+    kept = page.evaluate(
+        "() => [...document.querySelectorAll('article')].filter((e) => !e.wasThere).map((e) => e.dataset.key)"
+    )
     assert kept == ["u40"]
     assert left_below(page) < 2
 
@@ -222,7 +226,11 @@ def test_the_keys_of_a_message(opened: Opened, folder: Path) -> None:
         page.keyboard.press(key)
 
     sent = opened.sent()
-    assert sent == [{"command": "regenerate", "key": "a3"}, {"copied": rows[3]["text"]}, {"command": "switch", "key": "x1"}]
+    assert sent == [
+        {"command": "regenerate", "key": "a3"},
+        {"copied": rows[3]["text"]},
+        {"command": "switch", "key": "x1"},
+    ]
     rows[3] = {**row("x1", "Another."), "siblings": {"at": 1, "ids": ["x1", "a3", "x3"]}}
     put_rows(page, rows)
     assert page.evaluate(FOCUSED) == "x1"
@@ -312,7 +320,11 @@ def test_a_call_that_asks_is_allowed_or_refused(opened: Opened, folder: Path) ->
     call(page, "running", running("a9", "I ring.", phase="asking", calls=[asks]))
 
     page.get_by_role("button", name="Allow").click()
-    call(page, "pieces", pieces(1, "a9", "", calls=[{**asks, "state": "done", "facts": "0.4 s", "result": "rung\n" * 200}]))
+    call(
+        page,
+        "pieces",
+        pieces(1, "a9", "", calls=[{**asks, "state": "done", "facts": "0.4 s", "result": "rung\n" * 200}]),
+    )
 
     assert opened.sent() == [{"command": "approve", "call": "c1", "yes": True}]
     box = page.get_by_role("group", name="ring_bell")
@@ -338,7 +350,12 @@ def test_what_will_be_cut_is_grey_with_its_cause_and_what_keeps_it(opened: Opene
 
 
 def test_what_a_summary_stands_for_is_shown_and_hidden(opened: Opened, folder: Path) -> None:
-    stands: dict[str, Any] = {"sentence": "stands for 2 messages", "ids": ["u0", "a1"], "kept": "", "lost": ["the watch"]}
+    stands: dict[str, Any] = {
+        "sentence": "stands for 2 messages",
+        "ids": ["u0", "a1"],
+        "kept": "",
+        "lost": ["the watch"],
+    }
     rows = few(6)
     rows.insert(2, row("s1", "Earlier.", kind="summary", standsFor=stands, actions=["copy", "undo-summary"]))
     page = open_rows(opened, folder, rows)
@@ -368,7 +385,13 @@ def test_an_error_stands_in_its_place_with_what_may_be_done(opened: Opened, fold
 
 
 def test_where_nobody_answers_there_is_only_copy(opened: Opened, folder: Path) -> None:
-    failed = {**row("a4"), "state": "failed", "error": "529", "actions": ["retry", "edit", "copy"], "got": {"facts": ["got 3"]}}
+    failed = {
+        **row("a4"),
+        "state": "failed",
+        "error": "529",
+        "actions": ["retry", "edit", "copy"],
+        "got": {"facts": ["got 3"]},
+    }
     page = open_rows(opened, folder, [*few(4), failed], live=False)
     names = page.evaluate("() => [...document.querySelectorAll('article button')].map((each) => each.textContent)")
     assert set(names) == {"Copy"}
@@ -377,14 +400,108 @@ def test_where_nobody_answers_there_is_only_copy(opened: Opened, folder: Path) -
 def test_hostile_words_are_words(opened: Opened, folder: Path) -> None:
     evil = "<img src=x onerror=alert(1)><script>alert(1)</script>\u202e"
     asks = {"id": evil, "name": evil, "arguments": evil, "state": "done", "facts": evil, "result": evil}
-    file = {"id": evil, "name": evil, "facts": evil, "kind": "picture", "state": "ready", "thumbnail": "https://a.example/x.png"}
+    file = {
+        "id": evil,
+        "name": evil,
+        "facts": evil,
+        "kind": "picture",
+        "state": "ready",
+        "thumbnail": "https://a.example/x.png",
+    }
     hostile = row(
-        "a-evil", evil, who=evil, facts=[evil], error=evil, calls=[asks], files=[file], got={"facts": [evil], "cached": 9e9}
+        "a-evil",
+        evil,
+        who=evil,
+        facts=[evil],
+        error=evil,
+        calls=[asks],
+        files=[file],
+        got={"facts": [evil], "cached": 9e9},
     )
     page = open_rows(opened, folder, [*few(2), hostile])
 
     assert page.locator("article img, article script").count() == 0
     assert "\u202e" not in page.locator("article").last.inner_text()
+
+
+def every_state() -> list[Row]:
+    """A chat in which each state of a message and of a call is there once."""
+    calls = [
+        {
+            "id": state,
+            "name": f"tool_{state}",
+            "arguments": "box=7",
+            "state": state,
+            "facts": "0.4 s",
+            "result": "22:10",
+        }
+        for state in ("asks", "allowed", "running", "done", "failed", "refused")
+    ]
+    files = [
+        {"id": state, "name": f"{state}.pdf", "facts": "3 pages", "kind": "document", "state": state}
+        for state in ("ready", "waiting", "refused")
+    ]
+    stands = {"sentence": "stands for 1 message", "ids": ["gone"], "kept": "11 of 12 kept.", "lost": ["the watch"]}
+    translation = {"text": "The lamp.", "to": "English", "shown": "both"}
+    return [
+        row("preset:0", "You are the signalman.", kind="preset", role="system"),
+        row("s1", "Earlier tonight.", kind="summary", role="user", standsFor=stands, actions=["copy", "undo-summary"]),
+        row("u1", "灯。", files=files, translation=translation),
+        row(
+            "a1",
+            calls=calls,
+            siblings={"at": 2, "ids": ["x", "a1", "y"]},
+            got={"facts": ["got 12", "212 out"], "cached": 0.9},
+        ),
+        row("t1", "22:10 lever 7", kind="tool", role="tool"),
+        row("a2", thought={"text": "He wants the lines.", "facts": "6.2 s"}, state="stopped"),
+        row("a3", state="failed", error="529 Overloaded", actions=["retry"]),
+        row("u4", state="disabled"),
+        row("u5"),
+    ]
+
+
+CUT = {"key": "u5", "cause": "goes with this draft", "keep": {"label": "Keep it, +35"}}
+
+
+@pytest.mark.parametrize("key", ["s1", "u1", "u5"])
+def test_everything_can_be_read_and_told_apart(opened: Opened, folder: Path, theme: str, key: str) -> None:
+    page = open_rows(opened, folder, every_state())
+    page.add_style_tag(content=".ctxlab { --log-height: 1400px }")
+    call(page, "cut", [CUT])
+    call(page, "running", running("a9", "He holds"))
+    article(page, key).focus()
+
+    found = page.evaluate(CONTRAST)
+
+    assert found["texts"] > 50
+    assert found["wrong"] == []
+
+
+def test_forced_colours_leave_rails_bars_and_marks(opened: Opened, folder: Path) -> None:
+    page = open_rows(opened, folder, every_state())
+    call(page, "running", running("a9", "He holds"))
+    call(page, "find", "lamp")
+
+    page.emulate_media(forced_colors="active")
+    try:
+        assert colours_of(article(page, "a1")) > 3
+        assert colours_of(article(page, "u1")) > 3
+    finally:
+        page.emulate_media(forced_colors="none")
+
+
+def test_on_a_narrow_screen_a_tap_brings_the_actions(opened: Opened, folder: Path) -> None:
+    opened.resize(384)
+    page = open_rows(opened, folder, few(6))
+    edit = article(page, "u2").get_by_role("button", name="Edit")
+    assert edit.count() == 0
+
+    article(page, "u2").locator(".ct").first.click()
+    edit.click()
+
+    assert page.locator("textarea").input_value() == few(6)[2]["text"]
+    assert article(page, "u2").locator("textarea").count() == 1
 
 
 @pytest.mark.parametrize("width", [1000, 384])
@@ -395,7 +512,9 @@ def test_nothing_stands_out_at_the_side(opened: Opened, folder: Path, width: int
     page = open_rows(opened, folder, [*few(4), wide])
     article(page, "a-wide").focus()
 
-    sizes = page.evaluate("() => [document.querySelector('.log').scrollWidth, document.querySelector('.log').clientWidth]")
+    sizes = page.evaluate(
+        "() => [document.querySelector('.log').scrollWidth, document.querySelector('.log').clientWidth]"
+    )
 
     assert sizes[0] <= sizes[1]
 
