@@ -315,12 +315,7 @@ export class MessageList {
 
   private markStop(): void {
     for (const [key, view] of this.views) {
-      const { element } = view;
-      const holds = key === this.at;
-      view.showActions(holds || key === this.hovered);
-      element.tabIndex = holds ? 0 : -1;
-      element.classList.toggle("at", holds);
-      for (const each of element.querySelectorAll<HTMLElement>("button, summary")) each.tabIndex = holds ? 0 : -1;
+      view.hold(key === this.at, key === this.hovered);
     }
   }
 
