@@ -279,6 +279,7 @@ export class MessageList {
   private resized(): void {
     const { clientWidth } = this.scroller;
     if (clientWidth && clientWidth !== this.width) this.width = clientWidth;
+    this.isStuck ||= isAtEnd(this.scroller);
     this.settle();
   }
 
@@ -398,6 +399,8 @@ export class MessageList {
     this.views.get(key)?.set(this.rows[this.places.get(key)!]);
     this.isStuck = false;
     this.lay();
+    this.isStuck = isAtEnd(this.scroller);
+    this.showPlace();
   }
 
   // --- where one is
