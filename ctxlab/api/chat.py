@@ -28,6 +28,7 @@ from ctxlab.chat.system_clock import StoppedClock, SystemClock
 from ctxlab.chat.turn import Turn, moved_turn
 from ctxlab.chat.turn_loop import TurnLoop
 from ctxlab.chat.turn_stream import TurnStream
+from ctxlab.chat.uploads import Uploads
 from ctxlab.documents import Asset, History, ModelProfile, Session
 from ctxlab.errors import WrongArgument
 from ctxlab.providers.provider import Provider
@@ -67,6 +68,9 @@ class TurnOptions(ConversationOptions, StepOptions, total=False):
     """How often a request that failed is sent again, and after which waits."""
     rate_limit: RateLimit | None
     """A limit that several turns share."""
+    uploads: Uploads | None
+    """Files that go to the vendor before the request, which then names them: "when-needed", those without which it is
+    not too large, which is the default; True, all that can; False, none, and none that went before is named."""
     summariser: SummariserSource
     """Writes the summaries of compressions that come due in the turn: "extractive", or a function of messages, such
     as `model_summariser` gives. By default the settings' `summaryModel`, where it is of the turn's own provider, else
@@ -119,7 +123,7 @@ def stream(
     Nothing is sent before the first event is taken. `stream.cancel()` ends it at any moment, from any thread.
     """
     files, above = _files(attachments), _id(parent)
-    return _stream(session, options, lambda turns, of: turns.send(of, text, parent=above, attachments=files))
+    return turn_stream(session, options, lambda turns, of: turns.send(of, text, parent=above, attachments=files))
 
 
 @listed(TurnOptions)
@@ -129,7 +133,7 @@ def regenerate(session: ConversationSource, node_id: NodeSource, **options: Unpa
     Another `model` is for this one time: agent and session stay as they are, and parameters that it doesn't take are
     not sent. See `send` for the options.
     """
-    return _outcome(_stream(session, options, lambda turns, of: turns.regenerate(of, node_id_of(node_id))))
+    return _outcome(turn_stream(session, options, lambda turns, of: turns.regenerate(of, node_id_of(node_id))))
 
 
 @listed(TurnOptions)
@@ -139,7 +143,7 @@ def continue_reply(session: ConversationSource, node_id: NodeSource, **options: 
     How the model is brought to go on depends on it: by a marked prefix, by ending the request with the reply, or by
     asking. See `send` for the options.
     """
-    return _outcome(_stream(session, options, lambda turns, of: turns.continue_reply(of, node_id_of(node_id))))
+    return _outcome(turn_stream(session, options, lambda turns, of: turns.continue_reply(of, node_id_of(node_id))))
 
 
 @listed(TurnOptions)
@@ -152,10 +156,10 @@ def relay(
     called.
     """
     above = _id(parent)
-    return _outcome(_stream(session, options, lambda turns, of: turns.relay(of, text=text, parent=above)))
+    return _outcome(turn_stream(session, options, lambda turns, of: turns.relay(of, text=text, parent=above)))
 
 
-def _stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> TurnStream:
+def turn_stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> TurnStream:
     """The turn that `begin` begins; wrong arguments raise here."""
     given = source.session if isinstance(source, History) else None
     builds = SessionBuilds(source.session if isinstance(source, History) else source, options)
@@ -170,7 +174,7 @@ def _stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> T
         next_turn=lambda session, text: turns.send(session, text),
         on_event=options.get("on_event"),
         log=EventLog(log) if log is not None else None,
-        on_end=_recording(source, given, builds.session, loop.plan.started.verb)
+        on_end=recording(source, given, builds.session, loop.plan.started.verb)
         if isinstance(source, History)
         else None,
     )
@@ -190,6 +194,7 @@ def _model(options: TurnOptions, builds: SessionBuilds) -> ChatModel:
             limits=options.get("time_limits"),
             policy=options.get("retries"),
             rate_limit=options.get("rate_limit"),
+            uploads="when-needed" if options.get("uploads") is None else cast("Any", options.get("uploads")),
         )
         return _with_key(vendor, builds)
     check_function(model)
@@ -199,21 +204,24 @@ def _model(options: TurnOptions, builds: SessionBuilds) -> ChatModel:
     return FunctionModel(model)
 
 
-OF_VENDORS = ("provider", "key", "base_url", "parameters", "client", "time_limits", "retries", "rate_limit")
+OF_VENDORS = ("provider", "key", "base_url", "parameters", "client", "time_limits", "retries", "rate_limit", "uploads")
 
 
 def _with_key(model: VendorModel, builds: SessionBuilds) -> VendorModel:
     from ctxlab.providers.sending.clients import check_client
     from ctxlab.providers.sending.keys import key_for
+    from ctxlab.providers.sending.model_names import check_model_name
 
     request = model.request(builds.start(builds.session, builds.session.active_leaf_id))
+    if model.provider is None and model.base_url is None and model.client is None:
+        check_model_name(request)
     check_client(request, model.client)
     if model.client is not None and model.key is None:
         return model
     return replace(model, key=key_for(request.provider, model.key))
 
 
-def _recording(history: History, given: Session | None, before: Session, verb: str) -> Callable[[Turn], Turn]:
+def recording(history: History, given: Session | None, before: Session, verb: str) -> Callable[[Turn], Turn]:
     """Puts a turn into a history as one step, at which undo stops.
 
     Where the history has gone on since the turn began, the turn's messages are added to what it is now.

@@ -114,7 +114,9 @@ SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "agent_form": form,
     "branch_tree": lambda: ctxlab_widgets.BranchTree(tree()),
     "compare": lambda: ctxlab_widgets.Compare(harbour(), strategies=["middle-out", "block"]),
-    "compression_view": lambda: ctxlab_widgets.CompressionView(compression()),
+    "compression_view": lambda: ctxlab_widgets.CompressionView(
+        compression(), history=ctxlab.History(compression().original)
+    ),
     "injection_map": lambda: ctxlab_widgets.InjectionMap(harbour()),
     "lore_view": lambda: ctxlab_widgets.LoreView(harbour()),
     "request_view": lambda: ctxlab_widgets.RequestView(scripted_request(harbour())),

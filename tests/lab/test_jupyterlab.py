@@ -107,11 +107,12 @@ def ask_whose_a_line_is(lab: Lab, shown: Locator) -> None:
 
 
 def open_all_tabs(lab: Lab, shown: Locator) -> None:
-    for name in ("What is sent", "Budget", "Injections", "Lore", "Rules", "Compare", "Tokens"):
+    names = ("What is sent", "Budget", "Injections", "Lore", "Rules", "Compression", "Compare", "Tokens")
+    for opened, name in enumerate(names, 3):  # the tree and the steps are there
         tab(shown, name).click()
+        lab.until("len(page.opened)", opened)
         shown.locator(".ctxlab:visible").nth(1).wait_for()
         drawn(lab, shown)
-    lab.until("len(page.opened)", 9)
 
     shown_region(shown, "Token view").locator("[data-first='7']").first.click()
     lab.until("page.tokens.token", 7)

@@ -147,3 +147,23 @@ def test_stand_ins_keep_every_message_in_its_place_and_every_pair(session: Sessi
     if not done.changes_nothing:
         done.applied(history)
         assert history.undo() == session
+
+
+@LAW
+@given(rich_sessions(), st.data())
+def test_one_that_is_made_again_with_other_wishes_is_the_one_that_compress_gives(
+    session: Session, data: st.DataObject
+) -> None:
+    ids = [node.id for node in VisiblePath.of(session).nodes]
+    assume(ids)
+    own = {"protect_recent_count": data.draw(st.integers(0, 2))}
+    place, item = data.draw(st.sampled_from(ids)), data.draw(st.sampled_from(["a", "re:\\w+", "沈砚"]))
+    kinds = [{"above": place}, {"below": place}, {"everything": True}, {"first": place, "last": ids[-1]}]
+    kind: dict[str, Any] = data.draw(st.sampled_from(kinds))
+
+    again = compressed(session, compression=own).with_range(**kind).with_wishes(must_keep=[item], guidance="Be short.")
+
+    told = compressed(session, compression=own, must_keep=[item], guidance="Be short.", **kind)
+    assert (again.gone, again.folded, again.error, again.items) == (told.gone, told.folded, told.error, told.items)
+    assert again.session == told.session
+    assert again.wanted == told.wanted

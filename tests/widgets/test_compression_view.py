@@ -122,6 +122,94 @@ def test_it_is_applied_to_the_history_that_it_was_given() -> None:
     assert history.session == held.original
 
 
+def test_whole_ranges_are_those_that_compress_makes() -> None:
+    held = made()
+    names = ids(held.original)
+    settings = {"protectRecentCount": 0}
+    free = ctxlab.compress(held.original, compression=settings)
+
+    all_ = asked(CompressionView(free), command="choose_all")
+    above = asked(CompressionView(free), command="choose_above", id=names[2])
+    below = asked(CompressionView(free), command="choose_below", id=names[3])
+
+    assert [view.compression.gone for view in (all_, above, below) if view.compression is not None] == [
+        ctxlab.compress(held.original, compression=settings, **wish).gone
+        for wish in ({"everything": True}, {"above": names[2]}, {"below": names[3]})
+    ]
+    assert [shown(view)["chosen"] for view in (all_, above, below)] == [
+        ["all", ""],
+        ["above", names[2]],
+        ["below", names[3]],
+    ]
+
+
+def test_an_item_to_keep_is_added_checked_and_taken_out_again() -> None:
+    view = asked(CompressionView(made()), command="keep", text=" re:\\d+ letters ")
+
+    assert view.compression is not None
+    assert [item.text for item in view.compression.items] == [RULE, "41 letters"]
+    assert shown(view)["wishes"]["items"] == [RULE, "re:\\d+ letters"]
+    asked(view, command="no_longer_keep", number=0)
+    assert [item.text for item in view.compression.items] == ["41 letters"]
+    assert "no item 4" in asked(view, command="no_longer_keep", number=4).error
+    assert "blank" in asked(view, command="keep", text=" ").error
+    asked(asked(view, command="back"), command="back")
+    assert view.compression.summary == "They talked."
+
+
+def test_guidance_reaches_the_summariser_in_a_new_preview() -> None:
+    tasks: list[str] = []
+
+    def summariser(messages: Any) -> str:
+        tasks.append(str(messages))
+        return "They talked."
+
+    view = CompressionView(
+        ctxlab.compress(made().original, compression={"protectRecentCount": 0}, summariser=summariser)
+    )
+    asked(view, command="guide", text="Keep times. 引文照抄。")
+
+    assert len(tasks) == 2
+    assert "引文照抄" in tasks[1]
+    assert shown(view)["wishes"]["guidance"] == "Keep times. 引文照抄。"
+    assert shown(view)["instant"] is False
+    view.write("By hand.")
+    assert (shown(view)["by_hand"], shown(view)["instant"]) == (True, False)
+    asked(view, command="write_again")
+    assert view.compression is not None
+    assert view.compression.summary == "They talked."
+
+
+def test_a_shorter_copy_of_a_message_is_no_summary() -> None:
+    chat = Session().append("Look.").append("", role="assistant", tool_calls=[{"id": "c", "name": "look"}])
+    chat = chat.append("The box. " * 200, role="tool", tool_call_id="c").append("I see a box.", role="assistant")
+    chat = chat.append("And now?").append("We wait.", role="assistant")
+    settings = {"keepToolResults": 0, "protectRecentCount": 0}
+    copied = ctxlab.compress(chat, tiers=["tool-results"], compression=settings)
+    assert copied.stand_ins
+    view = CompressionView(ctxlab.compress(copied.session, everything=True, compression=settings))
+
+    assert [row["is_shown"] for row in shown(view)["compressions"]] == [True]
+    assert "summary" not in {row[1] for row in shown(view)["rows"]}
+
+
+def test_what_is_put_back_has_its_price_in_tokens() -> None:
+    view = CompressionView(made())
+    number, fact = next((i, each) for i, each in enumerate(shown(view)["report"]["facts"]) if each["kind"] == "number")
+    before = shown(view)["costs"]["summary"]
+
+    asked(view, command="put_back", number=number)
+
+    assert shown(view)["costs"]["summary"] == before + fact["price"]
+
+
+def test_prompts_are_shown_by_source_with_all_their_tokens() -> None:
+    costs = shown(CompressionView(compression()))["costs"]
+
+    assert [sum(tokens for _, _, tokens in parts) for parts in costs["parts"]] == [costs["before"], costs["after"]]
+    assert "summary" in {look for _, look, _ in costs["parts"][1]}
+
+
 def test_without_a_history_it_says_how_to_give_one() -> None:
     view = asked(CompressionView(made()), command="apply")
 

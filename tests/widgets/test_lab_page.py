@@ -18,7 +18,8 @@ from ctxlab_widgets import lab
 from ctxlab_widgets.lab_page import TABS, LabPage
 
 DATASETS = Path(__file__).parents[2] / "datasets"
-VIEWS = ("tree", *TABS)
+VIEWS = ("tree", *(name for name in TABS if name != "chat"))
+"""The views of the page's run; the chat is one of its conversation."""
 
 
 @pytest.fixture
@@ -63,6 +64,32 @@ def test_every_view_shows_the_run(page: LabPage) -> None:
     assert page.opened == VIEWS
     assert all(view.trace is page.trace for view in views)
     assert len({type(view) for view in views}) == len(views)
+
+
+def test_a_reply_in_the_chat_is_one_run_of_the_page_and_undone_there(page: LabPage) -> None:
+    before, runs = page.session, len(page.runs)
+    page.chat.send_message("Who keeps the light?")
+
+    after = page.chat.wait(20)
+
+    assert page.session is page.tree.session is after
+    assert page.trace.start.input.session is after
+    assert len(page.runs) == runs + 1
+    page.chat._handle_custom_msg({"command": "undo"}, [])
+    assert page.session == before
+    assert page.chat.session is page.session
+    page.close()
+
+
+def test_the_chat_of_a_page_is_built_as_the_run_of_the_page(page: LabPage) -> None:
+    page.steps.set_setting("token-limiter", "budget_tokens", 1500)
+    page.chat.input = "Who keeps the light?"
+    page.chat.rest(20)
+
+    assert page.chat.preview is not None
+    assert page.chat.preview.without.messages == page.trace.messages
+    assert page.chat.preview.budget == 1500
+    page.close()
 
 
 def test_another_branch_in_the_tree_is_one_more_run_and_all_show_it(page: LabPage) -> None:
@@ -138,6 +165,64 @@ def test_a_message_selected_in_one_view_is_selected_in_all(page: LabPage) -> Non
     assert {getattr(page, name).selected for name in VIEWS} == {"node:u5"}
     page.tokens.selected = "node:a5"
     assert (page.selected, page.tree.selected) == ("node:a5", "node:a5")
+
+
+def test_a_compression_is_a_run_that_all_show_and_undo_takes_back(page: LabPage) -> None:
+    view, before = page.compression, page.trace
+    view.guide("Keep the names.")
+    made = view.compression
+    assert made is not None
+    view.write("They talked of 沈砚.")
+
+    view._handle_custom_msg({"command": "apply"}, [])
+
+    assert all_show(page, page.trace)
+    assert page.trace is not before
+    assert page.runs.current.name == f"{len(made.gone)} messages compressed"
+    assert page.tree.session.nodes.keys() - before.start.input.session.nodes.keys() == {made.summary_id}
+    assert page.session.nodes[made.summary_id].content == "They talked of 沈砚."
+    assert "compressed" in view.effect["label"]
+    assert view.can_apply
+    assert view.compression is not None
+    assert view.compression.wanted is not None
+    assert view.compression.wanted.guidance == "Keep the names."
+    assert page.undo() is before
+    assert made.summary_id not in page.session.nodes
+    assert all_show(page, before)
+
+
+def test_a_run_of_the_same_conversation_leaves_the_wishes_and_the_text_of_a_compression(page: LabPage) -> None:
+    view = page.compression
+    view.choose_above("u6")
+    view.keep("沈砚")
+    view.write("By hand: 沈砚.")
+
+    page.trace = page.trace.rerun({"token-limiter.budget_tokens": 2100})
+
+    assert view.compression is not None
+    assert view.compression.before is page.trace
+    assert view.compression.summary == "By hand: 沈砚."
+    assert view.compression.wanted is not None
+    assert (view.compression.wanted.above, view.compression.wanted.must_keep) == ("u6", ("沈砚",))
+    assert not view.can_go_back
+
+
+def test_a_compression_of_another_state_is_no_run_of_the_page(page: LabPage) -> None:
+    view, before = page.compression, page.trace
+    view.compression = ctxlab.compress(page.session.update("u5", content="Else."), everything=True)
+
+    view._handle_custom_msg({"command": "apply"}, [])
+
+    assert "another state" in view.error
+    assert page.trace is before
+
+
+def test_where_nothing_can_be_compressed_the_page_says_why() -> None:
+    view = lab(chat()).compression
+
+    view._handle_custom_msg({"command": "apply"}, [])
+
+    assert "stay as they are" in view.error
 
 
 def test_a_budget_that_is_too_small_is_refused_where_it_is_asked_for(page: LabPage) -> None:

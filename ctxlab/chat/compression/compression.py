@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -19,9 +20,12 @@ from ctxlab.chat.compression.summary_node import (
     lineage_of,
     node_fields,
     originals_of,
+    with_metadata,
     with_summary_nodes,
 )
 from ctxlab.chat.compression.trigger import Moment
+from ctxlab.chat.compression.uncut_prompt import uncut_tokens
+from ctxlab.chat.compression.wanted import Wanted, refuse_contradictions
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading, html_table, lines
 from ctxlab.display.short_texts import counted, cut_off, short
@@ -37,14 +41,14 @@ if TYPE_CHECKING:
 
 Rebuild: TypeAlias = Callable[[Session, str | None], Trace]
 """Builds the context of a session and a leaf as the one before was built."""
-OtherRange: TypeAlias = "Callable[[str, str], Compression]"
-"""A compression with the same wishes, of the messages from one to another."""
+Again: TypeAlias = "Callable[[Wanted], Compression]"
+"""A compression of the same conversation with other wishes."""
 
 LARGER = "summaryIsLarger"
 ROW = (
     "trigger", "reason", "messages", "folded", "stand_ins", "before_tokens", "after_tokens", "saved_tokens",
-    "summary_tokens", "prefix_kept", "prefix_lost", "lost_items", "generation", "lineage", "summariser", "seconds",
-    "error",
+    "uncut_before_tokens", "uncut_after_tokens", "summary_tokens", "prefix_kept", "prefix_lost", "lost_items",
+    "generation", "lineage", "summariser", "seconds", "error",
 )  # fmt: skip
 
 
@@ -73,7 +77,10 @@ class Compression:
     notes: tuple[Note, ...] = ()
     timestamp: str | None = None
     seconds: float | None = None
-    other_range: OtherRange | None = field(default=None, repr=False)
+    wanted: Wanted | None = field(default=None, repr=False)
+    again: Again | None = field(default=None, repr=False)
+    writer: str = ""
+    """The name of the summariser that `again` asks, also after the summary was written by hand."""
 
     def __repr__(self) -> str:
         if self.error is not None:
@@ -92,14 +99,13 @@ class Compression:
 
     @property
     def changes_nothing(self) -> bool:
-        return self.error is not None or not self.nodes
+        return self.error is not None or not self._bare_nodes
 
     @cached_property
     def nodes(self) -> tuple[Data, ...]:
         """The fields of the nodes that are new, in the file's names, in the order in which they are put in."""
-        if self.error is not None:
-            return ()
-        return (*self.stand_ins, *([self._summary_node()] if self.summary else []))
+        marks = self._marks() if self._bare_nodes else {}
+        return tuple(with_metadata(node, marks) for node in self._bare_nodes)
 
     @cached_property
     def session(self) -> Session:
@@ -110,16 +116,19 @@ class Compression:
     def leaf(self) -> str | None:
         """The leaf after it: the summary's node where that hides the leaf itself."""
         leaf = self.before.start.input.leaf_id
-        below = {node["parentId"]: node["id"] for node in self.nodes}
+        below = {node["parentId"]: node["id"] for node in self._bare_nodes}
         return below.get(leaf, leaf)
 
     @cached_property
     def after(self) -> Trace:
-        """The context built from the session after it; where a step refuses, as far as it came."""
+        """The context built from the conversation after it; where a step refuses, as far as it came.
+
+        Its session is `session` but for the figures that the new nodes have from this run.
+        """
         if self.changes_nothing:
             return self.before
         try:
-            return self.rebuild(self.session, self.leaf)
+            return self.rebuild(with_summary_nodes(self.original, self._bare_nodes), self.leaf)
         except ProcessorFailed as failed:
             if failed.trace is None:
                 raise
@@ -154,26 +163,56 @@ class Compression:
         return replace(self, summary=text.strip(), error=None, summariser="by hand").with_note_on_size()
 
     @checked_arguments
-    def with_range(self, first: str, last: str) -> Compression:
-        """A compression of the messages from `first` to `last`, by ids, with the same wishes and the same summariser.
+    def with_range(
+        self,
+        first: str | None = None,
+        last: str | None = None,
+        *,
+        above: str | None = None,
+        below: str | None = None,
+        everything: bool = False,
+    ) -> Compression:
+        """A compression of other messages with the same wishes and the same summariser, which writes anew.
 
-        The summary is written anew. Raises UnknownNode where one of the two isn't on the path.
+        From `first` to `last`, all `above` or `below` one, by ids, or `everything`. Raises UnknownNode where one of
+        them isn't on the path.
         """
-        if self.other_range is None:
-            raise Refused("this compression can't be made anew: compress() takes first= and last=")
-        return self.other_range(first, last)
+        wanted = self._wanted()
+        tiers = wanted.tiers if wanted.tiers is None or "summary" in wanted.tiers else (*wanted.tiers, "summary")
+        return self._anew(
+            replace(wanted, first=first, last=last, above=above, below=below, everything=everything, tiers=tiers)
+        )
 
+    @checked_arguments
+    def with_wishes(
+        self, *, must_keep: Sequence[str | re.Pattern[str] | MessageNode] | None = None, guidance: str | None = None
+    ) -> Compression:
+        """A compression of the same messages with other items to keep or other guidance; the summary is written anew.
+
+        What isn't named stays as it was. Raises WrongArgument for a blank item.
+        """
+        wanted = self._wanted()
+        items = wanted.must_keep if must_keep is None else tuple(must_keep)
+        return self._anew(replace(wanted, must_keep=items, guidance=wanted.guidance if guidance is None else guidance))
+
+    @checked_arguments
     def with_notes(self, notes: Sequence[Note]) -> Compression:
         """The compression with further notes, such as those on its settings."""
         if not notes:
             return self
-        again = self.other_range
+        again = self.again
 
-        def other(first: str, last: str) -> Compression:
+        def noted(wanted: Wanted) -> Compression:
             assert again is not None
-            return again(first, last).with_notes(notes)
+            return again(wanted).with_notes(notes)
 
-        return replace(self, notes=(*notes, *self.notes), other_range=other if again is not None else None)
+        made = replace(self, notes=(*notes, *self.notes), again=noted if again is not None else None)
+        return self._sharing_run(made)
+
+    @checked_arguments
+    def with_seconds(self, seconds: float) -> Compression:
+        """The compression with the time that it took."""
+        return self._sharing_run(replace(self, seconds=seconds))
 
     def with_note_on_size(self) -> Compression:
         """The compression with a note where its summary has no fewer tokens than the messages that it replaces."""
@@ -225,17 +264,33 @@ class Compression:
 
     @cached_property
     def before_tokens(self) -> int:
-        """Tokens of the whole prompt before, tools and system included."""
+        """Tokens of the whole prompt that is sent before, tools and system included."""
         return self.before.tokens
 
     @cached_property
     def after_tokens(self) -> int:
-        """Tokens of the whole prompt after it."""
+        """Tokens of the whole prompt that is sent after it."""
         return self.after.tokens
 
     @property
     def saved_tokens(self) -> int:
+        """Tokens that fewer are sent."""
         return self.before_tokens - self.after_tokens
+
+    @cached_property
+    def uncut_before_tokens(self) -> int:
+        """Tokens of the whole prompt before, with what a budget cut out of it: thresholds go by these."""
+        return uncut_tokens(self.before)
+
+    @cached_property
+    def uncut_after_tokens(self) -> int:
+        """Tokens of the whole prompt after it, with what a budget cut out of it."""
+        return uncut_tokens(self.after)
+
+    @property
+    def gained_tokens(self) -> int:
+        """Tokens by which the prompt is shorter before a budget cuts it; the least gain goes by these."""
+        return self.uncut_before_tokens - self.uncut_after_tokens
 
     @cached_property
     def prefix(self) -> PrefixLoss:
@@ -255,9 +310,9 @@ class Compression:
         """The row of `frame`, as plain data."""
         values = (
             self.trigger, self.reason, len(self.gone), len(self.folded), len(self.stand_ins), self.before_tokens,
-            self.after_tokens, self.saved_tokens, self._count(self.summary), self.prefix.kept_tokens,
-            self.prefix.lost_tokens, len(self.lost), self.generation if self.summary else 0,
-            " ".join(self.lineage), self.summariser, self.seconds, self.error,
+            self.after_tokens, self.saved_tokens, self.uncut_before_tokens, self.uncut_after_tokens,
+            self._count(self.summary), self.prefix.kept_tokens, self.prefix.lost_tokens, len(self.lost),
+            self.generation if self.summary else 0, " ".join(self.lineage), self.summariser, self.seconds, self.error,
         )  # fmt: skip
         return dict(zip(ROW, values, strict=True))
 
@@ -275,6 +330,44 @@ class Compression:
         return heading(self) + fields_table(fields) + html_table(("id", "role", "goes"), rows) + lines(notes)
 
     # --- inside
+
+    def _wanted(self) -> Wanted:
+        if self.wanted is None or self.again is None:
+            raise Refused("this compression can't be made anew: compress() takes first= and last=")
+        return self.wanted
+
+    def _anew(self, wanted: Wanted) -> Compression:
+        assert self.again is not None
+        refuse_contradictions(wanted)
+        return self.again(wanted)
+
+    @cached_property
+    def _bare_nodes(self) -> tuple[Data, ...]:
+        """The new nodes without the figures of the run after them."""
+        if self.error is not None:
+            return ()
+        return (*self.stand_ins, *([self._summary_node()] if self.summary else []))
+
+    def _marks(self) -> dict[str, Any]:
+        """Metadata that all new nodes share: one compression, why it was made, the prompt's tokens before and after."""
+        marks: dict[str, Any] = {
+            "compressionId": self._bare_nodes[-1]["id"],
+            "compressionTrigger": self.trigger,
+            "compressionReason": self.reason,
+            "compressionTokensBefore": self.uncut_before_tokens,
+            "compressionTokensAfter": self.uncut_after_tokens,
+        }
+        if self.seconds is not None and self.trigger != "manual":  # by hand the session is the same each time
+            marks["compressionSeconds"] = self.seconds
+        if self.notes:
+            marks["compressionNotes"] = [note.text for note in self.notes]
+        return marks
+
+    def _sharing_run(self, other: Compression) -> Compression:
+        """Another compression of the same messages, which isn't built again."""
+        if "after" in self.__dict__:
+            other.__dict__["after"] = self.after
+        return other
 
     @cached_property
     def _report(self) -> CompressionReport:
@@ -310,7 +403,6 @@ class Compression:
             "compressionKind": "summary",
             "compressionGeneration": self.generation,
             "compressionLineage": list(self.lineage),
-            "compressionTrigger": self.trigger,
             "compressionSummariser": self.summariser,
         }
         if self.timestamp is not None:

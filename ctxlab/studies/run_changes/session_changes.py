@@ -9,6 +9,7 @@ from typing import Any
 
 from ctxlab.context import BuildInput
 from ctxlab.display.one_line import plain
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Session
 from ctxlab.studies.run_changes.change import RunChange, Way, arguments, first_that_makes
 
@@ -73,6 +74,9 @@ class _Edit:
     @property
     def label(self) -> str:
         if self.added:
+            hidden = self._hidden_anew()
+            if hidden:
+                return f"{counted(hidden, 'message')} compressed"
             return f"{_name(self.new.nodes[self.added[0]])} added"
         if self.gone:
             return f"{_name(self.old.nodes[self._top(self.gone)])} deleted"
@@ -88,6 +92,14 @@ class _Edit:
             more = f" and {len(touched) - 1:,} more" if len(touched) > 1 else ""
             return f"{_name(node)}{more} {'off' if node.is_enabled is False else 'on'}"
         return f"{_name(node)} edited" if len(touched) == 1 else "conversation changed"
+
+    def _hidden_anew(self) -> int:
+        """Messages that summaries hide which are new, where nothing else is; 0 otherwise."""
+        nodes, known = self.new.nodes, {key for node in self.old.nodes.values() for key in node.hides}
+        if not all(nodes[key].is_summary for key in self.added):
+            return 0
+        hidden = dict.fromkeys(each for key in self.added for each in nodes[key].hides if each in nodes)
+        return sum(key not in known and not nodes[key].is_summary for key in hidden)
 
     def ways(self, leaf: str | None) -> Iterator[Way]:
         """Verbs that might have led there, each also with a switch to the leaf after it."""

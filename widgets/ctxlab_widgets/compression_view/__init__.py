@@ -8,16 +8,19 @@ from typing import Any
 
 import traitlets
 
-from ctxlab.api.compression import compressed_run
+from ctxlab.api.build import rebuild
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.chat.compression import Compression, Wanted
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import History, Session
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab_widgets._shared.json_values import as_json
+from ctxlab_widgets._shared.shared_state import SharedState
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.compression_view.payload import view_json
+from ctxlab_widgets.compression_view.payload import view_json, what_goes
 from ctxlab_widgets.compression_view.report_rows import facts_shown, words_to_put_back
+from ctxlab_widgets.compression_view.wishes import compression_of_run
 
 MOST_BACK = 50
 
@@ -25,14 +28,17 @@ MOST_BACK = 50
 class CompressionView(Widget):
     """The path with its legal cuts, the prompt before and after, the summary, and every fact kept, weakened or lost.
 
-    The two handles choose another range, the text is the summary; `compression` is what came of it. With a `history`
-    it can be applied here. Of a run it is the compression that the run's settings give.
+    The two handles choose another range, the text is the summary, guidance and items to keep are fields; `compression`
+    is what came of it. With a `history` it can be applied here. Of a run it is the compression that the run's settings
+    give; on a page of views it follows the page's run, and applying it makes a run.
 
     >>> CompressionView(ctxlab.compress(session))  # doctest: +SKIP
     """
 
     _esm = Path(__file__).parent / "static" / "widget.js"
 
+    trace = traitlets.Instance[Trace | None](Trace, allow_none=True)
+    """The run whose conversation is compressed, by the offline summariser; None where a compression was given."""
     compression = traitlets.Instance[Compression | None](Compression, allow_none=True)
     """The compression that is shown: that of the chosen range, with the summary as it was edited."""
     view = traitlets.Unicode("").tag(sync=True)
@@ -51,8 +57,8 @@ class CompressionView(Widget):
         self._shown: Compression | None = None
         super().__init__()
         if isinstance(compression, Trace):
-            compression = compressed_run(compression, Wanted())
-        if compression is not None:
+            self.trace = compression
+        elif compression is not None:
             self.compression = compression
         self.show()
 
@@ -74,6 +80,37 @@ class CompressionView(Widget):
         """Compress the messages from one to another, by ids; the summary is written anew."""
         self._take(self._held().with_range(first, last))
 
+    def choose_all(self) -> None:
+        """Compress all messages but the newest, which are protected."""
+        self._take(self._held().with_range(everything=True))
+
+    def choose_above(self, node_id: str) -> None:
+        """Compress all messages above this one."""
+        self._take(self._held().with_range(above=node_id))
+
+    def choose_below(self, node_id: str) -> None:
+        """Compress all messages below this one but the newest, which are protected."""
+        self._take(self._held().with_range(below=node_id))
+
+    def guide(self, words: str) -> None:
+        """Give the summariser these words on its way; it writes anew."""
+        self._take(self._held().with_wishes(guidance=words.strip()))
+
+    def keep(self, item: str) -> None:
+        """Add a text, or a pattern that begins with `re:`, that the summary has to have; it is written anew."""
+        self._take(self._held().with_wishes(must_keep=[*self._wanted().must_keep, item.strip()]))
+
+    def no_longer_keep(self, number: int) -> None:
+        """Take an item out of those that have to be kept; numbers are those of the list, from 0."""
+        items = self._wanted().must_keep
+        if not 0 <= number < len(items):
+            raise CtxlabError(f"there is no item {number}: {len(items)} must be kept")
+        self._take(self._held().with_wishes(must_keep=[*items[:number], *items[number + 1 :]]))
+
+    def write_again(self) -> None:
+        """Have the summariser write the summary again, with the same wishes."""
+        self._take(self._held().with_wishes())
+
     def put_back(self, number: int) -> None:
         """Add the sentence of a lost or weakened fact to the summary; numbers are those of the report's rows."""
         held = self._held()
@@ -89,7 +126,9 @@ class CompressionView(Widget):
         self.compression = self._before.pop()
 
     def apply(self) -> Session:
-        """Record the conversation after it as a step of the history."""
+        """Make it count: on a page as a run of the conversation after it, else as a step of the history."""
+        if self._state is not None:
+            return self._apply_to_page(self._held())
         if self._history is None:
             raise CtxlabError("there is no history to apply it to: pass CompressionView(compression, history=...)")
         session = self._held().applied(self._history)
@@ -104,10 +143,16 @@ class CompressionView(Widget):
                 self.choose(first, last)
             case {"command": "put_back", "number": int(number)} if not isinstance(number, bool):
                 self.put_back(number)
-            case {"command": "back"}:
-                self.back()
-            case {"command": "apply"}:
-                self.apply()
+            case {"command": "choose_above" | "choose_below" as command, "id": str(node_id)}:
+                getattr(self, command)(node_id)
+            case {"command": "guide", "text": str(text)}:
+                self.guide(text)
+            case {"command": "keep", "text": str(text)}:
+                self.keep(text)
+            case {"command": "no_longer_keep", "number": int(number)} if not isinstance(number, bool):
+                self.no_longer_keep(number)
+            case {"command": "back" | "apply" | "choose_all" | "write_again" as command}:
+                getattr(self, command)()
             case _:
                 raise self._wrong_command(message)
 
@@ -117,20 +162,47 @@ class CompressionView(Widget):
         shown: Compression | None = self.compression
         with self.hold_sync():
             self.can_go_back = bool(self._before)
-            self.can_apply = self._history is not None and not self.applied
+            self.can_apply = self._state is not None or (self._history is not None and not self.applied)
             if shown is self._shown:
                 return
             self._shown = shown
             self.view = "" if shown is None else as_json(view_json(shown))
 
+    def follow(self, state: SharedState) -> None:
+        """Show the compression of the page's run from now on; applying it makes a run of the page."""
+        super().follow(state)
+        self.show()
+
+    def _apply_to_page(self, held: Compression) -> Session:
+        run = self._shown_run()
+        session = held.applied()
+        if held.original.nodes != run.start.input.session.nodes:
+            raise CtxlabError("the page shows another state of the conversation: compress that one anew")
+        after = held.after if held.before is run else rebuild(run, session=session, leaf=held.leaf)
+        self._take_run(after, label=f"{what_goes(held) or counted(len(held.stand_ins), 'message')} compressed")
+        return session
+
     def _take(self, made: Compression) -> None:
         self._before = [*self._before, self._held()][-MOST_BACK:]
         self.compression = made
+
+    def _wanted(self) -> Wanted:
+        return self._held().wanted or Wanted()
 
     def _held(self) -> Compression:
         if self.compression is None:
             raise CtxlabError("there is no compression: pass what ctxlab.compress gives")
         return self.compression
+
+    @traitlets.observe("trace")
+    def _on_trace(self, change: Mapping[str, Any]) -> None:
+        """The compression of another run, with the wishes of the one before."""
+        run, self._before = change["new"], []
+        try:
+            self.compression = None if run is None else compression_of_run(run, self.compression)
+        except CtxlabError as problem:
+            self.compression = None
+            self._on_error(problem)
 
     @traitlets.observe("compression")
     def _on_change(self, _: object) -> None:

@@ -7,13 +7,19 @@ from typing import Any
 
 from ctxlab.chat.compression import Compression, LegalCuts, VisiblePath
 from ctxlab.chat.compression.summariser import EXTRACTIVE
+from ctxlab.chat.compression.visible_path import is_full_summary
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Session
+from ctxlab.pipeline import Trace
+from ctxlab.studies.budget_figure import segments_of
 from ctxlab_widgets.compression_view.report_rows import report_json
+from ctxlab_widgets.compression_view.wishes import BY_HAND, range_chosen, wishes_json
 
-MOST_ROWS = 1000
+OF_COPIES = ("reasoning", "tool-result")
+MOST_ROWS = 5000
 """Messages that are listed; of a longer path those around the range."""
+NOT_SENT = ("free", "reserve", "cut")
 WIDTH = 80
 NAME = 60
 MOST_COMPRESSIONS = 200
@@ -28,13 +34,17 @@ def view_json(compression: Compression) -> dict[str, Any]:
         "sentence": sentence(compression),
         "error": compression.error or "",
         "editable": bool(compression.gone or compression.folded),
-        "instant": compression.summariser in ("", "by hand", EXTRACTIVE),
-        "can_choose": compression.other_range is not None,
-        "goes": [_what_goes(compression) or "nothing", _tokens(compression)],
+        "instant": compression.writer in ("", EXTRACTIVE),
+        "can_choose": compression.again is not None,
+        "by_hand": compression.summariser == BY_HAND,
+        "chosen": range_chosen(compression),
+        "goes": [what_goes(compression) or "nothing", _tokens(compression)],
         **_rows(compression, path, cuts),
         "costs": _costs(compression),
         "summary": compression.summary,
         "by": _by(compression),
+        "wishes": wishes_json(compression),
+        "protected": _protected(cuts),
         "notes": [note.text for note in compression.notes],
         "report": report_json(compression) if compression.summary else None,
         "compressions": [*_compressions(start.session), *([_own_row(compression)] if compression.summary else [])],
@@ -47,13 +57,14 @@ def sentence(compression: Compression) -> str:
         return f"Nothing changes: {compression.error}."
     saved = compression.saved_tokens
     change = counted(abs(saved), "token") + (" less" if saved >= 0 else " more")
-    goes = _what_goes(compression)
+    goes = what_goes(compression)
     said = f"{goes} become one summary: {change} in every request." if goes else f"{_copies(compression)}: {change}."
     lost = len(compression.lost)
     return f"{said} {counted(lost, 'must-keep item is', 'must-keep items are')} not kept whole." if lost else said
 
 
-def _what_goes(compression: Compression) -> str:
+def what_goes(compression: Compression) -> str:
+    """The messages and earlier summaries that become one, counted; empty where none do."""
     parts = [counted(len(compression.gone), "message")] if compression.gone else []
     parts += [counted(len(compression.folded), "earlier summary", "earlier summaries")] if compression.folded else []
     return " and ".join(parts)
@@ -74,7 +85,7 @@ def _by(compression: Compression) -> str:
     if not compression.summary:
         return ""
     took = f" in {compression.seconds:.1f} s" if compression.seconds is not None else ""
-    made = "by hand" if compression.summariser == "by hand" else f"by {plain(compression.summariser, NAME)}{took}"
+    made = BY_HAND if compression.summariser == BY_HAND else f"by {plain(compression.summariser, NAME)}{took}"
     return f"{made}, {counted(_count(compression, compression.summary), 'token')}"
 
 
@@ -95,13 +106,21 @@ def _rows(compression: Compression, path: VisiblePath, cuts: LegalCuts) -> dict[
 
 def _row(compression: Compression, node: MessageNode, *, goes: bool) -> list[Any]:
     """Id, sort, first words, tokens of the text, and whether it goes."""
-    sort = "summary" if node.is_summary else node.role
+    sort = "summary" if is_summary_in_words(node) else node.role
     calls = ", ".join(call.name for call in node.tool_calls)
     return [node.id, sort, plain(node.content, WIDTH) or plain(calls, WIDTH), _count_of(compression, node), goes]
 
 
-def _costs(compression: Compression) -> dict[str, int]:
-    """Tokens of the prompts before and after, and of their common beginning."""
+def _protected(cuts: LegalCuts) -> str:
+    """The messages that stay as they are, whatever is chosen."""
+    if cuts.last >= len(cuts.path):
+        return "no message is too new to go: protect_recent_count is 0" if not cuts.protect else "no message"
+    first = plain(cuts.path.nodes[cuts.last].id, NAME)
+    return f"the newest {counted(cuts.protect, 'message')}, from {first} on"
+
+
+def _costs(compression: Compression) -> dict[str, Any]:
+    """Tokens of the prompts before and after, each by source, and of their common beginning."""
     prefix = compression.prefix
     return {
         "before": compression.before_tokens,
@@ -110,12 +129,18 @@ def _costs(compression: Compression) -> dict[str, int]:
         "lost": prefix.lost_tokens,
         "new": prefix.new_tokens,
         "summary": _count(compression, compression.summary),
+        "parts": [_parts(compression.before), _parts(compression.after)],
     }
 
 
+def _parts(trace: Trace) -> list[tuple[str, str, int]]:
+    """Name, colour and tokens of each source of a prompt, in the order of every bar."""
+    return [(each.name, each.look, each.tokens) for each in segments_of(trace) if each.look not in NOT_SENT]
+
+
 def _compressions(session: Session) -> Iterator[dict[str, Any]]:
-    """The summaries that the session has, in the order of its nodes."""
-    found = [node for node in session.nodes.values() if node.is_summary]
+    """The summaries that the session has, in the order of its nodes; no shorter copies of single messages."""
+    found = [node for node in session.nodes.values() if is_summary_in_words(node)]
     for node in found[-MOST_COMPRESSIONS:]:
         lineage = node.meta("compressionLineage")
         yield {
@@ -128,6 +153,11 @@ def _compressions(session: Session) -> Iterator[dict[str, Any]]:
             "lineage": [plain(str(each), NAME) for each in lineage] if isinstance(lineage, list | tuple) else [],
             "is_shown": False,
         }
+
+
+def is_summary_in_words(node: MessageNode) -> bool:
+    """Whether a node is a summary, and not a copy of one message without its reasoning or its result."""
+    return is_full_summary(node) and node.meta("compressionKind") not in OF_COPIES
 
 
 def _own_row(compression: Compression) -> dict[str, Any]:

@@ -13,6 +13,8 @@ export interface Fact {
   was: Excerpt;
   now: Excerpt | null;
   reason: string;
+  /** Tokens by which the summary grows where the fact is put back; null where it is there. */
+  price: number | null;
 }
 
 export interface Report {
@@ -42,6 +44,19 @@ export interface Costs {
   lost: number;
   new: number;
   summary: number;
+  /** Sources of the prompt before and after. */
+  parts: [before: Part[], after: Part[]];
+}
+
+export type Part = [name: string, look: string, tokens: number];
+export type Kind = "chosen" | "all" | "above" | "below";
+
+/** Guidance and items that must be kept; those of the settings can't be changed here. */
+export interface Wishes {
+  guidance: string;
+  settings_guidance: string;
+  items: string[];
+  settings_items: string[];
 }
 
 export interface Payload {
@@ -50,6 +65,9 @@ export interface Payload {
   editable: boolean;
   instant: boolean;
   can_choose: boolean;
+  by_hand: boolean;
+  /** The kind of range that was asked for, and the message that it is above or below. */
+  chosen: [kind: Kind, at: string];
   /** What goes, in words, and the tokens of its text. */
   goes: [words: string, tokens: number];
   rows: Row[];
@@ -60,6 +78,8 @@ export interface Payload {
   costs: Costs;
   summary: string;
   by: string;
+  wishes: Wishes;
+  protected: string;
   notes: string[];
   report: Report | null;
   compressions: Made[];
@@ -79,6 +99,23 @@ export function nearest(places: number[], wish: number): number | null {
   let best: number | null = null;
   for (const at of places) if (best === null || Math.abs(at - wish) < Math.abs(best - wish)) best = at;
   return best;
+}
+
+/** The position of the message that "above" and "below" speak of: the one in focus, else the one behind the range. */
+export function placeOfThis({ rows, range, chosen }: Payload, selected: string): number {
+  for (const id of [selected.replace(/^node:/, ""), chosen[1]]) {
+    const at = id ? rows.findIndex((row) => row[0] === id) : -1;
+    if (at >= 0) return at;
+  }
+  return Math.min(range[1], rows.length - 1);
+}
+
+/** The first item that had to be kept and isn't, and how many such there are; of none -1. */
+export function lostItems(report: Report | null): [first: number, count: number] {
+  const found = (report?.facts ?? []).flatMap((fact, i) =>
+    fact.kind === "must-keep" && fact.state !== "kept" && fact.source ? [i] : [],
+  );
+  return [found[0] ?? -1, found.length];
 }
 
 /** Positions of the facts of a state and a kind, of all where one is empty. */

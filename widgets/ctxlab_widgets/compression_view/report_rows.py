@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ctxlab.chat.compression import Compression
@@ -10,10 +11,12 @@ from ctxlab.engines.compression import CheckedFact
 from ctxlab.engines.compression.compression_report import CEILING
 from ctxlab.engines.compression.sentences import sentences
 
-MOST_FACTS = 400
+MOST_FACTS = 2000
 """Facts that are listed, the worst first."""
 AROUND = 60
 """Characters that are shown on both sides of a fact."""
+SEAM = 40
+"""Characters at the end of the summary that may share a token with what is put back."""
 LONGEST = 400
 STATEMENTS = ("must-keep", "rule", "decision", "quote")
 """Kinds of facts that are sentences by themselves."""
@@ -28,6 +31,9 @@ def report_json(compression: Compression) -> dict[str, Any]:
     """The facts with their places as `[before, words, after]`, the counts, and what the report can't say."""
     report = compression.report()
     texts = {each.id: each.text for each in report.originals}
+    count = compression.before.services.tokenizer.count
+    end = report.summary[-SEAM:]
+    without = count(end)
     totals = report.totals()
     kept = f"{totals['kept']:,} of {counted(len(report.facts), 'fact')} kept"
     return {
@@ -45,6 +51,7 @@ def report_json(compression: Compression) -> dict[str, Any]:
                 "was": _around(texts.get(fact.source or "", ""), fact.start, fact.end) or ["", fact.text[:LONGEST], ""],
                 "now": _around(report.summary, fact.summary_start, fact.summary_end),
                 "reason": fact.reason,
+                "price": None if fact.state == "kept" else count(f"{end}\n{_said_again(fact, texts)}") - without,
             }
             for fact in facts_shown(compression)
         ],
@@ -53,7 +60,10 @@ def report_json(compression: Compression) -> dict[str, Any]:
 
 def words_to_put_back(compression: Compression, fact: CheckedFact) -> str:
     """The words that say a fact again: itself where it is a sentence, else the sentence that it stands in."""
-    texts = {each.id: each.text for each in compression.report().originals}
+    return _said_again(fact, {each.id: each.text for each in compression.report().originals})
+
+
+def _said_again(fact: CheckedFact, texts: Mapping[str, str]) -> str:
     text = texts.get(fact.source or "", "")
     if fact.kind in STATEMENTS or fact.start is None or fact.end is None:
         return fact.text

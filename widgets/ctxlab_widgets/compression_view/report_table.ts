@@ -1,17 +1,28 @@
-// What the summary keeps: each fact with its words on both sides, chosen by state and by kind.
+// What the summary keeps: each fact with its words on both sides, chosen by state and by kind; of many those in sight.
 
-import { glyph, h, harmless } from "../_shared/dom";
-import { many } from "../_shared/numbers";
+import { type Child, glyph, h, harmless } from "../_shared/dom";
+import { grouped, many } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
+import { VirtualRows } from "../_shared/virtual_rows";
 import { chosenFacts, type Excerpt, type Fact, type Payload, type Report, type State } from "./payload";
 
+const HEADS = ["", "kind", "in the originals", "in the summary"];
 const SIGNS: Record<State, string> = { lost: "failed", weakened: "warning", kept: "done" };
 const STATES: State[] = ["lost", "weakened", "kept"];
+
+/** Up to so many rows are all in the page. */
+const FEW = 60;
+const SPARE = 400;
+/** Pixels of a row, a guess until it is drawn. */
+const ROW = 46;
 
 export class ReportTable {
   readonly element: HTMLElement;
   private readonly sentence = h("p", { class: "said" });
-  private readonly body = h("tbody");
+  private readonly body = h("div", { role: "rowgroup" });
+  private readonly top: HTMLElement;
+  private readonly virtual: VirtualRows;
+  private width = 0;
   private readonly kinds = h("select", { "aria-label": "Kind of fact" });
   private readonly states;
   private readonly more = h("p", { class: "muted more" });
@@ -35,9 +46,20 @@ export class ReportTable {
       },
       { signal },
     );
-    const heads = ["", "kind", "in the originals", "in the summary", ""].map((words) =>
-      h("th", { scope: "col" }, words),
-    );
+    const heads = HEADS.map((words) => h("span", { role: "columnheader", "aria-label": words || "state" }, words));
+    this.top = h("div", { class: "fact top", role: "row" }, heads);
+    const table = h("div", { class: "facts", role: "table", "aria-label": "Facts" }, this.top, this.body);
+    const scroller = h("div", { class: "scroll" }, table);
+    this.virtual = new VirtualRows({
+      scroller,
+      body: this.body,
+      spare: SPARE,
+      covered: () => this.top.offsetHeight,
+    });
+    scroller.addEventListener("scroll", () => this.virtual.update(), { signal, passive: true });
+    const watch = new ResizeObserver(() => this.resized(scroller.clientWidth));
+    watch.observe(scroller);
+    signal.addEventListener("abort", () => watch.disconnect());
     this.element = h(
       "section",
       { class: "report", "aria-label": "What the summary keeps" },
@@ -50,7 +72,7 @@ export class ReportTable {
         this.states.element,
       ),
       this.sentence,
-      h("div", { class: "scroll" }, h("table", { class: "facts" }, h("thead", {}, h("tr", {}, heads)), this.body)),
+      scroller,
       this.more,
     );
   }
@@ -80,14 +102,31 @@ export class ReportTable {
     const report = this.report;
     if (!report) return;
     const chosen = chosenFacts(report.facts, this.state, this.kinds.value);
-    this.body.replaceChildren(...chosen.map((number) => this.row(report.facts[number], number)));
+    const had = this.body.contains(document.activeElement);
+    this.virtual.forget();
+    this.virtual.set({
+      count: chosen.length,
+      key: (at) => String(chosen[at]),
+      height: () => ROW,
+      measured: () => true,
+      all: chosen.length <= FEW,
+      draw: (at) => this.row(report.facts[chosen[at]], chosen[at], at),
+    });
+    if (had && !this.body.contains(document.activeElement)) this.body.querySelector("button")?.focus();
     const none = chosen.length ? "" : "No fact of this kind and state. ";
     this.more.textContent =
       none + (report.unlisted ? `${many(report.unlisted, "more fact")}: report().frame() has all.` : "");
     this.more.hidden = !this.more.textContent;
   }
 
-  private row(fact: Fact, number: number): HTMLElement {
+  /** Rows of another width have other heights. */
+  private resized(width: number): void {
+    if (width === this.width) return;
+    this.width = width;
+    if (this.report && !this.element.hidden) this.list();
+  }
+
+  private row(fact: Fact, number: number, at: number): HTMLElement {
     const button =
       this.live &&
       fact.state !== "kept" &&
@@ -99,30 +138,34 @@ export class ReportTable {
           "data-number": number,
           "aria-label": `Put back: ${harmless(fact.was[1])}`,
         },
-        "Put it back",
+        putBackWords(fact),
       );
     const times = fact.mentions > 1 && h("span", { class: "muted" }, ` ${many(fact.mentions, "time")}`);
     const why = harmless(fact.reason);
     const now = fact.now
       ? [marked(fact.now, fact.state), why && h("span", { class: "why ink2" }, why)]
       : h("span", { class: "err" }, why || "nothing of it is in the summary");
+    const cell = (sort: string, ...words: Child[]) => h("div", { class: sort || null, role: "cell" }, ...words);
     return h(
-      "tr",
-      { "data-state": fact.state },
-      h("td", {}, h("span", { class: `state ${fact.state}` }, glyph(SIGNS[fact.state]), fact.state)),
-      h("td", { class: "ink2" }, harmless(fact.kind)),
-      h(
-        "td",
-        {},
+      "div",
+      { class: "fact", role: "row", "data-state": fact.state, "aria-rowindex": at + 2 },
+      cell("", h("span", { class: `state ${fact.state}` }, glyph(SIGNS[fact.state]), fact.state)),
+      cell("kind ink2", harmless(fact.kind)),
+      cell(
+        "",
         fact.source && h("span", { class: "muted id" }, harmless(fact.source)),
         marked(fact.was, fact.state),
         times,
       ),
-      h("td", {}, now),
-      h("td", { class: "do" }, button),
+      cell("", now),
+      cell("do", button),
     );
   }
 }
+
+/** What the button says that adds a fact to the summary, with its price. */
+export const putBackWords = (fact: Fact): string =>
+  `Put it back${fact.price === null ? "" : `, +${grouped(fact.price)}`}`;
 
 const title = (state: State): string => state[0].toUpperCase() + state.slice(1);
 
