@@ -415,6 +415,24 @@ def test_an_error_stands_in_its_place_with_what_may_be_done(opened: Opened, fold
     ]
 
 
+def test_beside_an_answer_is_what_it_got_one_click_away(opened: Opened, folder: Path) -> None:
+    answer = row("a1", got={"facts": ["1,645 in", "212 out"], "cached": 0.93})
+    page = open_rows(opened, folder, [row("u0"), answer])
+    assert (
+        article(page, "a1")
+        .locator(".got")
+        .inner_text()
+        .replace("\n", " ")
+        .startswith("1,645 in 93\u00a0% cached 212 out")
+    )
+
+    for name in ("What it got", "Steps", "Budget", "Lore", "Request"):
+        page.get_by_role("button", name=name, exact=True).click()
+
+    views = [{"command": "open", "view": view, "key": "a1"} for view in ("steps", "budget", "lore", "request")]
+    assert opened.sent() == [{"command": "got", "key": "a1"}, *views]
+
+
 def test_where_nobody_answers_there_is_only_copy(opened: Opened, folder: Path) -> None:
     failed = {
         **row("a4"),
