@@ -145,11 +145,23 @@ class ToolFinished:
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """Old messages were replaced by a summary in the course of the turn: the fields of the summary's node."""
+    """Old messages were replaced in the course of the turn: the fields of the node that takes their place.
+
+    `before_tokens` and `after_tokens` are those of the prompt before a budget cuts it; `notes` are the level and the
+    text of each note on the compression.
+    """
 
     node: Data
     before_tokens: int
     after_tokens: int
+    notes: tuple[Data, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotesAdded:
+    """Notes on a turn, such as on a compression that came due and changed nothing: the level and the text of each."""
+
+    notes: tuple[Data, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +196,7 @@ TurnEvent = (
     | ToolStarted
     | ToolFinished
     | Compressed
+    | NotesAdded
     | TurnCancelled
     | TurnFailed
     | TurnFinished

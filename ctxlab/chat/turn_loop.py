@@ -18,6 +18,7 @@ from ctxlab.chat.events import (
     Compressed,
     Data,
     FileUploaded,
+    NotesAdded,
     ReplyFinished,
     RequestSent,
     TextAdded,
@@ -127,12 +128,12 @@ class TurnLoop:
     folding: Folding
     cancelled: threading.Event = field(default_factory=threading.Event)
     requests: list[TurnRequest] = field(default_factory=list[TurnRequest])
-    notes: list[Note] = field(default_factory=list[Note])
     exception: BaseException | None = None
     is_running: bool = False
     _reading: ReadingThread | None = None
     _begun: float | None = None
     _ended: float | None = None
+    _noted: set[str] = field(default_factory=set[str])
 
     def cancel(self) -> None:
         """End the turn soon, from any thread."""
@@ -155,7 +156,7 @@ class TurnLoop:
         except SendFailed as failure:
             self.exception = failure
             if self._reading is not None:
-                self._note([Note("warning", text) for text in self._reading.notes])
+                yield from self._noted_once([Note("warning", text) for text in self._reading.notes])
             yield self._failed(str(failure), failure.status)
         except CtxlabError as error:
             self.exception = error
@@ -206,10 +207,11 @@ class TurnLoop:
         trace = self._built(number)
         if number == 1:
             agent = trace.start.input.agent
-            self._note(ToolCallConfig.of(agent.tool_call_config).problems if agent is not None else ())
-            compressed = tuple(self._compressed("before request", trace))
-            yield from compressed
-            trace = self._built(number) if compressed else trace
+            problems = ToolCallConfig.of(agent.tool_call_config).problems if agent is not None else ()
+            yield from self._noted_once(problems)
+            session = self.folding.session
+            yield from self._compressed("before request", trace)
+            trace = self._built(number) if self.folding.session is not session else trace
         self._stop_if_cancelled()
         trace, request = yield from self._with_uploads(trace, number)
         self.requests.append(TurnRequest(trace, request))
@@ -281,46 +283,68 @@ class TurnLoop:
         if plan.builder.waits(session, leaf):
             interruptible(lambda: plan.builder.prepare(session, leaf), self.cancelled)
         self._stop_if_cancelled()
-        steps = (*(plan.prefill.steps if plan.prefill is not None and first else ()), *more)
-        pending = plan.pending if first else None
+        return self._build(session, leaf, *more, is_first=first)
+
+    def _build(self, session: Session, leaf: str | None, *more: Processor, is_first: bool) -> Trace:
+        plan = self.plan
+        steps = (*(plan.prefill.steps if plan.prefill is not None and is_first else ()), *more)
+        pending = plan.pending if is_first else None
         tasks = plan.tools.states() if plan.tools is not None else None
         return plan.builder.build(session, leaf, pending=pending, steps=steps, variables=plan.variables, tasks=tasks)
 
-    def _compressed(self, moment: Moment, trace: Trace) -> Iterator[Compressed]:
+    def _compressed(self, moment: Moment, trace: Trace) -> Iterator[Compressed | NotesAdded]:
         """Old messages replaced by a summary, where the agent or the session wants that now."""
         session = self.folding.session
         if not self.plan.compresses:
             return
         settings, notes = compression_settings(trace.start.input.agent, session)
-        self._note(notes)
         if not settings.enabled:
+            yield from self._noted_once(notes)
             return
-        if moment == "after request":
+        before_request = moment == "before request"
+        if not before_request:
             trace = self.plan.builder.build(session, session.active_leaf_id)
+
+        def rebuild(changed: Session, leaf: str | None) -> Trace:
+            if before_request:
+                return self._build(changed, leaf, is_first=True)
+            return self.plan.builder.build(changed, leaf)
+
         model = self.plan.model
         request = self.requests[-1].payload if self.requests else model.request(trace)
         chosen = turn_summariser(settings, self.plan.summariser, model, request)
         made = compression_if_needed(
             trace,
-            lambda changed, leaf: self.plan.builder.build(changed, leaf),
+            rebuild,
             settings=settings,
             moment=moment,
             summariser=chosen.summariser,
             timestamp=self.plan.clock.now(),
+            clock=self.plan.clock.seconds,
         )
         if made is None:
+            yield from self._noted_once(notes)
             return
-        self._note((*(chosen.notes if made.summariser else ()), *made.notes))
         if made.error is not None:
-            self._note((Note("warning", f"nothing was compressed {moment}: {made.error}"),))
-        if not made.changes_nothing:
-            before, after = made.before_tokens, made.after_tokens
-            yield from (Compressed(node, before, after) for node in made.nodes)
+            notes = (*notes, Note("warning", f"nothing was compressed {moment}: {made.error}"))
+        notes = (*notes, *(chosen.notes if made.summariser else ()), *made.notes)
+        if made.changes_nothing:
+            yield from self._noted_once(notes)
+            return
+        before, after = made.uncut_before_tokens, made.uncut_after_tokens
+        *copies, last = made.nodes
+        yield from (Compressed(node, before, after) for node in copies)
+        yield Compressed(last, before, after, self._new_notes(notes))
 
-    def _note(self, notes: Sequence[Note]) -> None:
-        """Keep notes for people, each once."""
-        known = {note.text for note in self.notes}
-        self.notes += [note for note in notes if note.text not in known]
+    def _noted_once(self, notes: Sequence[Note]) -> Iterator[NotesAdded]:
+        """The event of the notes that the turn doesn't have yet, if there are any."""
+        if new := self._new_notes(notes):
+            yield NotesAdded(new)
+
+    def _new_notes(self, notes: Sequence[Note]) -> tuple[Data, ...]:
+        new = {note.text: note for note in notes if note.text not in self._noted}
+        self._noted |= set(new)
+        return tuple(_frozen({"level": note.level, "text": note.text}) for note in new.values())
 
     def _of_item(self, item: Item, request: Payload, number: int, joined: ContinuedText | None) -> Iterator[TurnEvent]:
         seconds = self._seconds()
