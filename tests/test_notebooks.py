@@ -29,6 +29,7 @@ REAL = {
     "15_branch_analytics": "oasst/trees_60.jsonl",
     "16_sending": "tau-bench/airline_60.json",
     "17_compression": "locomo/locomo_first5.json",
+    "18_chat": "tau-bench/airline_60.json",
     "index": "claude-code-log/representative_messages.jsonl",
 }
 

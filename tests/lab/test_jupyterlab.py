@@ -163,6 +163,7 @@ USES: Mapping[str, Callable[[Lab, Locator], None]] = {
     "13_truncation_study": walk,
     "16_sending": walk,
     "17_compression": walk,
+    "18_chat": walk,
     "index": open_all_tabs,
 }
 OF_FIGURES = {"14_injection_ab", "15_branch_analytics"}

@@ -309,6 +309,20 @@ def test_a_finished_reply_of_a_long_conversation_sends_its_rows_alone() -> None:
     ]
 
 
+def test_of_a_long_conversation_the_newest_rows_are_counted_and_old_ones_stay_as_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("ctxlab_widgets.chat_panel.rows.COUNTED", 30)
+    page = Page(model=because)
+    assert ["tokens" in row for row in page.rows] == [False, False, True, True]
+
+    page.asks("send", text="Why does she keep the light at night?")
+    page.done()
+
+    assert ["tokens" in row for row in page.rows] == [False, False, True, True, False, True]
+    assert len(page.shown("delta")["rows"]) == 2
+
+
 def test_what_is_done_to_messages_goes_through_the_history() -> None:
     page = Page(model=because)
 
@@ -411,6 +425,25 @@ def test_a_draft_is_looked_at_when_typing_stops_and_the_newest_wins() -> None:
         ("unknown-macro", 7, 14),
         ("macro", 18, 26),
     ]
+
+
+def test_drafts_on_one_conversation_share_what_doesnt_depend_on_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ctxlab_widgets.chat_panel import draft_analysis
+
+    built: list[str] = []
+    for name in ("draft_run", "previous_request"):
+        kept = getattr(draft_analysis, name)
+        monkeypatch.setattr(
+            draft_analysis, name, lambda *given, made=kept, said=name: (built.append(said), made(*given))[1]
+        )
+    page = Page(model="gpt-4o", key="sk-none")
+    for draft in ("And", "And then", "And then?"):
+        page.panel.input = draft
+        page.panel.rest(LONG)
+        assert page.shown("draft")["text"] == draft
+
+    assert built.count("previous_request") == 1
+    assert built.count("draft_run") <= 4
 
 
 def test_a_message_that_a_draft_cuts_is_kept_by_a_click() -> None:

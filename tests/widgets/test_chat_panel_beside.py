@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -98,10 +99,7 @@ def test_the_draft_is_translated_in_its_place_unless_one_goes_on_typing() -> Non
         page.panel.input = "Good evening, all."
         return "Guten Abend."
 
-    page.panel.setup = page.panel.setup.__class__(
-        **{name: getattr(page.panel.setup, name) for name in page.panel.setup.__dataclass_fields__ if name != "model"},
-        model=types,
-    )
+    page.panel.use(replace(page.panel.setup, model=types))
     page.panel.input = "Good evening!"
     page.asks("translate", key="", to="German")
     rested(page)

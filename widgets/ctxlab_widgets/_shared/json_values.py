@@ -14,7 +14,11 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 def as_json(value: Mapping[str, Any]) -> str:
     """Compact JSON that has a UTF-8 form: half a surrogate pair as an escape, bytes as `{"bytes": base64}`."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_bytes)
-    return SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+    try:
+        text.encode()  # far quicker than a search
+    except UnicodeEncodeError:
+        return SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+    return text
 
 
 def _bytes(value: object) -> dict[str, str]:

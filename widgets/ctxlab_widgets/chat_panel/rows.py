@@ -20,8 +20,8 @@ from ctxlab_widgets.chat_panel.translations import ToldOfMessage
 
 Row = dict[str, Any]
 NAME = 80
-COUNTED = 10_000_000
-"""Tokens of the rows are counted up to so many characters of a path."""
+COUNTED = 2_000_000
+"""The newest so many characters of a path are counted in tokens, row by row; older rows have no figure."""
 LINKS = frozenset({"children_ids", "last_selected_child_id"})
 USUAL_NAMES = {"user": "User", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 
@@ -46,6 +46,8 @@ class RowMaker:
     """Makes rows, and keeps those that stay."""
 
     _known: dict[str, tuple[tuple[Any, ...], Row]] = field(default_factory=dict[str, tuple[tuple[Any, ...], Row]])
+    _counted: dict[str, bool] = field(default_factory=dict[str, bool])
+    _counter: TokenCounter | None = None
     _of: tuple[Any, ...] = ()
     _rows: list[Row] = field(default_factory=list[Row])
 
@@ -73,13 +75,14 @@ class RowMaker:
         path = [node for node in session.path() if not node.is_empty_root]
         hidden = _hidden(session, path)
         answered = {node.result_of: node for node in path if node.role == "tool" and node.result_of is not None}
-        counter = given.counter if sum(len(node.content) for node in path) <= COUNTED else None
+        self._decide_on_counts(path, given.counter)
         known, self._known = self._known, {}
         below = session.children_by_parent
         found = [self._row(known, *each) for each in _presets(given.agent)]
         for node in path:
             calls = node.tool_calls if node.role == "assistant" else ()
             results = tuple(answered.get(call.id) for call in calls)
+            counter = given.counter if self._counted[node.id] else None
             beside = below.get(node.parent_id, ()) if node.parent_id is not None else ()
             if len(beside) > 1:
                 beside = tuple(one for one in beside if one in session.nodes and not session.nodes[one].is_summary)
@@ -105,6 +108,15 @@ class RowMaker:
             self._known[node.id] = kept
             found.append(kept[1])
         return found
+
+    def _decide_on_counts(self, path: Sequence[MessageNode], counter: TokenCounter | None) -> None:
+        """Settle which rows are counted; that stays so for a row, or old ones would be sent again with each reply."""
+        if counter is not self._counter:
+            self._counter, self._counted = counter, {}
+        left = COUNTED
+        for node in reversed(path):
+            left -= len(node.content)
+            self._counted.setdefault(node.id, left >= 0)
 
     def _row(self, known: Mapping[str, tuple[tuple[Any, ...], Row]], key: str, preset: MessageNode) -> Row:
         kept = known.get(key)
