@@ -87,6 +87,7 @@ class PostedReply:
         self._whole: Data | None = None
         self._unfit: list[str] = []
         self._limits = limits
+        self._is_used_again = client is not None  # then its connection is, if the answer is read to its very end
         self._line = Line()
         self._items: HandOver[_Item] = HandOver()
         self._ended = False
@@ -149,7 +150,7 @@ class PostedReply:
 
     def _bytes(self) -> Iterator[bytes]:
         size = 0
-        while not self._events.done:
+        while not self._events.done or self._is_used_again:
             silence = self._limits.silence_seconds
             try:
                 item = self._take(min(silence, AFTER_THE_END_SECONDS) if self.complete else silence)
