@@ -12,6 +12,7 @@ from ctxlab.errors import CtxlabError
 
 ENDING = ".ipynb"
 INDEX = "index"
+CHAT = "18_chat"
 DEMO = "00_two_minutes"
 PLACE = "FILE = None"
 """The words in a notebook where a path of the user's goes."""
@@ -26,9 +27,9 @@ def copy_notebooks(folder: Path) -> int:
 
 
 def notebook_with(file: Path, folder: Path) -> Path:
-    """The index notebook with the path of this file in it: one that is there already, else a new one."""
+    """The notebook of the chat with the path of this file in it: one that is there already, else a new one."""
     line = f"FILE = {str(file.resolve())!r}"
-    text = _text(INDEX).replace(PLACE, json.dumps(line, ensure_ascii=False)[1:-1], 1)
+    text = _text(CHAT).replace(PLACE, json.dumps(line, ensure_ascii=False)[1:-1], 1)
     return _there_or_new(folder, file.stem, text, sign=json.dumps(line, ensure_ascii=False)[1:-1])
 
 

@@ -52,6 +52,7 @@ def test_a_file_is_put_into_a_notebook_of_its_own(run, started, tmp_path: Path) 
 
     path = tmp_path / "mine" / 'my "chat".ipynb'
     assert f"FILE = {str(file)!r}" in first_code(path)
+    assert "ChatPanel(" in first_code(path)
     compile(first_code(path), "cell", "exec")
     assert "FILE = None" in first_code(tmp_path / "mine" / "index.ipynb")
     assert started[0][-1] == str(path)
