@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from hypothesis import HealthCheck, assume, given, settings
@@ -10,16 +12,26 @@ from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab.chat.compression import Compression, LegalCuts, VisiblePath, with_summary_nodes
+from ctxlab.context import Draft
 from ctxlab.context.tool_pairs import units_newest_first
 from ctxlab.documents import Session
 from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.pipeline import Pipeline
-from ctxlab.processors import SessionLoader
+from ctxlab.processors import MergeConsecutive, MergeSystem, SessionLoader
+from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import rich_sessions, sessions
 
 LOADER = Pipeline.of([SessionLoader()])
 LAW = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 COUNTER = tokenizer_named("chars4+4")
+PIECE = re.compile(r"[^\W\u2e80-\uffff]+|\S")
+
+
+class PieceTokenizer(WordTokenizer):
+    """One token a word, a Chinese character or a mark."""
+
+    def count(self, text: str) -> int:
+        return len(PIECE.findall(text))
 
 
 def one_line(messages: Sequence[Any]) -> str:
@@ -69,6 +81,42 @@ def test_what_is_sent_is_the_same_without_what_is_hidden_and_with_the_summary(
     below = [f"node:{node.id}" for node in session.path()]
     below = below[below.index(f"node:{done.nodes[-1]['parentId']}") + 1 :]
     assert after[at + 1 :] == [key for key in before if key in below]
+
+
+@LAW
+@given(rich_sessions(), st.data(), st.booleans())
+def test_what_is_said_to_stay_in_a_cache_is_what_both_prompts_begin_with(
+    session: Session, data: st.DataObject, merged: bool
+) -> None:
+    ids = [node.id for node in VisiblePath.of(session).nodes]
+    assume(ids)
+    first, last = data.draw(st.sampled_from(ids)), data.draw(st.sampled_from(ids))
+    own = {"protect_recent_count": 0, "summary_role": data.draw(st.sampled_from(["system", "user"]))}
+    words = session[first].content + data.draw(st.sampled_from(["", "s", " and more", "，还有"]))
+    pipeline = Pipeline.of([SessionLoader(), MergeSystem(), MergeConsecutive()] if merged else [SessionLoader()])
+
+    done = ctxlab.compress(
+        session, pipeline=pipeline, tokenizer=PieceTokenizer(), summariser=lambda _: words, compression=own,
+        first=first, last=last,
+    )  # fmt: skip
+
+    before, after = _as_pieces(done.before.result.drafts), _as_pieces(done.after.result.drafts)
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    assert done.prefix.kept_tokens == sum(tokens for (tokens, _), _ in same)
+    assert done.prefix.kept_tokens + done.prefix.lost_tokens == done.before_tokens
+    assert done.prefix.kept_tokens + done.prefix.new_tokens == done.after_tokens
+
+
+def _as_pieces(drafts: Sequence[Draft]) -> list[tuple[int, object]]:
+    """A prompt as a model reads it: of each message who speaks, its words, and what follows; with their tokens."""
+    pieces: list[tuple[int, object]] = []
+    for draft in drafts:
+        words = PIECE.findall(str(draft.text))
+        rest = (draft.calls, [file.as_data() for file in draft.assets])
+        pieces.append((0, (draft.role, draft.speaker, draft.reasoning, draft.result_of)))
+        pieces += [(1, word) for word in words]
+        pieces.append((PieceTokenizer().count_draft(draft) - len(words), ("end", str(draft.text), rest)))
+    return pieces
 
 
 @LAW

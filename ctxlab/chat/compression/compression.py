@@ -323,7 +323,7 @@ class Compression:
         fields = {
             "why": self.reason,
             "tokens": f"{self.before_tokens:,} to {self.after_tokens:,}, {self.saved_tokens:,} saved",
-            "cache": str(self.prefix),
+            **({} if self.changes_nothing else {"cache": str(self.prefix)}),
             "summary": cut_off(self.summary, 400),
         }
         notes = [_in_words(fact) for fact in self.lost] + [note.text for note in self.notes]
