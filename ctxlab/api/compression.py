@@ -23,6 +23,7 @@ from ctxlab.chat.compression import (
     refuse_contradictions,
     session_compressions,
 )
+from ctxlab.chat.compression.must_keep import all_items
 from ctxlab.documents import MessageNode, ModelProfile, Session
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
@@ -69,11 +70,10 @@ def compress(
     names those that it hasn't. `tiers` leaves out old reasoning and old tool results first, without a model. What
     can't be done is the result's `error`. `options` are those of `build`, whose count of tokens it goes by.
     """
-    items = (must_keep,) if isinstance(must_keep, str | re.Pattern | MessageNode) else tuple(must_keep)
     wanted = Wanted(
         *(node_id_of(node) if node is not None else None for node in (first, last, above, below)),
         everything=everything,
-        must_keep=items,
+        must_keep=all_items(must_keep),
         guidance=guidance,
         tiers=tuple(tiers) if tiers is not None else None,
         id=id,

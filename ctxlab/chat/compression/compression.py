@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.chat.compression.must_keep import WantedItem
+from ctxlab.chat.compression.must_keep import MustKeep, WantedItem, all_items
 from ctxlab.chat.compression.prefix_loss import PrefixLoss, prefix_loss
 from ctxlab.chat.compression.settings import CompressionSettings
 from ctxlab.chat.compression.source_message import source_of
@@ -185,14 +185,14 @@ class Compression:
 
     @checked_arguments
     def with_wishes(
-        self, *, must_keep: Sequence[str | re.Pattern[str] | MessageNode] | None = None, guidance: str | None = None
+        self, *, must_keep: MustKeep | Sequence[MustKeep] | None = None, guidance: str | None = None
     ) -> Compression:
         """A compression of the same messages with other items to keep or other guidance; the summary is written anew.
 
         What isn't named stays as it was. Raises WrongArgument for a blank item.
         """
         wanted = self._wanted()
-        items = wanted.must_keep if must_keep is None else tuple(must_keep)
+        items = wanted.must_keep if must_keep is None else all_items(must_keep)
         return self._anew(replace(wanted, must_keep=items, guidance=wanted.guidance if guidance is None else guidance))
 
     @checked_arguments
