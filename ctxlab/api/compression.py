@@ -24,6 +24,7 @@ from ctxlab.chat.compression import (
     session_compressions,
 )
 from ctxlab.chat.compression.must_keep import all_items
+from ctxlab.chat.compression.settings import refusal_of_settings
 from ctxlab.documents import MessageNode, ModelProfile, Session
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
@@ -156,9 +157,8 @@ def compressions(session: SessionSource) -> SessionCompressions:
 def _own_settings(given: SettingsSource | None) -> Mapping[str, Any] | None:
     """The call's settings; a wrong one is an error, as it is in a call."""
     own = given.to_data() if isinstance(given, CompressionSettings) else given
-    _, notes = compression_settings(call=own)
-    if notes:
-        raise WrongArgument(f"compression: {notes[0].text}", function="compress")
+    if own is not None and (problem := refusal_of_settings(own)):
+        raise WrongArgument(f"compression: {problem}", function="compress")
     return own
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from itertools import takewhile
@@ -117,6 +118,42 @@ def _as_pieces(drafts: Sequence[Draft]) -> list[tuple[int, object]]:
         pieces += [(1, word) for word in words]
         pieces.append((PieceTokenizer().count_draft(draft) - len(words), ("end", str(draft.text), rest)))
     return pieces
+
+
+VALUES = st.recursive(
+    st.sampled_from(["src/a.py", "import pytest\n@pytest.fixture", "3 dogs", 'say "Police Story"', "在北京", 12, None]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["path", "text"]), inner, max_size=2),
+    max_leaves=6,
+)
+
+
+@LAW
+@given(st.dictionaries(st.sampled_from(["path", "new_text", "行"]), VALUES, max_size=3), st.booleans())
+def test_facts_of_tool_calls_are_of_their_decoded_arguments_and_point_into_the_text_of_the_report(
+    arguments: dict[str, Any], as_ascii: bool
+) -> None:
+    call = {"requestId": "c", "toolName": "edit", "args": json.dumps(arguments, ensure_ascii=as_ascii)}
+    session = (
+        Session(id="s")
+        .append("Change it.")
+        .append("", role="assistant", metadata={"toolCallsRequested": [call]})
+        .append("done", role="tool", metadata={"toolCall": {"requestId": "c", "toolName": "edit"}})
+        .append("Thanks.")
+    )
+
+    report = compressed(session, compression={"protect_recent_count": 1}).report()
+
+    (text,) = [each.text for each in report.originals if each.role == "assistant"]
+    for value in _strings(arguments):
+        assert value in text
+    for fact in report.facts:
+        assert fact.source is not None and report.text_of(fact.source)[fact.start : fact.end] == fact.text
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, dict | list):
+        return [each for inner in (value.values() if isinstance(value, dict) else value) for each in _strings(inner)]
+    return [value] if isinstance(value, str) else []
 
 
 @LAW

@@ -44,7 +44,9 @@ Rebuild: TypeAlias = Callable[[Session, str | None], Trace]
 Again: TypeAlias = "Callable[[Wanted], Compression]"
 """A compression of the same conversation with other wishes."""
 
-LARGER = "summaryIsLarger"
+OF_SIZE = "ofSize"
+LITTLE = 0.05
+"""Share of the prompt's tokens below which a compression saves little."""
 ROW = (
     "trigger", "reason", "messages", "folded", "stand_ins", "before_tokens", "after_tokens", "saved_tokens",
     "uncut_before_tokens", "uncut_after_tokens", "summary_tokens", "prefix_kept", "prefix_lost", "lost_items",
@@ -79,6 +81,8 @@ class Compression:
     seconds: float | None = None
     wanted: Wanted | None = field(default=None, repr=False)
     again: Again | None = field(default=None, repr=False)
+    more_could_go: bool = field(default=False, repr=False)
+    """Whether no range was asked for and there are more messages that could go."""
     writer: str = ""
     """The name of the summariser that `again` asks, also after the summary was written by hand."""
 
@@ -215,12 +219,19 @@ class Compression:
         return self._sharing_run(replace(self, seconds=seconds))
 
     def with_note_on_size(self) -> Compression:
-        """The compression with a note where its summary has no fewer tokens than the messages that it replaces."""
-        notes = tuple(note for note in self.notes if LARGER not in note.details)
+        """The compression with a note where its summary saves nothing, or little of a long prompt."""
+        notes = tuple(note for note in self.notes if OF_SIZE not in note.details)
         replaced = sum(self._count(source_of(self.original.nodes[key]).text) for key in (*self.folded, *self.gone))
-        if (size := self._count(self.summary)) >= replaced:
-            text = f"the summary has {counted(size, 'token')}, the messages that it replaces have {replaced:,}"
-            notes = (*notes, Note("warning", text, details={LARGER: True}))
+        size = self._count(self.summary)
+        text = f"the summary has {counted(size, 'token')}, the messages that it replaces have {replaced:,}"
+        if size >= replaced:
+            notes = (*notes, Note("warning", text, details={OF_SIZE: True}))
+        elif self.more_could_go and replaced - size < LITTLE * self.before_tokens:
+            text += (
+                f" of the prompt's {self.before_tokens:,}, and a prompt cache of all that comes behind it is lost: "
+                "everything=True or a greater compress_count puts more messages behind it"
+            )
+            notes = (*notes, Note("info", text, details={OF_SIZE: True}))
         return replace(self, notes=notes)
 
     @property

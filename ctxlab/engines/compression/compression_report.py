@@ -20,6 +20,7 @@ from ctxlab.engines.compression.must_keep import MustKeepItem, must_keep_items
 from ctxlab.engines.compression.source_text import SourceText
 from ctxlab.engines.compression.summary_index import SummaryIndex
 from ctxlab.engines.compression.survival import SMALL, survival
+from ctxlab.errors import UnknownNode
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,6 +99,17 @@ class CompressionReport:
     def kept(self) -> tuple[CheckedFact, ...]:
         """Facts that are in the summary, in these or other words."""
         return self.of_state("kept")
+
+    def text_of(self, source: str) -> str:
+        """The text of an original, by the `source` of a fact: characters `start` up to `end` of it are the fact's.
+
+        Of a message with tool calls it has the decoded values of their arguments, each behind its call and its field.
+        Raises UnknownNode for an id that no original has.
+        """
+        for each in self.originals:
+            if each.id == source:
+                return each.text
+        raise UnknownNode(f"no original of this report has the id {source!r}")
 
     def of_state(self, state: State) -> tuple[CheckedFact, ...]:
         """Facts of one state, in the report's order."""
