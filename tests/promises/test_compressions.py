@@ -157,6 +157,32 @@ def _strings(value: Any) -> list[str]:
 
 
 @LAW
+@given(rich_sessions(), st.data(), st.booleans())
+def test_a_summary_says_which_messages_behind_it_were_edited_until_they_are_as_they_were(
+    session: Session, data: st.DataObject, twice: bool
+) -> None:
+    done = compressed_somewhere(data, session)
+    assume(done.summary and not done.changes_nothing)
+    known = {*done.gone} - {node.id for node in session.nodes.values() if node.is_summary}
+    assume(known)  # files of other programs don't say what their summaries were made of
+    key = data.draw(st.sampled_from(sorted(known)))
+    was = session[key].content
+
+    edited = done.session.update(key, content=f"{was} and more")
+    if twice:  # an edit that an earlier summary hasn't seen isn't in the one that takes it in
+        again = compressed(edited, everything=True, compression={"protect_recent_count": 0})
+        assume(done.summary_id in again.folded)
+        edited = again.session
+
+    assert f"{key}, which was edited after it was summarised" in " ".join(_notes_of(edited))
+    assert not [text for text in _notes_of(edited.update(key, content=was)) if "edited after" in text]
+
+
+def _notes_of(session: Session) -> list[str]:
+    return [note.text for note in ctxlab.build(session, pipeline=LOADER, tokenizer=COUNTER).result.notes]
+
+
+@LAW
 @given(rich_sessions(), st.data())
 def test_undo_gives_back_the_exact_session_and_deleting_the_summary_the_same_messages(
     session: Session, data: st.DataObject

@@ -15,6 +15,7 @@ from ctxlab.chat.compression.settings import CompressionSettings
 from ctxlab.chat.compression.source_message import source_of
 from ctxlab.chat.compression.summary_node import (
     Data,
+    fingerprints_of,
     generation_of,
     last_on_path,
     lineage_of,
@@ -407,6 +408,7 @@ class Compression:
         metadata: dict[str, Any] = {
             "isCompressionNode": True,
             "compressedNodeIds": list(hides),
+            "compressedFingerprints": fingerprints_of(self.original, (*self.folded, *self.gone)),
             "originalTokenCount": sum(map(self._tokens_of, originals)),
             "originalMessageCount": len(originals),
             "compressionConfig": {**config, "settings": settings.to_data()},
