@@ -441,7 +441,7 @@ def test_the_node_has_the_metadata_that_files_have() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ('{"path": "a\\nb", "lines": [1, {"to": 2}]}', ["[edit] path: a\nb", "[edit] lines.0: 1", "[edit] lines.1.to: 2"]),
+        ('{"path": "a\\nb", "at": [1, {"to": 2}]}', ["[edit] path: a\nb", "[edit] at.0: 1", "[edit] at.1.to: 2"]),
         ("", ["[edit]"]),
         ("{}", ["[edit]"]),
         ('{"broken', ['[edit] {"broken']),

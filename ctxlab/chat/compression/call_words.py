@@ -1,4 +1,4 @@
-"""The words of a tool call: of each argument its call, its field and its value as it was meant, without JSON's escapes."""
+"""The words of a tool call: of each argument its call, its field and its value without JSON's escapes."""
 
 from __future__ import annotations
 

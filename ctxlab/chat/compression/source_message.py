@@ -11,7 +11,7 @@ from ctxlab.documents import MessageNode
 
 @dataclass(frozen=True, slots=True)
 class SourceMessage:
-    """A message for whoever summarises: its id, role and speaker, and its text, which ends with a line for each file."""
+    """A message for whoever summarises: its id, role and speaker, and its text, at whose end are its files."""
 
     id: str
     role: str

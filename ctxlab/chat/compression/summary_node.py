@@ -106,7 +106,7 @@ def originals_of(session: Session, ids: Iterable[str]) -> list[MessageNode]:
 
 
 def fingerprints_of(session: Session, ids: Iterable[str]) -> dict[str, str]:
-    """Fingerprints of messages as they were when they were summarised: behind an earlier summary those that it keeps."""
+    """Fingerprints of messages as they were when they were summarised: those of earlier summaries stay."""
     found: dict[str, str] = {}
     for key in ids:
         node = session.nodes[key]

@@ -137,14 +137,17 @@ class CompressionReport:
 
 
 def compression_report(
-    originals: Sequence[SourceText], summary: str, *, must_keep: str | re.Pattern[str] | Sequence[str | re.Pattern[str]] = ()
+    originals: Sequence[SourceText],
+    summary: str,
+    *,
+    must_keep: str | re.Pattern[str] | Sequence[str | re.Pattern[str]] = (),
 ) -> CompressionReport:
     """A report of the facts of the originals that a summary keeps, weakens and loses, one by one.
 
-    `must_keep` is one text or several, and patterns as `re:...` or compiled ones, each of whose matches in the originals is an item.
-    A fact is kept where the summary has it in any spelling that is known: 1,000 is 1000 and 一千, 2 hours are 120
-    minutes, 3 May is 5月3日. It is weakened where a part of it is there: a number without its unit, a date without its
-    year, one word of a name. A rule whose negation is gone is lost: what is left may say the contrary.
+    `must_keep` is one text or several, or patterns as `re:...` or compiled ones, each of whose matches in the originals
+    is an item. A fact is kept where the summary has it in any spelling that is known: 1,000 is 1000 and 一千, 2 hours
+    are 120 minutes, 3 May is 5月3日. It is weakened where a part of it is there: a number without its unit, a date
+    without its year, one word of a name. A rule whose negation is gone is lost: what is left may say the contrary.
 
     >>> report = compression_report([SourceText("u1", "user", "Never name Ada Lovelace before 5 pm.")], "Ada, 17:00.")
     >>> [(each.kind, each.state) for each in report.facts]
