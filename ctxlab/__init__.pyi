@@ -21,6 +21,12 @@ from ctxlab.api import rebuild as rebuild
 from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
+from ctxlab.api.answer import answer_run as answer_run
+from ctxlab.api.aside import complete_input as complete_input
+from ctxlab.api.aside import name_topic as name_topic
+from ctxlab.api.aside import stream_completion as stream_completion
+from ctxlab.api.aside import topic_due as topic_due
+from ctxlab.api.aside import translate as translate
 from ctxlab.api.branches import branches as branches
 from ctxlab.api.chat import continue_reply as continue_reply
 from ctxlab.api.chat import regenerate as regenerate
@@ -31,6 +37,7 @@ from ctxlab.api.compression import compress as compress
 from ctxlab.api.compression import compressions as compressions
 from ctxlab.api.compression import legal_cuts as legal_cuts
 from ctxlab.api.compression import model_summariser as model_summariser
+from ctxlab.api.draft import preview as preview
 from ctxlab.api.quick_actions import AppliedQuickAction as AppliedQuickAction
 from ctxlab.api.quick_actions import apply_quick_action as apply_quick_action
 from ctxlab.api.study import Study as Study
@@ -52,6 +59,7 @@ from ctxlab.chat.plugin_settings import plugin_settings as plugin_settings
 from ctxlab.chat.tools import Tool as Tool
 from ctxlab.chat.tools import artifact_tool as artifact_tool
 from ctxlab.chat.tools import tool as tool
+from ctxlab.chat.translation.cache import TranslationCache as TranslationCache
 from ctxlab.chat.turn import Turn as Turn
 from ctxlab.chat.turn_stream import TurnStream as TurnStream
 from ctxlab.context import BuildInput as BuildInput
@@ -85,6 +93,8 @@ from ctxlab.documents import UserProfile as UserProfile
 from ctxlab.documents import VirtualTime as VirtualTime
 from ctxlab.documents import Worldbook as Worldbook
 from ctxlab.documents.quick_actions_for import quick_actions_for as quick_actions_for
+from ctxlab.engines.macros.completions import macro_completions as macro_completions
+from ctxlab.engines.split_thoughts import split_thoughts as split_thoughts
 from ctxlab.engines.truncation import BudgetReport as BudgetReport
 from ctxlab.errors import CtxlabError as CtxlabError
 from ctxlab.errors import SeveralSessions as SeveralSessions

@@ -45,7 +45,15 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name", ["README.md", "llms.txt", "docs/what_if.md", "docs/sending.md", "docs/quick_actions.md"]
+    "name",
+    [
+        "README.md",
+        "llms.txt",
+        "docs/what_if.md",
+        "docs/sending.md",
+        "docs/quick_actions.md",
+        "docs/around_a_chat.md",
+    ],
 )
 def test_every_line_of_python_runs(name: str, files: Path) -> None:
     found = blocks(name)

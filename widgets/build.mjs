@@ -2,20 +2,34 @@
 // `--check` says which committed ones are stale and writes nothing.
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, relative } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
+import { notices } from "./notices.mjs";
 
 const LIMIT_BYTES = 100_000;
-/** The tree is a canvas, an outline and an editor in one. */
-const LARGER_BYTES = { "branch_tree/static/widget.js": 112_000 };
+const LARGER_BYTES = {
+  /** The tree is a canvas, an outline and an editor in one. */
+  "branch_tree/static/widget.js": 112_000,
+  /** Sent when the first formula or diagram is drawn. */
+  "_shared/static/maths.js": 300_000,
+  "_shared/static/mermaid.js": 4_000_000,
+  /** Pages for tests, with the parser of Markdown in them. */
+  "../../tests/gallery/static/markdown_page.js": 200_000,
+  "../../tests/gallery/static/chat_list_page.js": 250_000,
+};
 const TARGET = ["chrome111", "firefox113", "safari16.4"];
 const home = dirname(fileURLToPath(import.meta.url));
 const base = `${home}/ctxlab_widgets`;
+const root = dirname(home);
 const named = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const folders = (await readdir(base)).filter((name) => existsSync(`${base}/${name}/widget.ts`));
 const ENTRIES = Object.fromEntries([
   ["_shared/static/host", "_shared/host.ts"],
+  ["_shared/static/maths", "_shared/markdown/maths_bundle.ts"],
+  ["_shared/static/mermaid", "_shared/markdown/mermaid_bundle.ts"],
+  ["../../tests/gallery/static/markdown_page", "../tests/markdown_page/widget.ts"],
+  ["../../tests/gallery/static/chat_list_page", "../tests/chat_list_page/widget.ts"],
   ...folders
     .filter((name) => !named.length || named.includes(name))
     .map((name) => [`${name}/static/widget`, `${name}/widget.ts`]),
@@ -39,31 +53,46 @@ const styles = (view) => ({
   },
 });
 
+// A layout of 1.5 MB that diagrams use only where they ask for it.
+const NO_ELK = "export default class { constructor() { throw new Error('the layout elk is left out') } }";
+const withoutElk = {
+  name: "without-elk",
+  setup(at) {
+    at.onLoad({ filter: /\/elkjs\/lib\/elk[^/]*\.js$/ }, () => ({ contents: NO_ELK, loader: "js" }));
+  },
+};
+// A script of its own for a frame, which holds no modules.
+const SCRIPTS = new Set(["_shared/static/mermaid"]);
+
 const bundle = (out, file) =>
   build({
-    entryPoints: [{ in: `${base}/${file}`, out }],
-    outdir: base,
+    entryPoints: [{ in: `${base}/${file}`, out: relative(root, `${base}/${out}`) }],
+    outdir: root,
     bundle: true,
     minify: true,
-    format: "esm",
+    format: SCRIPTS.has(out) ? "iife" : "esm",
     target: TARGET,
     charset: "utf8",
     legalComments: "none",
-    define: { VIEW: JSON.stringify(dirname(file)) },
-    plugins: [styles(dirname(file))],
+    define: { VIEW: JSON.stringify(basename(dirname(file))) },
+    plugins: [styles(basename(dirname(file))), withoutElk],
     write: false,
+    metafile: true,
     absWorkingDir: home,
   });
 
 const built = await Promise.all(Object.entries(ENTRIES).map(([out, file]) => bundle(out, file)));
-const outputFiles = built.flatMap((each) => each.outputFiles);
+const outputs = built.map(({ outputFiles: [{ path, text }], metafile }) => {
+  const whole = notices(Object.keys(metafile.inputs), home) + text;
+  return { path, text: whole, size: Buffer.byteLength(whole) };
+});
 
 let wrong = 0;
-for (const { path, text, contents } of outputFiles) {
+for (const { path, text, size } of outputs) {
   const name = relative(home, path);
   const limit = LARGER_BYTES[relative(base, path)] ?? LIMIT_BYTES;
-  if (contents.length > limit) {
-    console.error(`${name} has ${contents.length} bytes, more than ${limit}`);
+  if (size > limit) {
+    console.error(`${name} has ${size} bytes, more than ${limit}`);
     wrong += 1;
   }
   if (process.argv.includes("--check")) {
@@ -73,7 +102,7 @@ for (const { path, text, contents } of outputFiles) {
   } else {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
-    console.log(`${name} ${(contents.length / 1000).toFixed(1)} kB`);
+    console.log(`${name} ${(size / 1000).toFixed(1)} kB`);
   }
 }
 process.exitCode = wrong ? 1 : 0;

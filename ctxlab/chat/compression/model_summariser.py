@@ -6,16 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ctxlab.chat.aside.question import trace_of_messages
 from ctxlab.chat.compression.settings import CompressionSettings
 from ctxlab.chat.compression.summariser import BROKEN_OFF, is_cut_short
 from ctxlab.chat.model import WIRES
-from ctxlab.context import BuildInput, Context
-from ctxlab.documents import ModelProfile, Session
-from ctxlab.engines.tokens import tokenizer_named
+from ctxlab.documents import ModelProfile
 from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import reply_message
-from ctxlab.pipeline import Pipeline, Services, Trace
-from ctxlab.processors import SessionLoader
 from ctxlab.providers import payload
 from ctxlab.providers.models import facts_of
 from ctxlab.providers.provider import Provider
@@ -67,7 +64,7 @@ class ModelSummariser:
     def __call__(self, messages: Sequence[Mapping[str, Any]]) -> str:
         """The words of the model's answer; raises SendFailed where none comes, or where it ends in the middle."""
         request = payload(
-            _trace(messages),
+            trace_of_messages(messages),
             self.provider,
             model=self.model,
             parameters=self.parameters,
@@ -88,12 +85,3 @@ class ModelSummariser:
 
 def _words(pieces: Iterator[Any]) -> Iterator[str]:
     return (piece.text for piece in pieces if isinstance(piece, TextDelta))
-
-
-def _trace(messages: Sequence[Mapping[str, Any]]) -> Trace:
-    """The messages as a run, without agents, lore and budgets."""
-    session = Session(id="summary")
-    for message in messages:
-        session = session.append(str(message["content"]), role=message["role"])
-    services = Services(tokenizer_named("chars4+4"))
-    return Pipeline.of([SessionLoader()]).run(Context(BuildInput(session)), services)
