@@ -1,4 +1,4 @@
-"""What became of a fact in a summary."""
+"""The fate of a fact in a summary: lost, weakened or kept, and why."""
 
 from __future__ import annotations
 
