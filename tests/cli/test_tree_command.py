@@ -130,12 +130,12 @@ def test_texts_are_harmless(run, tmp_path: Path) -> None:
     assert "\x1b" not in out
 
 
-def test_a_summary_of_messages_that_were_edited_says_so(run) -> None:
+def test_a_summary_of_messages_that_were_edited_says_so(run, tmp_path: Path) -> None:
     session = ctxlab.example("coding").session()
     done = ctxlab.compress(session, compression={"protect_recent_count": 4})
     edited = next(key for key in done.gone if session[key].role == "user")
-    ctxlab.write(done.session, "before.session.json")
-    ctxlab.write(done.session.edit(edited, "Other words."), "after.session.json")
+    ctxlab.write(done.session, tmp_path / "before.session.json")
+    ctxlab.write(done.session.edit(edited, "Other words."), tmp_path / "after.session.json")
 
-    assert "edited since" not in run("tree", Path("before.session.json")).out
-    assert "1 of them edited since" in run("tree", Path("after.session.json")).out
+    assert "edited since" not in run("tree", tmp_path / "before.session.json").out
+    assert "1 of them edited since" in run("tree", tmp_path / "after.session.json").out

@@ -204,7 +204,7 @@ def test_a_server_that_hangs_up_or_breaks_off_is_told_apart(vendor: str, request
     with RawServer(cut) as server:
         _, half = failure_of(request_to(vendor, server.url))
 
-    assert str(without) == f"{server_free(without)} hung up without an answer: try again"
+    assert str(without) == f"{server_free(without)} hung up before its answer began: try again"
     assert "broke off before the reply ended" in str(half)
     assert without.may_pass and half.may_pass
 
