@@ -234,7 +234,7 @@ def test_a_summary_that_is_taken_tells_what_it_loses_and_that_the_prompt_is_long
     ctxlab.write(session.with_(parameterOverrides={"contextCompression": own}), "short.session.json")
 
     longer = run("chat", Path("short.session.json"), stdin="/compress take\n")
-    losing = run("chat", DATASETS / "coding_chat.session.json", stdin="/compress take\n")
+    losing = run("chat", DATASETS / "coding_chat.session.json", "--out", "out.json", stdin="/compress take\n")
 
     assert re.search(r"the prompt has \d+ tokens? more than before", longer.out), longer.out
     assert "lost: " in losing.out and "more than before" not in losing.out
