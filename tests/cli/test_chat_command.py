@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -225,6 +226,18 @@ def test_a_summary_is_shown_first_and_counts_when_it_is_taken(run: Run) -> None:
     assert "behind one summary" in result.out and "lost: " in result.out
     assert ctxlab.load("before.json") == original == ctxlab.load("undone.json")
     assert [node for node in ctxlab.load("after.json").path() if node.is_summary]
+
+
+def test_a_summary_that_is_taken_tells_what_it_loses_and_that_the_prompt_is_longer(run: Run) -> None:
+    session = ctxlab.Session(id="s").append("Hi, Ada!").append("Hello.", role="assistant").append("Ada and 3 dogs?")
+    own = {"compressCount": 1, "protectRecentCount": 2, "keepExchangesWhole": False}
+    ctxlab.write(session.with_(parameterOverrides={"contextCompression": own}), "short.session.json")
+
+    longer = run("chat", Path("short.session.json"), stdin="/compress take\n")
+    losing = run("chat", DATASETS / "coding_chat.session.json", "--out", "out.json", stdin="/compress take\n")
+
+    assert re.search(r"the prompt has \d+ tokens? more than before", longer.out), longer.out
+    assert "lost: " in losing.out and "more than before" not in losing.out
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
-from ctxlab.display.short_texts import kind_in_words
+from ctxlab.display.short_texts import kind_in_words, nearest
 from ctxlab.documents import Agent, Note, Session
 from ctxlab.documents.frozen_json import FrozenDict, JsonObject
+from ctxlab.documents.refused_values import first_refusal
 from ctxlab.documents.stored import Stored, read_stored
 
 PARAMETER = "contextCompression"
@@ -82,6 +83,18 @@ def compression_settings(
         merged |= given
         notes += problems
     return CompressionSettings.model_validate(merged), tuple(notes)
+
+
+def refusal_of_settings(given: Mapping[str, Any]) -> str | None:
+    """A sentence on the first of these settings that isn't one, or whose value it doesn't take; None where all fit."""
+    there = {name: value for name, value in given.items() if value is not None}
+    try:
+        settings = CompressionSettings.model_validate(there)
+    except ValidationError as refusal:
+        return first_refusal(refusal)
+    for name in settings.model_extra or {}:
+        return f"there is no setting {name!r}{nearest(name, list(CompressionSettings.model_fields))}"
+    return None
 
 
 def _read(data: object, place: str) -> tuple[dict[str, Any], list[Note]]:

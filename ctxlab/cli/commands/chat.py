@@ -14,7 +14,7 @@ from ctxlab.api.compression import compressed_run
 from ctxlab.chat.compression import Compression, Wanted
 from ctxlab.chat.event_log import EventLog
 from ctxlab.chat.turn import Turn
-from ctxlab.cli.commands.compress import show_compression
+from ctxlab.cli.commands.compress import show_compression, show_losses, show_notes
 from ctxlab.cli.commands.explain import lives
 from ctxlab.cli.commands.step import Prompt
 from ctxlab.cli.commands.tree import draw_tree
@@ -269,6 +269,8 @@ class Chat:
         done.applied(self.history)
         gone = counted(len(done.gone) + len(done.folded), "message")
         self.screen.line(f"{gone} behind one summary, {done.before_tokens:,} to {counted(done.after_tokens, 'token')}")
+        show_notes(self.screen, done)
+        show_losses(self.screen, done)
         self._changed()
 
     def undo(self, _: str = "") -> None:
