@@ -21,6 +21,7 @@ from ctxlab.api import rebuild as rebuild
 from ctxlab.api import regex_steps as regex_steps
 from ctxlab.api import render as render
 from ctxlab.api import write as write
+from ctxlab.api.answer import answer_run as answer_run
 from ctxlab.api.branches import branches as branches
 from ctxlab.api.chat import continue_reply as continue_reply
 from ctxlab.api.chat import regenerate as regenerate
@@ -30,6 +31,7 @@ from ctxlab.api.chat import stream as stream
 from ctxlab.api.compression import compress as compress
 from ctxlab.api.compression import legal_cuts as legal_cuts
 from ctxlab.api.compression import model_summariser as model_summariser
+from ctxlab.api.draft import preview as preview
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts

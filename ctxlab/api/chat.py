@@ -119,7 +119,7 @@ def stream(
     Nothing is sent before the first event is taken. `stream.cancel()` ends it at any moment, from any thread.
     """
     files, above = _files(attachments), _id(parent)
-    return _stream(session, options, lambda turns, of: turns.send(of, text, parent=above, attachments=files))
+    return turn_stream(session, options, lambda turns, of: turns.send(of, text, parent=above, attachments=files))
 
 
 @listed(TurnOptions)
@@ -129,7 +129,7 @@ def regenerate(session: ConversationSource, node_id: NodeSource, **options: Unpa
     Another `model` is for this one time: agent and session stay as they are, and parameters that it doesn't take are
     not sent. See `send` for the options.
     """
-    return _outcome(_stream(session, options, lambda turns, of: turns.regenerate(of, node_id_of(node_id))))
+    return _outcome(turn_stream(session, options, lambda turns, of: turns.regenerate(of, node_id_of(node_id))))
 
 
 @listed(TurnOptions)
@@ -139,7 +139,7 @@ def continue_reply(session: ConversationSource, node_id: NodeSource, **options: 
     How the model is brought to go on depends on it: by a marked prefix, by ending the request with the reply, or by
     asking. See `send` for the options.
     """
-    return _outcome(_stream(session, options, lambda turns, of: turns.continue_reply(of, node_id_of(node_id))))
+    return _outcome(turn_stream(session, options, lambda turns, of: turns.continue_reply(of, node_id_of(node_id))))
 
 
 @listed(TurnOptions)
@@ -152,10 +152,10 @@ def relay(
     called.
     """
     above = _id(parent)
-    return _outcome(_stream(session, options, lambda turns, of: turns.relay(of, text=text, parent=above)))
+    return _outcome(turn_stream(session, options, lambda turns, of: turns.relay(of, text=text, parent=above)))
 
 
-def _stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> TurnStream:
+def turn_stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> TurnStream:
     """The turn that `begin` begins; wrong arguments raise here."""
     given = source.session if isinstance(source, History) else None
     builds = SessionBuilds(source.session if isinstance(source, History) else source, options)
@@ -170,7 +170,7 @@ def _stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> T
         next_turn=lambda session, text: turns.send(session, text),
         on_event=options.get("on_event"),
         log=EventLog(log) if log is not None else None,
-        on_end=_recording(source, given, builds.session, loop.plan.started.verb)
+        on_end=recording(source, given, builds.session, loop.plan.started.verb)
         if isinstance(source, History)
         else None,
     )
@@ -213,7 +213,7 @@ def _with_key(model: VendorModel, builds: SessionBuilds) -> VendorModel:
     return replace(model, key=key_for(request.provider, model.key))
 
 
-def _recording(history: History, given: Session | None, before: Session, verb: str) -> Callable[[Turn], Turn]:
+def recording(history: History, given: Session | None, before: Session, verb: str) -> Callable[[Turn], Turn]:
     """Puts a turn into a history as one step, at which undo stops.
 
     Where the history has gone on since the turn began, the turn's messages are added to what it is now.

@@ -18,7 +18,8 @@ from ctxlab_widgets import lab
 from ctxlab_widgets.lab_page import TABS, LabPage
 
 DATASETS = Path(__file__).parents[2] / "datasets"
-VIEWS = ("tree", *TABS)
+VIEWS = ("tree", *(name for name in TABS if name != "chat"))
+"""The views of the page's run; the chat is one of its conversation."""
 
 
 @pytest.fixture
@@ -63,6 +64,32 @@ def test_every_view_shows_the_run(page: LabPage) -> None:
     assert page.opened == VIEWS
     assert all(view.trace is page.trace for view in views)
     assert len({type(view) for view in views}) == len(views)
+
+
+def test_a_reply_in_the_chat_is_one_run_of_the_page_and_undone_there(page: LabPage) -> None:
+    before, runs = page.session, len(page.runs)
+    page.chat.send_message("Who keeps the light?")
+
+    after = page.chat.wait(20)
+
+    assert page.session is page.tree.session is after
+    assert page.trace.start.input.session is after
+    assert len(page.runs) == runs + 1
+    page.chat._handle_custom_msg({"command": "undo"}, [])
+    assert page.session == before
+    assert page.chat.session is page.session
+    page.close()
+
+
+def test_the_chat_of_a_page_is_built_as_the_run_of_the_page(page: LabPage) -> None:
+    page.steps.set_setting("token-limiter", "budget_tokens", 1500)
+    page.chat.input = "Who keeps the light?"
+    page.chat.rest(20)
+
+    assert page.chat.preview is not None
+    assert page.chat.preview.without.messages == page.trace.messages
+    assert page.chat.preview.budget == 1500
+    page.close()
 
 
 def test_another_branch_in_the_tree_is_one_more_run_and_all_show_it(page: LabPage) -> None:

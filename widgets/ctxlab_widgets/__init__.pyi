@@ -2,6 +2,7 @@
 
 from ctxlab_widgets.agent_form import AgentForm as AgentForm
 from ctxlab_widgets.branch_tree import BranchTree as BranchTree
+from ctxlab_widgets.chat_panel import ChatPanel as ChatPanel
 from ctxlab_widgets.compare import Compare as Compare
 from ctxlab_widgets.compression_view import CompressionView as CompressionView
 from ctxlab_widgets.html_report import report as report

@@ -20,6 +20,8 @@ from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab_widgets._shared.shared_state import SharedState
 from ctxlab_widgets.branch_tree import BranchTree
+from ctxlab_widgets.branch_tree.session_of_run import session_of_run
+from ctxlab_widgets.chat_panel import ChatPanel
 from ctxlab_widgets.open_file import call_as_code, run_of_file
 from ctxlab_widgets.run_history import RunHistory, Runs
 
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from ctxlab_widgets.token_view import TokenView
 
 TABS: Mapping[str, str] = {
+    "chat": "ChatPanel",
     "steps": "StepDebugger",
     "sent": "SentView",
     "request": "RequestView",
@@ -87,7 +90,7 @@ class LabPage(ipywidgets.VBox):
         self._tabs.observe(self._on_tab, "selected_index")
         self.state.observe(self._on_wanted, "wanted")
         self.state.observe(self._title_tabs, "trace")
-        self._tabs.selected_index = 0
+        self._tabs.selected_index = list(TABS).index("steps")
         self._title_tabs()
         self._open("steps")
 
@@ -152,6 +155,11 @@ class LabPage(ipywidgets.VBox):
         return cast("BranchTree", self._views["tree"])
 
     @property
+    def chat(self) -> ChatPanel:
+        """The conversation to be gone on with: a reply that is there is one more run of the page."""
+        return cast("ChatPanel", self._open("chat"))
+
+    @property
     def steps(self) -> StepDebugger:
         return cast("StepDebugger", self._open("steps"))
 
@@ -207,7 +215,7 @@ class LabPage(ipywidgets.VBox):
     def close(self) -> None:
         """Take the page away with all its views."""
         for view in self._views.values():
-            view.close()
+            (view.page if isinstance(view, ChatPanel) else view).close()
         super().close()
 
     # --- views come when they are wanted
@@ -248,7 +256,7 @@ class LabPage(ipywidgets.VBox):
             view.layout.width = "100%"
             self._follow(name, view)
             place = cast("ipywidgets.Box", self._tabs.children[list(TABS).index(name)])
-            place.children = (view,)
+            place.children = (view.page if isinstance(view, ChatPanel) else view,)
         return self._views[name]
 
     def _follow(self, name: str, view: Widget) -> None:
@@ -285,6 +293,9 @@ def _names(text: str) -> list[str]:
 
 
 def _view_of(name: str, trace: Trace) -> Widget:
+    if name == "chat":
+        start = trace.start.input
+        return ChatPanel(session_of_run(trace), start.agent, user=start.user)
     view = getattr(ctxlab_widgets, TABS[name])
     return view(trace, strategies=_other_strategies(trace)) if name == "compare" else view(trace)
 

@@ -108,13 +108,13 @@ class Widget(anywidget.AnyWidget):
         return True
 
     def _on_error(self, problem: CtxlabError) -> None:
-        self.error = _brief(str(problem))
+        self.error = brief(str(problem))
 
     def _wrong_command(self, message: object) -> WrongCommand:
         return WrongCommand(f"{message!r} is no command of the {type(self).__name__}"[:200])
 
 
-def _brief(sentence: str, most: int = 600) -> str:
+def brief(sentence: str, most: int = 600) -> str:
     """A sentence that names a value keeps its beginning and its end, however long the value is."""
     if len(sentence) <= most:
         return sentence

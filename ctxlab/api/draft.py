@@ -1,0 +1,102 @@
+"""A message that is being typed, as the next request would have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Unpack, cast
+
+from ctxlab.api.build import build, rebuild
+from ctxlab.api.options import BuildOptions, listed
+from ctxlab.api.resolve import expanded, start_of
+from ctxlab.api.sources import AgentSource, SessionSource
+from ctxlab.assets.attachment import attachment
+from ctxlab.documents import Asset
+from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.pipeline import Trace
+from ctxlab.providers.models import name_of, vendor_of
+from ctxlab.providers.payload import Payload, payload
+from ctxlab.providers.provider import Provider
+
+if TYPE_CHECKING:
+    from ctxlab.studies.draft_preview import Preview
+
+Files: TypeAlias = Annotated[Sequence[Any], "attachments: files, bytes or what ctxlab.attachment gives"]
+
+
+@listed(BuildOptions)
+def preview(
+    session: SessionSource,
+    text: str,
+    agent: AgentSource | None = None,
+    *,
+    attachments: Files = (),
+    previous: Payload | None = None,
+    provider: str | Provider | None = None,
+    **options: Unpack[BuildOptions],
+) -> Preview:
+    """A typed text before it is sent: what the next request takes with it, what it cuts, which lore it calls up.
+
+    Its `trace` is `build(session, agent, pending=text, ...)`, its `without` the same without the text. What it does to
+    a vendor's cache is told against `previous`, the last request of this path; by default that request is built again
+    from the newest reply on the path, for `provider` or the vendor of the model, and nothing is told where neither is
+    known. `options` are those of `build`. Raises what `build` raises.
+    """
+    if options.get("pending") is not None:
+        raise WrongArgument("pending is the text itself: preview(session, text) builds with it and without it")
+    files = tuple(_file(each) for each in attachments)
+    without = build(session, agent, **options)
+    trace = without if not text.strip() and not files else draft_run(session, text, agent, files, options)
+    return preview_between(text, trace, without, previous=previous, provider=provider)
+
+
+def preview_between(
+    text: str,
+    trace: Trace,
+    without: Trace,
+    *,
+    previous: Payload | None = None,
+    provider: str | Provider | None = None,
+) -> Preview:
+    """The preview of a text from the runs with it and without it."""
+    from ctxlab.studies.draft_preview import cache_effect, preview_of
+
+    before = previous if previous is not None else previous_request(without, provider)
+    return preview_of(text, trace, without, cache_effect(without, trace, before) if before is not None else None)
+
+
+def draft_run(
+    session: SessionSource, text: str, agent: AgentSource | None, files: tuple[Asset, ...], options: BuildOptions
+) -> Trace:
+    """The run with a typed text and its files in place of what would be sent without them."""
+    if not files:
+        return build(session, agent, **cast("Any", {**options, "pending": text}))
+    expansion = expanded(text, start_of(session, agent, **options).start.input)
+    pending = replace(expansion.pending, attachments=files)
+    given: dict[str, Any] = {**options, "pending": pending, "variables": expansion.variables}
+    return build(session, agent, **given)
+
+
+def previous_request(trace: Trace, provider: str | Provider | None = None) -> Payload | None:
+    """The request that the newest reply on a run's path answered, built again; None where no vendor is known.
+
+    None too where there is no reply, or where that run can't be built.
+    """
+    start = trace.start.input
+    if provider is None and (start.model is None or vendor_of(name_of(start.model)) is None):
+        return None
+    path = start.session.path(start.leaf_id) if start.leaf_id is not None else ()
+    reply = next((node for node in reversed(path) if node.role == "assistant" and not node.is_summary), None)
+    parent = start.session.nodes.get(reply.parent_id) if reply is not None and reply.parent_id is not None else None
+    if parent is None or parent.is_empty_root:
+        return None
+    try:
+        return payload(rebuild(trace, leaf=parent.id), provider)
+    except CtxlabError:  # it did not fit, or the vendor has no form for it: there was no such request
+        return None
+
+
+def _file(given: Any) -> Asset:
+    if isinstance(given, Asset):
+        return given
+    return Asset.model_validate(given) if isinstance(given, Mapping) else attachment(given)

@@ -1,0 +1,85 @@
+"""The preview of a draft: its own tokens apart, words that call up lore, the cached prefix that it breaks."""
+
+from __future__ import annotations
+
+import pytest
+
+import ctxlab
+from ctxlab import Agent, Session
+from ctxlab.errors import WrongArgument
+from ctxlab.testing.fakes import WordTokenizer
+
+WORDS = WordTokenizer()
+BOOK = ctxlab.read_data(
+    {"entries": [{"uid": 1, "key": ["灯塔"], "content": "It stands in the north.", "comment": "塔"}]}
+).books[0]
+
+
+def chat(turns: int = 3, words: int = 4) -> Session:
+    session = Session(id="s").append("", role="system", id="root")
+    for n in range(turns):
+        session = session.append(" ".join(["why"] * words), id=f"u{n}")
+        session = session.append(" ".join(["so"] * words), role="assistant", id=f"a{n}")
+    return session
+
+
+def test_the_typed_words_are_a_source_of_their_own_and_the_last() -> None:
+    preview = ctxlab.preview(chat(), "one two three", tokenizer=WORDS)
+
+    assert (preview.sources[-1].source, preview.draft_tokens) == ("draft", 3)
+    assert preview.tokens == preview.without.tokens + 3
+
+
+def test_a_draft_of_nothing_is_the_request_without_one() -> None:
+    preview = ctxlab.preview(chat(), "  ", tokenizer=WORDS)
+
+    assert preview.trace is preview.without
+    assert (preview.cut, preview.fires, preview.draft_tokens) == ((), (), 0)
+
+
+def test_words_behind_a_macro_are_marked_where_they_were_typed() -> None:
+    agent = Agent(id="a", name="沈砚")
+    text = "{{char}} 😀 looks at the 灯塔 now"
+
+    (entry,) = ctxlab.preview(chat(), text, agent, books=[BOOK]).fires
+
+    assert text[entry.start : entry.end] == "灯塔"
+    assert entry.tokens > 0
+
+
+def test_words_that_a_macro_wrote_are_marked_nowhere() -> None:
+    agent = Agent(id="a", name="灯塔")
+
+    (entry,) = ctxlab.preview(chat(), "ask {{char}}", agent, books=[BOOK]).fires
+
+    assert (entry.start, entry.end) == (None, None)
+
+
+def test_what_a_draft_cuts_breaks_the_prefix_and_the_price_is_that_of_the_tokens_read() -> None:
+    session = chat(6, 500)
+    room = ctxlab.build(session, model="gpt-4o").tokens
+
+    free = ctxlab.preview(session, "Go on.", model="gpt-4o").cache
+    tight = ctxlab.preview(session, "Go on.", model="gpt-4o", budget_tokens=room).cache
+
+    assert free is not None
+    assert tight is not None
+    assert free.lost_tokens == 0
+    assert free.read_tokens >= 1024
+    assert (tight.same_tokens, tight.read_tokens) == (0, 0)
+    assert tight.read_tokens_without == tight.lost_tokens
+    assert tight.input_usd is not None
+    assert tight.kept_usd is not None
+    assert tight.input_usd > tight.kept_usd
+    assert any("u0 isn't as it was: it is left out now" in sentence for sentence in tight.sentences)
+
+
+def test_nothing_is_said_of_a_cache_where_no_vendor_is_known() -> None:
+    assert ctxlab.preview(chat(6, 500), "Go on.").cache is None
+    assert ctxlab.preview(chat(6, 500), "Go on.", model="some-local-model").cache is None
+    assert ctxlab.preview(Session(id="s"), "Go on.", model="gpt-4o").cache is None
+
+
+def test_the_text_is_what_is_pending() -> None:
+    with pytest.raises(WrongArgument, match="pending is the text itself"):
+        ctxlab.preview(chat(), "one", pending="two")

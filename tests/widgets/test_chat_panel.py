@@ -1,0 +1,584 @@
+"""The Python half of a chat: turns in their thread, rows and drafts for the page, commands that are checked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ctxlab
+from ctxlab import Agent, Library, Session, UserProfile
+from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.testing import FakeReply, FakeServer
+from ctxlab_widgets import ChatPanel
+from ctxlab_widgets.chat_panel.commands import COMMANDS
+from tests.widgets.chat_models import LONG, HeldModel, Page, because, chat, until
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360000002000001"
+    "e221bc330000000049454e44ae426082"
+)
+
+
+# --- a turn
+
+
+def test_a_reply_is_written_in_pieces_and_the_session_is_set_once() -> None:
+    page = Page(model=HeldModel("Be", "cau", "se."))
+    page.panel.setup.model.go_on.set()
+
+    assert page.asks("send", text="Why?") == ""
+    session = page.done()
+
+    assert [node.content for node in session.path()[-2:]] == ["Why?", "Because."]
+    assert page.sessions == [session]
+    assert "".join(piece["text"] for piece in page.pieces) == "Because."
+    assert [piece["number"] for piece in page.pieces] == list(range(1, len(page.pieces) + 1))
+    assert page.panel.running == ""
+    assert page.panel.input == ""
+    assert page.rows[-1]["text"] == "Because."
+
+
+def test_while_it_is_written_the_page_has_the_question_and_the_turn_whole() -> None:
+    model = HeldModel("Be", "cause.")
+    page = Page(model=model)
+    page.asks("send", text="Why?")
+    until(page, lambda: any(piece["text"] for piece in page.pieces))
+
+    page.asks("resend")
+    running = page.shown("running")
+
+    assert (running["text"], running["verb"], running["phase"]) == ("Be", "send", "writing")
+    assert running["number"] == page.pieces[-1]["number"]
+    assert [row["state"] for row in page.rows[-2:]] == ["complete", "generating"]
+    assert page.rows[-1]["key"] == running["key"]
+    assert page.sessions == []
+    model.go_on.set()
+    page.done()
+
+
+def test_stop_ends_a_turn_at_any_moment_and_keeps_what_came() -> None:
+    model = HeldModel("Be", "cause.")
+    page = Page(model=model)
+    page.asks("send", text="Why?")
+    assert model.begun.wait(LONG)
+    until(page, lambda: any(piece["text"] for piece in page.pieces))
+
+    page.asks("stop")
+    session = page.done()
+    model.go_on.set()
+
+    assert session.leaf_node is not None
+    assert session.leaf_node.content == "Be"
+    assert page.rows[-1]["state"] == "stopped"
+    assert len(page.sessions) == 1
+
+
+def test_messages_that_are_sent_meanwhile_go_out_together_when_the_answer_is_there() -> None:
+    model = HeldModel("Be", "cause.")
+    page = Page(model=model)
+    page.asks("send", text="Why?")
+    page.asks("send", text="And?")
+    page.asks("send", text="Then?")
+    assert page.shown("running")["queued"] == ["And?", "Then?"]
+
+    model.go_on.set()
+    session = page.done()
+
+    assert [node.content for node in session.path()[-4:]] == ["Why?", "Because.", "And?\n\nThen?", "Because."]
+    assert len(page.sessions) == 2
+
+
+def test_messages_that_wait_are_given_back_when_the_turn_is_stopped() -> None:
+    model = HeldModel("Be", "cause.")
+    page = Page(model=model)
+    page.asks("send", text="Why?")
+    page.asks("send", text="And?")
+    page.panel.input = "half a"
+
+    page.asks("stop")
+    page.done()
+    model.go_on.set()
+
+    assert page.panel.input == "And?\n\nhalf a"
+    assert model.calls <= 1
+
+
+def test_without_a_model_an_echo_answers_and_says_so() -> None:
+    page = Page()
+    page.asks("send", text="Why?")
+
+    session = page.done()
+
+    assert session.leaf_node is not None
+    assert session.leaf_node.content == "(no model: an echo) Why?"
+    assert page.shown("head")["isEcho"] is True
+
+
+def test_an_error_stands_at_its_place_and_can_be_tried_again() -> None:
+    replies = iter([OSError("the line is dead"), "Because."])
+
+    def model(messages: list[dict[str, Any]]) -> str:
+        found = next(replies)
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    page = Page(model=model)
+    page.asks("send", text="Why?")
+    failed = page.done().leaf or ""
+    assert page.row(failed)["state"] == "failed"
+    assert "the line is dead" in page.row(failed)["error"]
+    assert page.row(failed)["actions"][0] == "retry"
+
+    page.asks("retry", key=failed)
+    page.done()
+
+    assert page.rows[-1]["text"] == "Because."
+    assert page.rows[-1]["siblings"]["at"] == 2
+
+
+def test_a_conversation_that_is_changed_meanwhile_keeps_the_change_and_gets_the_turn() -> None:
+    model = HeldModel("Be", "cause.")
+    page = Page(model=model)
+    page.asks("send", text="Why?")
+    page.panel.session = page.panel.session.edit("a2", "Nobody does.")
+
+    model.go_on.set()
+    session = page.done()
+
+    assert [node.content for node in session.path()[-3:]] == ["Nobody does.", "Why?", "Because."]
+    assert page.panel.history.session is session
+
+
+def test_another_conversation_ends_the_turn_and_gets_nothing_of_it() -> None:
+    model = HeldModel("Be", "cause.")
+    page = Page(model=model)
+    page.asks("send", text="Why?")
+    other = Session(id="other").append("Another.", id="x")
+
+    page.panel.session = other
+    session = page.done()
+    model.go_on.set()
+
+    assert session is other
+
+
+def test_a_closed_chat_ends_its_turn_and_waits_for_nothing() -> None:
+    model = HeldModel("Be", "cause.")
+    page = Page(model=model)
+    page.asks("send", text="Why?")
+
+    page.panel.close()
+    page.panel.close()
+    page.panel.wait(LONG)
+    model.go_on.set()
+
+    with pytest.raises(CtxlabError, match="closed"):
+        page.panel.send_message("And?")
+
+
+def test_nobody_waits_for_a_turn_from_inside_a_command() -> None:
+    page = Page(model=because)
+    found: list[str] = []
+
+    def waits(_: object) -> None:
+        try:
+            page.panel.wait(LONG)
+        except CtxlabError as problem:
+            found.append(str(problem))
+
+    page.panel.observe(waits, "session")
+    page.asks("delete", key="a2")
+
+    assert found == ["a chat can't wait for a turn while it carries out a command: wait in another cell"]
+
+
+# --- a vendor's model and tools
+
+
+def test_a_vendors_reply_has_its_facts_and_the_key_is_nowhere() -> None:
+    with FakeServer(FakeReply("It is 42.", piece_characters=3)) as server:
+        page = Page(model="gpt-4o", key="sk-very-secret", base_url=server.base_url("openai"))
+        page.asks("send", text="Why?")
+        session = page.done()
+
+    reply = session.leaf_node
+    assert reply is not None
+    assert reply.content == "It is 42."
+    assert any("in" in fact for fact in page.rows[-1]["got"]["facts"])
+    page.asks("got", key=reply.id)
+    assert page.shown("got")["sentence"] == "This is the very run whose request was sent."
+    state = {name: getattr(page.panel, name) for name in page.panel.traits(sync=True) if name not in ("_esm", "_css")}
+    assert "very-secret" not in repr((state, page.panel, page.panel.setup, page.sent))
+
+
+def test_a_call_waits_for_the_word_of_the_page() -> None:
+    def add(a: int, b: int) -> int:
+        """Add two numbers."""
+        return a + b
+
+    replies = iter(
+        [
+            {
+                "tool_calls": [
+                    {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a":2,"b":3}'}}
+                ]
+            },
+            {"content": "It is 5."},
+        ]
+    )
+    agent = Agent(id="wei", name="Wei", tool_call_config={"enabled": True, "defaultToolEnabled": True})
+    page = Page(None, agent, model=lambda messages: next(replies), tools=[add])
+    page.asks("send", text="2 + 3?")
+    until(page, lambda: (page.shown("running") or {}).get("phase") == "asking" or page.asks("resend") != "")
+    assert "waits for a word" in page.asks("approve", call="another", yes=True)
+
+    until(page, lambda: page.asks("approve", call="c1", yes=True) == "")
+    session = page.done()
+
+    assert [node.content for node in session.path()[-2:]] == ["5", "It is 5."]
+    (call,) = next(row["calls"] for row in page.rows if row.get("calls"))
+    assert (call["name"], call["state"]) == ("add", "done")
+
+
+# --- rows
+
+
+def test_rows_have_what_the_page_shows_of_messages() -> None:
+    session = chat().regenerate("a2").update(chat().regenerate("a2").leaf or "", content="Nobody.", status="complete")
+    agent = Agent(
+        id="wei",
+        name="Wei",
+        display_preset_count=1,
+        preset_messages=[
+            {"id": "p0", "role": "system", "content": "Hidden.", "isEnabled": False},
+            {"id": "p1", "role": "system", "content": "Be kind."},
+            {"id": "p2", "role": "system", "content": "Be brief."},
+        ],  # pyright: ignore[reportArgumentType]
+    )
+    page = Page(session, agent, user=UserProfile(id="ada", name="Ada"), model=because)
+
+    assert [row["key"] for row in page.rows[:3]] == ["preset:1", "u1", "a1"]
+    assert [row["who"] for row in page.rows[1:3]] == ["Ada", "Wei"]
+    assert page.rows[-1]["siblings"] == {"at": 2, "ids": ["a2", page.rows[-1]["key"]]}
+    assert page.rows[0]["kind"] == "preset"
+    assert page.rows[0]["actions"] == ["copy"]
+
+
+def test_a_finished_reply_of_a_long_conversation_sends_its_rows_alone() -> None:
+    session = chat()
+    for n in range(300):
+        session = session.append(f"Question {n}").append(f"Answer {n}", role="assistant")
+    page = Page(session, model=because)
+    page.panel.rest(LONG)
+    before = page.panel.view
+
+    page.asks("send", text="Why?")
+    page.done()
+
+    assert page.panel.view == before
+    delta = page.shown("delta")
+    assert [row["text"] for row in delta["rows"]] == ["Why?", "Because."]
+    assert [row["key"] for row in page.rows] == [
+        node.id for node in page.panel.session.path() if not node.is_empty_root
+    ]
+
+
+def test_what_is_done_to_messages_goes_through_the_history() -> None:
+    page = Page(model=because)
+
+    assert page.asks("edit", key="a2", text="She does.") == ""
+    assert page.row("a2")["text"] == "She does."
+    assert page.asks("disable", key="a2") == ""
+    assert page.row("a2")["state"] == "disabled"
+    assert page.asks("enable", key="a2") == ""
+    assert page.asks("branch", key="a2", text="Nobody.") == ""
+    assert page.rows[-1]["text"] == "Nobody."
+    assert page.asks("switch", key="a2") == ""
+    assert page.rows[-1]["text"] == "She does."
+    assert page.asks("delete", key="a2") == ""
+    assert page.rows[-1]["text"] == "Nobody."
+    for _ in range(6):
+        assert page.asks("undo") == ""
+    assert page.row("a2")["text"] == "I do."
+    assert page.asks("redo") == ""
+    assert page.row("a2")["text"] == "She does."
+    assert page.panel.session is page.panel.history.session
+
+
+def test_an_edit_of_ones_own_words_as_a_branch_is_answered() -> None:
+    page = Page(model=because)
+
+    page.asks("branch", key="u2", text="Who paints?")
+    session = page.done()
+
+    assert [node.content for node in session.path()[-2:]] == ["Who paints?", "Because."]
+    assert len(session.siblings(session.path()[-2].id)) == 2
+
+
+def test_the_agent_can_have_edits_sent_as_branches() -> None:
+    agent = Agent.model_validate({"id": "wei", "interactionConfig": {"sendButtonCreateBranch": True}})
+    page = Page(None, agent, model=because)
+
+    page.asks("edit", key="u2", text="Who paints?")
+    session = page.done()
+
+    assert session.node("u2").content == "Who keeps the light?"
+    assert [node.content for node in session.path()[-2:]] == ["Who paints?", "Because."]
+
+
+def test_an_answer_is_written_again_by_another_model_for_one_time() -> None:
+    page = Page(model=because)
+
+    page.asks("regenerate", key="a2", model="echo")
+    session = page.done()
+
+    assert session.leaf_node is not None
+    assert session.leaf_node.content.startswith("(no model: an echo)")
+    assert page.shown("head")["model"]["now"] == "function:because"
+    assert "no model 'nobody' to choose" in page.asks("regenerate", key="a2", model="nobody")
+
+
+def test_an_answer_goes_on_and_the_users_turn_is_written() -> None:
+    page = Page(model=lambda messages: " And so on.")
+    page.asks("continue", key="a2")
+    page.done()
+    assert page.rows[-1]["text"] == "I do. And so on."
+
+    page.asks("relay", text="")
+    session = page.done()
+
+    assert session.leaf_node is not None
+    assert session.leaf_node.role == "user"
+
+
+def test_who_takes_part_is_switched_in_place() -> None:
+    ada, luo = UserProfile(id="ada", name="Ada"), UserProfile(id="luo", name="Luo")
+    wei, shen = (
+        Agent(id="wei", name="Wei"),
+        Agent(id="shen", name="Shen", greetings=[{"id": "g", "content": "Come in, {{user}}."}]),
+    )  # pyright: ignore[reportArgumentType]
+    page = Page(Session(id="s"), wei, library=Library(agents=(wei, shen), users=(ada, luo)), model=because)
+
+    page.asks("choose", what="user", id="luo")
+    page.asks("choose", what="agent", id="shen")
+
+    assert [page.shown("head")[what]["now"] for what in ("agent", "user")] == ["shen", "luo"]
+    assert page.rows[0]["text"] == "Come in, Luo."
+    assert "no agent 'nobody' to choose" in page.asks("choose", what="agent", id="nobody")
+
+
+# --- the draft
+
+
+def test_a_draft_is_looked_at_when_typing_stops_and_the_newest_wins() -> None:
+    page = Page(model=because, budget_tokens=60)
+    for text in ("We", "We lay", "We lay {{usr}} 😀 {{user}}"):
+        page.panel.input = text
+    page.panel.rest(LONG)
+
+    draft = page.shown("draft")
+    preview = ctxlab.preview(page.panel.session, page.panel.input, budget_tokens=60)
+    assert draft["text"] == "We lay {{usr}} 😀 {{user}}"
+    assert (draft["tokens"], draft["budget"], draft["free"]) == (preview.tokens, 60, 60 - preview.tokens)
+    assert sum(tokens for *_, tokens in draft["totals"]) == preview.tokens
+    assert [(mark["kind"], mark["start"], mark["end"]) for mark in draft["marks"]] == [
+        ("unknown-macro", 7, 14),
+        ("macro", 18, 26),
+    ]
+
+
+def test_a_message_that_a_draft_cuts_is_kept_by_a_click() -> None:
+    page = Page(model=because)
+    page.panel.rest(LONG)
+    room = page.panel.preview.tokens if page.panel.preview is not None else 0
+    page = Page(model=because, budget_tokens=room)
+    page.panel.input = "What is in the box on the table?"
+    page.panel.rest(LONG)
+    cut = page.shown("draft")["cut"]
+    assert cut[0]["keep"]["label"].startswith("Keep")
+
+    assert page.asks("keep", key=cut[0]["key"]) == ""
+    page.panel.rest(LONG)
+
+    assert cut[0]["key"] not in [each["key"] for each in page.shown("draft")["cut"]]
+    assert "doesn't cut" in page.asks("keep", key=cut[0]["key"])
+
+
+def test_a_draft_that_fits_nowhere_is_an_error_of_the_draft() -> None:
+    page = Page(model=because, budget_tokens=12)
+    page.panel.input = "word " * 50
+    page.panel.rest(LONG)
+
+    assert "budget" in page.shown("draft")["error"]
+    assert page.panel.error == ""
+
+
+def test_a_draft_is_there_again_after_a_restart_and_not_in_the_sessions_file(tmp_path: Path) -> None:
+    path = tmp_path / "talk.json"
+    ctxlab.write(chat(), path)
+    before = path.read_bytes()
+    first = ChatPanel(str(path), model=because)
+    first.input = "half a thought 灯塔"
+    first.close()
+
+    again = ChatPanel(str(path), model=because)
+
+    assert again.input == "half a thought 灯塔"
+    assert path.read_bytes() == before
+    again.send_message(again.input)
+    again.wait(LONG)
+    again.close()
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("content", [b"\xff", b"[]", b'{"drafts": [1]}', b'{"drafts": {"s": 7}}', b"[" * 100_000])
+def test_what_stands_in_the_file_of_drafts_is_data(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "talk.json"
+    ctxlab.write(chat(), path)
+    (tmp_path / "talk.json.drafts.json").write_bytes(content)
+
+    assert ChatPanel(str(path)).input == ""
+
+
+# --- what answers got, and other views
+
+
+def test_an_answers_run_is_shown_and_opens_below_the_chat() -> None:
+    page = Page(model=because, budget_tokens=4000)
+    page.asks("send", text="Why?")
+    reply = page.done().leaf or ""
+
+    page.asks("got", key="a2")
+    assert page.shown("got")["sentence"].startswith("Rebuilt from the messages above it")
+    assert page.asks("open", view="steps", key=reply) == ""
+    assert page.panel.trace is not None
+    assert page.panel.trace.start.input.leaf_id == page.panel.session.node(reply).parent_id
+    assert page.panel.page.opened is not None
+    assert type(page.panel.page.opened).__name__ == "StepDebugger"
+    for view in ("budget", "lore", "request", "compression", "tree"):
+        assert page.asks("open", view=view, key="") == ""
+        assert page.panel.page.opened is not None
+    page.asks("got", key="")
+    assert page.panel.got == ""
+    page.panel.page.close()
+
+
+def test_a_compression_that_is_applied_below_is_a_step_of_the_chat() -> None:
+    session = chat()
+    for n in range(8):
+        session = session.append(f"The {n}th box holds {n}40 letters from the old harbour.")
+        session = session.append("They tell of the keeper and of his long winter there.", role="assistant")
+    page = Page(session, model=because)
+    page.panel.rest(LONG)
+    view = page.panel.page
+    page.asks("open", view="compression", key="")
+    assert view.opened is not None
+    view.opened._handle_custom_msg({"command": "apply"}, [])
+
+    summary = next(row for row in page.rows if row["kind"] == "summary")
+    assert summary["standsFor"]["ids"]
+    assert page.asks("undo-summary", key=summary["key"]) == ""
+    assert all(row["kind"] != "summary" for row in page.rows)
+
+
+# --- files
+
+
+def test_a_file_is_attached_once_and_goes_with_the_next_message() -> None:
+    page = Page(model=because)
+    picture, note = {"name": "lever.png", "type": "image/png"}, {"name": "轨道.txt", "type": "text/plain"}
+
+    assert page.asks("attach", files=[picture, note], buffers=[PNG, "罗走了".encode()]) == ""
+    page.panel.rest(LONG)
+    assert [chip["name"] for chip in page.shown("files")] == ["lever.png", "轨道.txt"]
+    assert all("goes as" in chip["facts"] for chip in page.shown("files"))
+    assert "attached already" in page.asks("attach", files=[picture], buffers=[PNG])
+    assert "is empty" in page.asks("attach", files=[note], buffers=[b""])
+    page.asks("detach", id=page.shown("files")[1]["id"])
+    page.asks("send", text="What is this?")
+    session = page.done()
+
+    question = session.node(session.node(session.leaf or "").parent_id or "")
+    assert [asset.name for asset in question.attachments or ()] == ["lever.png"]
+    assert page.panel.files == ""
+    (chip,) = page.row(question.id)["files"]
+    assert chip["kind"] == "picture"
+    page.asks("asset", id=chip["id"])
+    assert page.sent[-1] == ({"kind": "asset", "id": chip["id"], "type": "image/png"}, [PNG])
+    page.asks("asset", id="../../etc/passwd")
+    assert page.sent[-1][1] == [b""]
+
+
+# --- hostile pages
+
+
+HOSTILE: list[dict[str, Any]] = [
+    {},
+    {"command": 7},
+    {"command": "explode"},
+    {"command": "send"},
+    {"command": "send", "text": 7},
+    {"command": "send", "text": "a", "parent": "u1"},
+    {"command": "edit", "key": "u1", "text": None},
+    {"command": "edit", "key": "nobody", "text": "x"},
+    {"command": "edit", "key": "root", "text": "x"},
+    {"command": "delete", "key": "preset:0"},
+    {"command": "delete", "key": ["u1"]},
+    {"command": "delete", "key": "u" * 100_000},
+    {"command": "regenerate", "key": "a1", "model": 3},
+    {"command": "retry", "key": "a1"},
+    {"command": "undo-summary", "key": "a1"},
+    {"command": "approve", "call": "c1", "yes": "yes"},
+    {"command": "approve", "call": "c1", "yes": True},
+    {"command": "open", "view": "files", "key": ""},
+    {"command": "open", "view": "steps", "key": "u1"},
+    {"command": "got", "key": "u1"},
+    {"command": "choose", "what": "key", "id": "x"},
+    {"command": "keep", "key": "u1"},
+    {"command": "attach", "files": [{"name": "a"}]},
+    {"command": "attach", "files": [{"name": "a", "type": "b"}]},
+    {"command": "attach", "files": "all"},
+    {"command": "detach", "id": "x"},
+    {"command": "button", "key": "a1", "does": "send", "text": "words that it never wrote"},
+    {"command": "button", "key": "u1", "does": "input", "text": "Hello"},
+    {"command": "button", "key": "a1", "does": "run", "text": "Good"},
+    {"command": "complete", "caret": True, "asksModel": True},
+    {"command": "translate", "key": "a1", "to": "zh"},
+    {"command": "undo"},
+]
+
+
+@pytest.mark.parametrize("message", HOSTILE, ids=lambda message: json.dumps(message)[:60])
+def test_what_is_no_command_is_refused_in_one_sentence_and_does_nothing(message: dict[str, Any]) -> None:
+    page = Page(model=because)
+    page.panel.rest(LONG)
+    before = page.panel.session
+
+    page.panel._handle_custom_msg(message, [])
+
+    assert page.panel.error
+    assert "\n" not in page.panel.error
+    assert len(page.panel.error) < 700
+    assert page.panel.session is before
+    assert page.panel.turns.running is None
+
+
+def test_bytes_are_taken_with_files_alone_and_each_command_is_carried_out_somewhere() -> None:
+    from ctxlab_widgets.chat_panel.carry_out import DONE
+    from ctxlab_widgets.chat_panel.later_commands import LATER
+
+    page = Page(model=because)
+
+    assert "takes no bytes" in page.asks("undo", buffers=[b"x"])
+    assert {*DONE, *LATER, "attach"} == {*COMMANDS}
+
+
+def test_a_wrong_option_is_named() -> None:
+    with pytest.raises(WrongArgument, match="there is no option 'temprature'"):
+        ChatPanel(chat(), temprature=1)
+    with pytest.raises(WrongArgument, match="pending is what is typed"):
+        ChatPanel(chat(), pending="x")

@@ -1,0 +1,354 @@
+"""A chat: the active path as messages, the next request while one types, and what each answer got."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import traitlets
+
+from ctxlab.api.chat import Begin, recording, turn_stream
+from ctxlab.api.sources import AgentSource, ModelSource, SessionSource
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.chat.turn import Turn
+from ctxlab.documents import Asset, History, Session
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Trace
+from ctxlab.studies.draft_preview import Preview
+from ctxlab_widgets._shared.shared_state import SharedState
+from ctxlab_widgets._shared.widget import Widget, brief
+from ctxlab_widgets.chat_panel.answers import Answers
+from ctxlab_widgets.chat_panel.carry_out import carry_out
+from ctxlab_widgets.chat_panel.chat_turns import ChatTurns
+from ctxlab_widgets.chat_panel.draft_analysis import DraftAnalysis, DraftJob
+from ctxlab_widgets.chat_panel.draft_store import DraftStore
+from ctxlab_widgets.chat_panel.file_chips import WaitingFiles
+from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
+from ctxlab_widgets.chat_panel.setup import ChatSetup, chat_setup, setup_of_run
+from ctxlab_widgets.chat_panel.shown import ShownChat
+from ctxlab_widgets.chat_panel.turn_thread import QueuedMessage, RunningStream
+
+if TYPE_CHECKING:
+    from ctxlab_widgets.chat_panel.chat_page import ChatPage
+
+STORE_SECONDS = 0.5
+BUNDLE = Path(__file__).parent / "static" / "widget.js"
+EMPTY = "export default { render() {} };"
+
+
+class ChatPanel(Widget):
+    """A conversation to be gone on with; every turn, edit and branch is a step of `history`.
+
+    `session` is set once for each turn that has ended, which runs in a thread of its own: `wait()` waits for it.
+    Without a `model` an echo answers, which says so. `options` are those of `ctxlab.send`. Of a session that is given
+    as a path the draft is kept in a file beside it.
+
+    >>> ChatPanel(session, agent, model="gpt-4o")  # doctest: +SKIP
+    """
+
+    _esm = BUNDLE if BUNDLE.is_file() else EMPTY
+
+    session = traitlets.Instance(Session)
+    """The conversation. Set it, and that is a step of the history, or a new one where it is another conversation."""
+    trace = traitlets.Instance[Trace | None](Trace, allow_none=True)
+    """The run of the answer that was opened last; None when none was."""
+    opened = traitlets.Tuple(traitlets.Unicode(), traitlets.Any(), default_value=("", None))
+    """The view that is open below the chat, and what it shows."""
+    input = traitlets.Unicode("").tag(sync=True)
+    """The text that is being typed."""
+    shows: traitlets.Enum[str] = traitlets.Enum(("list", "tree"), "list").tag(sync=True)
+    view = traitlets.Unicode("").tag(sync=True)
+    """The rows as they were first sent, as JSON."""
+    delta = traitlets.Unicode("").tag(sync=True)
+    """The rows that are others now, as JSON; empty where none are."""
+    head = traitlets.Unicode("").tag(sync=True)
+    """Who takes part, what can be chosen, and the sentence of result, as JSON."""
+    draft = traitlets.Unicode("").tag(sync=True)
+    """The next request with what is typed, as JSON."""
+    got = traitlets.Unicode("").tag(sync=True)
+    """What the answer got that is looked at, as JSON; empty when none is."""
+    around = traitlets.Unicode("").tag(sync=True)
+    """The last messages of the path with their siblings, as JSON."""
+    quick = traitlets.Unicode("").tag(sync=True)
+    """Quick actions as JSON."""
+    files = traitlets.Unicode("").tag(sync=True)
+    """The files that go with the next message, as JSON."""
+    running = traitlets.Unicode("").tag(sync=True)
+    """The turn that runs, as JSON; empty when none does."""
+
+    _page: ChatPage | None = None
+    _is_closed = True  # until it is made: one that was refused has nothing to close
+
+    @checked_arguments
+    def __init__(
+        self,
+        session: SessionSource | History | None = None,
+        agent: AgentSource | None = None,
+        *,
+        model: ModelSource | None = None,
+        draft_wait_seconds: float = 0.2,
+        **options: Any,
+    ) -> None:
+        self._lock = threading.RLock()
+        given: Any = session.session if isinstance(session, History) else session if session is not None else Session()
+        self.setup, first = chat_setup(given, agent, model, options)
+        self.counter = self.setup.counter()
+        self.history = session if isinstance(session, History) else History(first)
+        self.answers, self.waiting = Answers(), WaitingFiles()
+        self.preview: Preview | None = None
+        self.turns = ChatTurns(self)
+        self._shown = ShownChat()
+        self._analysis = DraftAnalysis(self._on_preview, wait_seconds=draft_wait_seconds)
+        self._store = DraftStore.beside(Path(given).expanduser()) if isinstance(given, str | Path) else None
+        self._storing = LatestWorker[tuple[str, str], str](self._stored, self._on_stored, wait_seconds=STORE_SECONDS)
+        self._is_ready = False
+        self._handling = 0
+        super().__init__()
+        self._is_closed = False
+        self.session = self.history.session
+        if self._store is not None:
+            self.input = self._store.read(self.session.id)
+        self._is_ready = True
+        self.show()
+        self.look_at_draft()
+
+    def __repr__(self) -> str:
+        state = ", an answer is being written" if self.turns.running is not None else ""
+        return f"ChatPanel({self.history.session!r}, {self.setup.now('model')}{state})"
+
+    @property
+    def page(self) -> ChatPage:
+        """The chat, and below it what is opened in it: what a notebook shows of it."""
+        if self._page is None:
+            from ctxlab_widgets.chat_panel.chat_page import ChatPage
+
+            self._page = ChatPage(self)
+        return self._page
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        return self.page._repr_mimebundle_(**options)
+
+    @property
+    def provider_name(self) -> str:
+        """The vendor that is named for turns; empty where it is the model's own."""
+        provider = self.setup.provider
+        return provider if isinstance(provider, str) else str(getattr(provider, "name", "") or "")
+
+    # --- turns
+
+    def send_message(self, text: str, *, files: Sequence[Asset] = ()) -> None:
+        """Send a text with files and let it be answered; while an answer is written it waits for its end.
+
+        Without both the newest message of the user is answered.
+        """
+        attached = (*self.waiting.assets, *files)
+        if self.turns.running is not None:
+            if not text.strip() and not attached:
+                raise CtxlabError("there is nothing to send: type a message first")
+            self.turns.queue(text, attached)
+            self._show_running()
+        else:
+            self.begin(
+                "send",
+                lambda turns, of: turns.send(of, text if text.strip() or attached else None, attachments=attached),
+            )
+        self.waiting.taken()
+        self.input = ""
+
+    def begin(self, verb: str, begin: Begin, *, model: Any = None) -> None:
+        """Begin a turn on the history's session; `model` is for this one time."""
+        self.turns.begin(self._stream(verb, begin, model), self.counter)
+        self._show_running()
+
+    def stop(self) -> None:
+        """End the running turn; what came is kept. Messages that wait go back into the draft."""
+        self.turns.stop()
+
+    def wait(self, timeout: float | None = None) -> Session:
+        """Wait until no turn runs, and get the session; raises CtxlabError where that takes longer."""
+        if self._handling == threading.get_ident():
+            raise CtxlabError("a chat can't wait for a turn while it carries out a command: wait in another cell")
+        if not self.turns.wait(timeout):
+            raise CtxlabError(f"the answer is not there after {timeout:g} seconds: wait longer, or call stop()")
+        return self.history.session
+
+    def rest(self, timeout: float | None = None) -> None:
+        """Wait until the draft has been looked at and kept."""
+        self._analysis.rest(timeout)
+        self._storing.rest(timeout)
+
+    def close(self) -> None:
+        """Stop what runs, keep the draft, and take the chat away."""
+        if not self._is_closed:
+            self._is_closed = True
+            if self._state is not None:
+                self._state.unobserve(self._on_run_of_page, "trace")
+            self.turns.close()
+            self._analysis.close()
+            self._storing.close()
+            self._stored((self.history.session.id, self.input))
+        super().close()
+
+    def _stream(self, verb: str, begin: Begin, model: Any = None) -> RunningStream:
+        session = self.history.session
+        options = self.setup.turn(model=model, approve=self.turns.approve)
+        return RunningStream(turn_stream(self.setup.source(session), options, begin), session, verb)
+
+    # --- what turns tell, in their threads
+
+    def send_pieces(self, message: Mapping[str, Any]) -> None:
+        if not self._is_closed:
+            self.send(dict(message))
+
+    def running_changed(self) -> None:
+        with self._lock:
+            self.show()
+
+    def record_turn(self, running: RunningStream, turn: Turn | None, problem: BaseException | None) -> None:
+        with self._lock:
+            if turn is not None and self.history.session.id == running.before.id:
+                turn = recording(self.history, running.before, running.before, running.verb)(turn)
+                self.answers.record(turn)
+            if problem is not None:
+                self.error = brief(f"the turn broke off: {type(problem).__name__}: {problem}")
+            session = self.history.session
+        self._set_session(session)
+
+    def begin_queued(self, text: str, files: tuple[Asset, ...]) -> RunningStream | None:
+        try:
+            return self._stream("send", lambda turns, of: turns.send(of, text, attachments=files))
+        except CtxlabError as problem:
+            with self._lock:
+                self._on_error(problem)
+            return None
+
+    def give_back(self, queued: list[QueuedMessage]) -> None:
+        with self._lock:
+            texts = [each.text for each in queued if each.text.strip()]
+            self.waiting.assets = (*(file for each in queued for file in each.files), *self.waiting.assets)
+            self.input = "\n\n".join([*texts, *([self.input] if self.input.strip() else [])])
+
+    # --- the history and who takes part
+
+    def change(self, verb: Callable[..., Session], *args: Any, **kwargs: Any) -> None:
+        """Apply a verb of Session as a step of the history."""
+        self.history.do(verb, *args, **kwargs)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the history as it is, also after it was moved elsewhere."""
+        self._set_session(self.history.session)
+        self.show()
+        self.look_at_draft()
+
+    def use(self, setup: ChatSetup) -> None:
+        """Take other participants, or other options, for what comes."""
+        self.setup, self.counter = setup, setup.counter()
+        self.show()
+        self.look_at_draft()
+
+    def follow(self, state: SharedState) -> None:
+        """Show the conversation of a page from now on, and give it what is said here; runs of answers stay here."""
+        self._state = state
+        self.views = list(state.views)
+        traitlets.link((state, "session"), (self, "session"))
+        traitlets.link((state, "selected"), (self, "selected"))
+        state.observe(self._on_run_of_page, "trace")
+        self._on_run_of_page()
+
+    def _on_run_of_page(self, _: object = None) -> None:
+        """Turns are built as the page's run is."""
+        if self._state is not None and not self._is_closed:
+            with self._lock:
+                self.use(setup_of_run(self._state.run, self.setup))
+
+    @property
+    def state(self) -> SharedState | None:
+        """What the views of a page share; None where the chat stands alone."""
+        return self._state
+
+    def _set_session(self, session: Session) -> None:
+        """Set the trait where the conversation is another one; never under the lock, since observers are called."""
+        if self.session is not session:
+            self.session = session
+
+    @traitlets.observe("session")
+    def _on_session(self, change: Mapping[str, Any]) -> None:
+        if not self._is_ready:
+            return
+        session = cast("Session", change["new"])
+        with self._lock:
+            before = self.history.session
+            if session is not before:
+                if before.id == session.id:
+                    self.history.record(session, "changed elsewhere")
+                else:
+                    self.turns.stop()
+                    self.history = History(session)
+            self.show()
+            self.look_at_draft()
+
+    # --- the draft
+
+    def look_at_draft(self) -> None:
+        """Look at what is typed again, once typing has stopped."""
+        if self._is_ready and not self._is_closed:
+            session = self.turns.session or self.history.session
+            previous = self.answers.last_request(session) if not self.setup.asks_nobody else None
+            self._analysis.ask(DraftJob(self.input, self.waiting.assets, session, self.setup, previous))
+
+    def _on_preview(self, job: DraftJob, found: Preview | str) -> None:
+        with self._lock:
+            self.preview = found if isinstance(found, Preview) else None
+            self.draft = self._shown.draft(job.text, found)
+            self.show()
+
+    @traitlets.observe("input")
+    def _on_input(self, _: object) -> None:
+        if self._is_ready:
+            self.look_at_draft()
+            self._storing.ask((self.history.session.id, self.input))
+
+    def _stored(self, given: tuple[str, str]) -> str:
+        return self._store.write(*given) if self._store is not None else ""
+
+    def _on_stored(self, _: object, problem: str) -> None:
+        if problem:
+            with self._lock:
+                self.error = problem
+
+    # --- what is shown
+
+    def show(self) -> None:
+        """Take over the history as it is."""
+        if not self._is_ready:
+            return
+        with self._lock, self.hold_sync():
+            self._shown.fill(self)
+
+    def _show_running(self) -> None:
+        with self._lock:
+            self.running = self._shown.running(self)
+
+    # --- what the page asks for
+
+    def set_state(self, sync_data: dict[str, Any]) -> None:
+        with self._lock:
+            super().set_state(sync_data)
+
+    def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
+        with self._lock:
+            self._buffers: Sequence[Any] = tuple(buffers or ())
+            self._handling = threading.get_ident()
+            try:
+                super()._on_message(_, content, buffers)
+            finally:
+                self._handling = 0
+
+    def _handle_shared(self, message: Mapping[str, Any]) -> bool:
+        return False
+
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        carry_out(self, message, self._buffers)

@@ -1,0 +1,275 @@
+"""Carries out the commands of a chat's page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import ctxlab
+from ctxlab.api.compression import compressed_run
+from ctxlab.chat.compression import Wanted
+from ctxlab.documents import MessageNode, Session
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.remedies import remedies
+from ctxlab_widgets._shared.json_values import as_json
+from ctxlab_widgets.chat_panel.commands import checked_command
+from ctxlab_widgets.chat_panel.file_chips import bytes_of
+from ctxlab_widgets.chat_panel.head_json import got_json
+from ctxlab_widgets.chat_panel.later_commands import LATER
+from ctxlab_widgets.chat_panel.rows import RowInput, who_of
+
+if TYPE_CHECKING:
+    from ctxlab_widgets.chat_panel import ChatPanel
+
+Fields = Mapping[str, Any]
+
+
+def carry_out(panel: ChatPanel, message: Mapping[str, Any], buffers: Sequence[Any]) -> None:
+    """Check a command and do it; raises CtxlabError where it is refused."""
+    name, fields = checked_command(message)
+    if name == "attach":
+        _attach(panel, fields["files"], buffers)
+    elif buffers:
+        raise CtxlabError(f"the command {name!r} takes no bytes")
+    elif name in LATER:
+        LATER[name](panel, fields)
+    else:
+        DONE[name](panel, fields)
+
+
+# --- turns
+
+
+def _send(panel: ChatPanel, fields: Fields) -> None:
+    panel.send_message(fields["text"])
+
+
+def _regenerate(panel: ChatPanel, fields: Fields) -> None:
+    key, model = _node(panel, fields).id, fields.get("model")
+    chosen = panel.setup.model_of(model) if model else None
+    if model and chosen is None:
+        from ctxlab_widgets.chat_panel.setup import echo as chosen
+    panel.begin("regenerate", lambda turns, of: turns.regenerate(of, key), model=chosen)
+
+
+def _retry(panel: ChatPanel, fields: Fields) -> None:
+    node = _node(panel, fields)
+    if node.status != "error":
+        raise CtxlabError(f"{node.id!r} did not fail: regenerate writes another answer beside it")
+    panel.begin("regenerate", lambda turns, of: turns.regenerate(of, node.id))
+
+
+def _continue(panel: ChatPanel, fields: Fields) -> None:
+    key = _node(panel, fields).id
+    panel.begin("continue", lambda turns, of: turns.continue_reply(of, key))
+
+
+def _relay(panel: ChatPanel, fields: Fields) -> None:
+    panel.begin("relay", lambda turns, of: turns.relay(of, text=fields["text"]))
+    panel.input = ""
+
+
+def _edit(panel: ChatPanel, fields: Fields) -> None:
+    if panel.setup.branches_edits:
+        _branch(panel, fields)
+        return
+    panel.change(Session.edit, _node(panel, fields).id, fields["text"])
+
+
+def _branch(panel: ChatPanel, fields: Fields) -> None:
+    """An edit as a branch; that of the user's message is answered."""
+    node = _node(panel, fields)
+    if node.role == "user" and panel.turns.running is not None:
+        raise CtxlabError("an answer is being written: stop it first, or wait for its end")
+    panel.change(Session.branch_from_edit, node.id, fields["text"])
+    if node.role == "user":
+        panel.begin("send", lambda turns, of: turns.send(of, None))
+
+
+def _button(panel: ChatPanel, fields: Fields) -> None:
+    """A button that the model has written: it can send or type, and nothing else."""
+    node = _node(panel, fields)
+    if node.role != "assistant" or fields["text"] not in node.content:
+        raise CtxlabError("this is no button of that answer")
+    if fields["does"] == "input":
+        panel.input = fields["text"]
+    else:
+        panel.send_message(fields["text"])
+
+
+# --- the tree
+
+
+def _verb(verb: Callable[..., Session]) -> Callable[[ChatPanel, Fields], None]:
+    def do(panel: ChatPanel, fields: Fields) -> None:
+        panel.change(verb, _node(panel, fields).id)
+
+    return do
+
+
+def _undo_summary(panel: ChatPanel, fields: Fields) -> None:
+    node = _node(panel, fields)
+    if not node.is_summary:
+        raise CtxlabError(f"{node.id!r} is no summary")
+    panel.change(Session.delete, node.id)
+
+
+def _switch(panel: ChatPanel, fields: Fields) -> None:
+    session = panel.history.session
+    panel.change(Session.switched, session.leaf_below(_node(panel, fields).id))
+
+
+def _undo(panel: ChatPanel, fields: Fields) -> None:
+    state = panel.state
+    if state is not None and state.undo is not None:
+        state.undo()
+    else:
+        panel.history.undo()
+    panel.refresh()
+
+
+def _redo(panel: ChatPanel, fields: Fields) -> None:
+    state = panel.state
+    if state is not None and state.redo is not None:
+        state.redo()
+    else:
+        panel.history.redo()
+    panel.refresh()
+
+
+def _choose(panel: ChatPanel, fields: Fields) -> None:
+    setup = panel.setup.chosen(fields["what"], fields["id"])
+    session = panel.history.session
+    if fields["what"] == "agent" and setup.agent is not None and session.can_be_greeted:
+        greeted = ctxlab.greeted(session, setup.agent, user=setup.user)
+        panel.history.record(greeted, "greet")
+        panel.setup = setup
+        panel.refresh()
+    else:
+        panel.use(setup)
+
+
+# --- what answers got, and the next request
+
+
+def _got(panel: ChatPanel, fields: Fields) -> None:
+    if not fields["key"]:
+        panel.got = ""
+        return
+    node = _node(panel, fields)
+    found = panel.answers.run_of(panel.history.session, panel.setup, node.id)
+    panel.trace = found.trace
+    who = who_of(node, RowInput(panel.history.session, panel.setup.agent, panel.setup.user))
+    panel.got = as_json(got_json(found, who))
+
+
+def _open(panel: ChatPanel, fields: Fields) -> None:
+    view, key = fields["view"], fields["key"]
+    if view == "tree":
+        if panel.state is not None:
+            panel.state.open("tree", f"node:{_node(panel, fields).id}" if key else "")
+        else:
+            panel.opened = ("tree", None if panel.opened[0] == "tree" else panel.history)
+    elif view == "compression":
+        panel.opened = ("compression", compressed_run(_next_run(panel), Wanted()))
+    else:
+        payload = panel.answers.payload_of(key) if key else None
+        trace = panel.answers.run_of(panel.history.session, panel.setup, _node(panel, fields).id).trace if key else None
+        shown = trace if trace is not None else _next_run(panel)
+        panel.trace = shown
+        panel.opened = (view, payload if view == "request" and payload is not None else shown)
+
+
+def _keep(panel: ChatPanel, fields: Fields) -> None:
+    """The smallest change of settings that keeps a message which the next request would cut."""
+    trace, key = _next_run(panel), f"node:{_node(panel, fields).id}"
+    found = remedies(trace, [key]).get(key)
+    if found is None or not found.settings:
+        raise CtxlabError(str(found) if found is not None else f"the next request doesn't cut {fields['key'][:80]!r}")
+    panel.use(panel.setup.with_settings(found.settings))
+
+
+def _next_run(panel: ChatPanel) -> Trace:
+    """The run of the next request as it was last looked at."""
+    if panel.preview is None:
+        raise CtxlabError("the next request is still being built: ask again in a moment")
+    return panel.preview.trace
+
+
+# --- files
+
+
+def _attach(panel: ChatPanel, files: Sequence[Mapping[str, Any]], buffers: Sequence[Any]) -> None:
+    if len(files) != len(buffers):
+        raise CtxlabError(f"{len(files)} files to attach came with the bytes of {len(buffers)}")
+    refused = panel.waiting.add(files, buffers)
+    panel.look_at_draft()
+    if refused:
+        raise CtxlabError("; ".join(refused))
+
+
+def _detach(panel: ChatPanel, fields: Fields) -> None:
+    panel.waiting.remove(fields["id"])
+    panel.look_at_draft()
+
+
+def _asset(panel: ChatPanel, fields: Fields) -> None:
+    services = panel.preview.trace.services if panel.preview is not None else None
+    store = services.assets if services is not None else None
+    data, kind = bytes_of(panel.history.session, panel.waiting.assets, fields["id"], store)
+    panel.send({"kind": "asset", "id": fields["id"], "type": kind}, [data])
+
+
+# --- the rest
+
+
+def _stop(panel: ChatPanel, fields: Fields) -> None:
+    panel.stop()
+
+
+def _resend(panel: ChatPanel, fields: Fields) -> None:
+    panel.running = ""  # a view that lost pieces gets the same words anew
+
+
+def _approve(panel: ChatPanel, fields: Fields) -> None:
+    panel.turns.answer(fields["call"], yes=fields["yes"])
+
+
+def _node(panel: ChatPanel, fields: Fields) -> MessageNode:
+    """The message that a command names, of the running turn too."""
+    key = fields["key"]
+    if panel.turns.running_key == key and key:
+        raise CtxlabError("this answer is being written: stop it first, or wait for its end")
+    node = panel.history.session.node(key)
+    if node.is_empty_root:
+        raise CtxlabError(f"{key!r} is no message")
+    return node
+
+
+DONE: Mapping[str, Callable[[ChatPanel, Fields], None]] = {
+    "send": _send,
+    "stop": _stop,
+    "resend": _resend,
+    "edit": _edit,
+    "branch": _branch,
+    "regenerate": _regenerate,
+    "continue": _continue,
+    "delete": _verb(Session.delete),
+    "disable": _verb(Session.disable),
+    "enable": _verb(Session.enable),
+    "retry": _retry,
+    "undo-summary": _undo_summary,
+    "relay": _relay,
+    "switch": _switch,
+    "got": _got,
+    "open": _open,
+    "choose": _choose,
+    "keep": _keep,
+    "detach": _detach,
+    "approve": _approve,
+    "button": _button,
+    "undo": _undo,
+    "redo": _redo,
+    "asset": _asset,
+}

@@ -1,0 +1,86 @@
+"""A chat, and below it what was opened in it: the steps of an answer, its budget, its lore, its request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+
+import ctxlab_widgets
+from ctxlab.providers.payload import Payload
+
+if TYPE_CHECKING:
+    from ctxlab_widgets._shared.widget import Widget
+    from ctxlab_widgets.chat_panel import ChatPanel
+
+VIEWS = {"steps": "StepDebugger", "budget": "TokenBudget", "lore": "LoreView", "request": "RequestView"}
+
+
+class ChatPage(ipywidgets.VBox):
+    """The chat with a place below it for one other view."""
+
+    _is_open = False
+
+    def __init__(self, panel: ChatPanel) -> None:
+        self.panel = panel
+        self.opened: Widget | None = None
+        self._place = ipywidgets.Box()
+        panel.layout.width = "100%"
+        super().__init__([panel, self._place])
+        self.add_class("ctxlab-page")
+        panel.observe(self._on_opened, "opened")
+        panel.observe(self._on_session, "session")
+        self._is_open = True
+        self._on_opened()
+
+    def __repr__(self) -> str:
+        return f"ChatPage({self.panel!r})"
+
+    def close(self) -> None:
+        """Take the page away with the chat and what was opened below it."""
+        if self._is_open:
+            self._is_open = False
+            self.panel.unobserve(self._on_opened, "opened")
+            self.panel.unobserve(self._on_session, "session")
+            self._close_view()
+            self.panel.close()
+        super().close()
+
+    def _on_opened(self, _: Any = None) -> None:
+        name, shown = self.panel.opened
+        self._place.children = ()
+        self._close_view()
+        if not name or shown is None:
+            return
+        view = self._view(name, shown)
+        view.layout.width = "100%"
+        self.opened = view
+        self._place.children = (view,)
+
+    def _view(self, name: str, shown: Any) -> Widget:
+        if name == "compression":
+            view = ctxlab_widgets.CompressionView(shown, history=self.panel.history)
+            view.observe(self._on_history, "applied")
+            return view
+        if name == "tree":
+            tree = ctxlab_widgets.BranchTree(self.panel.history)
+            tree.observe(self._on_history, "session")
+            return tree
+        widget: Any = getattr(ctxlab_widgets, VIEWS[name])
+        if name == "request" and not isinstance(shown, Payload):
+            return widget(shown, provider=self.panel.provider_name or None)
+        return widget(shown)
+
+    def _on_history(self, _: Any) -> None:
+        """What is open below has moved the history of the chat."""
+        self.panel.refresh()
+
+    def _on_session(self, _: Any) -> None:
+        """The tree below is of the same history, which the chat has moved."""
+        if self.opened is not None and self.panel.opened[0] == "tree":
+            self.opened.show()
+
+    def _close_view(self) -> None:
+        if self.opened is not None:
+            self.opened.close()
+            self.opened = None

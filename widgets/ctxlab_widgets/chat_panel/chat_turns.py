@@ -1,0 +1,193 @@
+"""The running turn of a chat, its pieces on their way to the page, and the messages that wait for its end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from ctxlab.chat.events import ReplyFinished, RequestSent, ToolFinished, TurnEvent, TurnStarted
+from ctxlab.chat.turn import Turn
+from ctxlab.documents import Asset, Session
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline.services import TokenCounter
+from ctxlab_widgets.chat_panel.pieces import PieceSender
+from ctxlab_widgets.chat_panel.running_turn import RunningTurn
+from ctxlab_widgets.chat_panel.turn_thread import QueuedMessage, RunningStream, TurnThread
+
+MOST_QUEUED = 100
+
+
+class TurnHost(Protocol):
+    """The chat whose turns these are; its methods are called in the threads of turns."""
+
+    def send_pieces(self, message: Mapping[str, Any]) -> None: ...
+
+    def running_changed(self) -> None:
+        """The running turn is another one, or there are other messages to be shown."""
+        ...
+
+    def record_turn(self, running: RunningStream, turn: Turn | None, problem: BaseException | None) -> None: ...
+
+    def begin_queued(self, text: str, files: tuple[Asset, ...]) -> RunningStream | None:
+        """The turn of messages that waited; None where it can't begin."""
+        ...
+
+    def give_back(self, queued: list[QueuedMessage]) -> None:
+        """Put what isn't sent back into the draft."""
+        ...
+
+
+class ChatTurns:
+    """Runs the turns of one chat, and knows the running one as the page shows it."""
+
+    def __init__(self, host: TurnHost, *, sender: Callable[..., PieceSender] = PieceSender) -> None:
+        self._host = host
+        self._lock = threading.Lock()
+        self._thread = TurnThread(self)
+        self._make_sender = sender
+        self._sender: PieceSender | None = None
+        self._state: RunningTurn | None = None
+        self._queued: list[QueuedMessage] = []
+        self._is_closed = False
+
+    @property
+    def running(self) -> RunningStream | None:
+        return self._thread.running
+
+    @property
+    def running_key(self) -> str:
+        """Id of the message that is being written; empty for none."""
+        state = self._state
+        return state.key if state is not None else ""
+
+    @property
+    def session(self) -> Session | None:
+        """The conversation with what has come of the running turn; None while none runs."""
+        running = self._thread.running
+        return running.stream.session if running is not None else None
+
+    def as_data(self) -> dict[str, Any] | None:
+        """The running turn whole; None while none runs."""
+        with self._lock:
+            state = self._state
+            if state is None:
+                return None
+            state.queued = [each.text for each in self._queued]
+            return state.as_data()
+
+    def begin(self, running: RunningStream, counter: TokenCounter | None = None) -> None:
+        """Run a turn; raises CtxlabError while another one runs."""
+        if self._is_closed:
+            raise CtxlabError("the chat is closed")
+        if self._thread.is_running:
+            raise CtxlabError("an answer is being written: stop it first, or wait for its end")
+        with self._lock:
+            self._state = RunningTurn(running.verb, counter)
+        self._thread.begin(running)
+
+    def queue(self, text: str, files: tuple[Asset, ...]) -> None:
+        """Send a message once the running turn has ended well."""
+        with self._lock:
+            if len(self._queued) >= MOST_QUEUED:
+                raise CtxlabError(f"{MOST_QUEUED} messages wait already: let some of them be answered first")
+            self._queued.append(QueuedMessage(text, files))
+
+    def stop(self) -> None:
+        self._thread.stop()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        return self._thread.wait(timeout)
+
+    def answer(self, call_id: str, *, yes: bool) -> None:
+        self._thread.answer(call_id, yes=yes)
+
+    @property
+    def approve(self) -> Callable[..., bool]:
+        return self._thread.approve
+
+    def close(self) -> None:
+        """Stop what runs and send nothing more; waits for nothing."""
+        self._is_closed = True
+        self._thread.stop()
+        if self._sender is not None:
+            self._sender.close()
+
+    # --- in the thread of the turn
+
+    def turn_event(self, running: RunningStream, event: TurnEvent) -> None:
+        state = self._state
+        if state is None:
+            return
+        if isinstance(event, RequestSent):
+            self._goes_on(running, state)
+        with self._lock:
+            fields = state.add(event)
+            if isinstance(event, ReplyFinished):
+                self._take_calls(running, state)
+        if isinstance(event, TurnStarted | ReplyFinished | ToolFinished):
+            self._host.running_changed()
+        if fields:
+            self._piece_sender().add(**fields)
+
+    def turn_ended(
+        self, running: RunningStream, turn: Turn | None, problem: BaseException | None
+    ) -> RunningStream | None:
+        if self._sender is not None:
+            self._sender.flush()
+            self._sender.close()
+            self._sender = None
+        with self._lock:
+            self._state = None
+            queued, self._queued = self._queued, []
+        self._host.record_turn(running, turn, problem)
+        following = self._following(queued, turn)
+        with self._lock:
+            self._state = RunningTurn(following.verb) if following is not None else None
+        if following is None:
+            self._host.running_changed()
+        return following
+
+    def _following(self, queued: list[QueuedMessage], turn: Turn | None) -> RunningStream | None:
+        """The turn of the messages that waited; they go back into the draft where this one did not end well."""
+        if not queued:
+            return None
+        if self._is_closed or turn is None or turn.cancelled or turn.error is not None:
+            self._host.give_back(queued)
+            return None
+        texts = [each.text for each in queued if each.text.strip()]
+        files = {file.id: file for each in queued for file in each.files}
+        following = self._host.begin_queued("\n\n".join(texts), tuple(files.values()))
+        if following is None:
+            self._host.give_back(queued)
+        return following
+
+    def _goes_on(self, running: RunningStream, state: RunningTurn) -> None:
+        """After results of tools another reply is written: the page gets the turn anew."""
+        session = running.stream.session
+        leaf = session.leaf_node
+        if leaf is None or not state.key or leaf.id == state.key:
+            return
+        if self._sender is not None:
+            self._sender.flush()
+        with self._lock:
+            state.goes_on_in(leaf.id, leaf.parent_id or "")
+        self._host.running_changed()
+
+    def _take_calls(self, running: RunningStream, state: RunningTurn) -> None:
+        node = running.stream.session.nodes.get(state.key)
+        if node is not None and node.tool_calls:
+            state.take_calls(node)
+
+    def _piece_sender(self) -> PieceSender:
+        if self._sender is None:
+            self._sender = self._make_sender(self._send)
+        return self._sender
+
+    def _send(self, message: dict[str, Any]) -> None:
+        with self._lock:
+            state = self._state
+            if state is None:
+                return
+            shown = state.sent(message)
+        self._host.send_pieces(shown)

@@ -1,0 +1,77 @@
+"""The preview of what is typed, made in a thread once typing stops; the newest text wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ctxlab.api.build import build
+from ctxlab.api.draft import draft_run, preview_between
+from ctxlab.display.short_texts import short
+from ctxlab.documents import Asset, Session
+from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Trace
+from ctxlab.providers.payload import Payload
+from ctxlab.studies.draft_preview import Preview, preview_of
+from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
+from ctxlab_widgets.chat_panel.setup import ChatSetup
+
+WAIT_SECONDS = 0.2
+"""Seconds without another key after which a draft is looked at."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DraftJob:
+    """A typed text with its files, and all that its request depends on."""
+
+    text: str
+    files: tuple[Asset, ...]
+    session: Session
+    setup: ChatSetup
+    previous: Payload | None = None
+
+
+class DraftAnalysis:
+    """Looks at drafts; `deliver` gets each with its preview, or the sentence on why there is none."""
+
+    def __init__(
+        self, deliver: Callable[[DraftJob, Preview | str], object], *, wait_seconds: float = WAIT_SECONDS
+    ) -> None:
+        self._worker: LatestWorker[DraftJob, Preview | str] = LatestWorker(
+            self._analysed, deliver, wait_seconds=wait_seconds
+        )
+        self._without: tuple[Session, ChatSetup, Trace] | None = None
+
+    def ask(self, job: DraftJob) -> None:
+        self._worker.ask(job)
+
+    def rest(self, timeout: float | None = None) -> bool:
+        return self._worker.rest(timeout)
+
+    def close(self) -> None:
+        self._worker.close()
+
+    def _analysed(self, job: DraftJob) -> Preview | str:
+        try:
+            return self._preview(job)
+        except CtxlabError as problem:
+            return str(problem)
+        except Exception as error:  # a step or a plugin that breaks: the chat goes on, and says so
+            return f"{type(error).__name__}: {short(' '.join(str(error).split()), 300)}"
+
+    def _preview(self, job: DraftJob) -> Preview:
+        options: Any = job.setup.build()
+        source = job.setup.source(job.session)
+        agent = job.setup.agent_source
+        kept = self._without
+        if kept is not None and kept[0] is job.session and kept[1] is job.setup:
+            without = kept[2]
+        else:
+            without = build(source, agent, **options)
+            self._without = job.session, job.setup, without
+        is_empty = not job.text.strip() and not job.files
+        trace = without if is_empty else draft_run(source, job.text, agent, job.files, options)
+        if job.previous is None and job.setup.asks_nobody:
+            return preview_of(job.text, trace, without)
+        return preview_between(job.text, trace, without, previous=job.previous, provider=job.setup.provider)

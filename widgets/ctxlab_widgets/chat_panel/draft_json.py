@@ -1,0 +1,113 @@
+"""The next request with what is being typed, as the page gets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ctxlab.display.one_line import plain
+from ctxlab.display.short_texts import counted, first_of
+from ctxlab.studies.draft_preview import DraftEntry, DraftMacro, Preview
+
+NAME = 60
+MOST_CUT = 500
+MOST_NAMED = 3
+
+
+def draft_json(preview: Preview) -> dict[str, Any]:
+    """The preview of a draft as `Draft` of the page."""
+    keeps = preview.remedies if len(preview.cut) <= MOST_CUT else {}
+    return {
+        "text": preview.text,
+        "totals": [[each.source, each.title, each.tokens] for each in preview.sources],
+        "tokens": preview.tokens,
+        "budget": preview.budget,
+        "free": preview.free,
+        "cut": [
+            {
+                "key": row_key(each.key),
+                "cause": each.cause,
+                **({"keep": {"label": label}} if (label := _label(preview, each.key, keeps)) else {}),
+            }
+            for each in preview.cut
+        ],
+        "cutTokens": sum(each.tokens for each in preview.cut if each.was_sent),
+        "fires": [
+            {"name": plain(each.title, NAME), "tokens": each.tokens, "cause": each.reason} for each in preview.fires
+        ],
+        "marks": list(_marks(preview)),
+        "cache": list(preview.cache.sentences) if preview.cache is not None else [],
+        "notes": notes_of(preview),
+        "error": "",
+    }
+
+
+def failed_json(text: str, error: str) -> dict[str, Any]:
+    """A draft whose request can't be built, with the sentence that says why."""
+    figures = {"totals": [], "tokens": 0, "budget": None, "free": None, "cut": [], "cutTokens": 0}
+    return {"text": text, **figures, "fires": [], "marks": [], "cache": [], "notes": [], "error": error}
+
+
+def row_key(key: str) -> str:
+    """The key of a message's row: its id, or `preset:` and its number."""
+    return key.removeprefix("node:")
+
+
+def _label(preview: Preview, key: str, keeps: Any) -> str:
+    remedy = keeps.get(key)
+    if remedy is None or not remedy.label:
+        return ""
+    return f"{remedy.label}, +{remedy.price:,}" if remedy.price else remedy.label
+
+
+def notes_of(preview: Preview) -> list[str]:
+    """Warnings of the run with the draft that the one without it doesn't have."""
+    known = {note.text for note in preview.without.result.notes} if preview.without is not preview.trace else set[str]()
+    return list(dict.fromkeys(note.text for note in preview.trace.result.notes if note.text not in known))[:20]
+
+
+def sentence_of(preview: Preview | None, messages: int, summed: int) -> str:
+    """The one sentence at the head of a chat: its messages, what the next request takes, and what it cuts."""
+    found = counted(messages, "message")
+    if summed:
+        found += f", {summed:,} of them as a summary"
+    if preview is None:
+        return f"{found}."
+    of = f" of {preview.budget:,}" if preview.budget is not None else ""
+    found += f"; the next request takes {preview.tokens:,}{of} tokens"
+    went = [plain(row_key(each.key), 30) for each in preview.cut if each.was_sent]
+    if went:
+        return f"{found} and cuts {first_of(went, MOST_NAMED)} for the draft."
+    dropped = sum(len(group.drafts) for group in preview.trace.result.dropped if group.needed is not None)
+    return f"{found}; {counted(dropped, 'message')} did not fit." if dropped else f"{found}."
+
+
+def _marks(preview: Preview) -> Iterator[dict[str, Any]]:
+    units = _Units(preview.text)
+    for entry in preview.fires:
+        if entry.start is not None and entry.end is not None:
+            yield {**units.span(entry.start, entry.end), "kind": "lore", "note": _lore_note(entry)}
+    for macro in preview.macros:
+        kind = "macro" if macro.known else "unknown-macro"
+        yield {**units.span(macro.start, macro.end), "kind": kind, "note": _macro_note(macro)}
+
+
+def _lore_note(entry: DraftEntry) -> str:
+    return f"lore: {plain(entry.title, NAME)} fires, {counted(entry.tokens, 'token')}"
+
+
+def _macro_note(macro: DraftMacro) -> str:
+    return macro.problem or f"the macro {macro.name} is replaced when it is sent"
+
+
+class _Units:
+    """Offsets in characters as those in UTF-16 units."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def span(self, start: int, end: int) -> dict[str, int]:
+        return {"start": self._units(start), "end": self._units(end)}
+
+    def _units(self, characters: int) -> int:
+        return characters + sum(ord(each) > 0xFFFF for each in self._text[:characters])
