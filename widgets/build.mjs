@@ -2,7 +2,7 @@
 // `--check` says which committed ones are stale and writes nothing.
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, relative } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 
@@ -12,10 +12,12 @@ const LARGER_BYTES = { "branch_tree/static/widget.js": 112_000 };
 const TARGET = ["chrome111", "firefox113", "safari16.4"];
 const home = dirname(fileURLToPath(import.meta.url));
 const base = `${home}/ctxlab_widgets`;
+const root = dirname(home);
 const named = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const folders = (await readdir(base)).filter((name) => existsSync(`${base}/${name}/widget.ts`));
 const ENTRIES = Object.fromEntries([
   ["_shared/static/host", "_shared/host.ts"],
+  ["../../tests/gallery/static/chat_list_page", "../tests/chat_list_page/widget.ts"],
   ...folders
     .filter((name) => !named.length || named.includes(name))
     .map((name) => [`${name}/static/widget`, `${name}/widget.ts`]),
@@ -41,16 +43,16 @@ const styles = (view) => ({
 
 const bundle = (out, file) =>
   build({
-    entryPoints: [{ in: `${base}/${file}`, out }],
-    outdir: base,
+    entryPoints: [{ in: `${base}/${file}`, out: relative(root, `${base}/${out}`) }],
+    outdir: root,
     bundle: true,
     minify: true,
     format: "esm",
     target: TARGET,
     charset: "utf8",
     legalComments: "none",
-    define: { VIEW: JSON.stringify(dirname(file)) },
-    plugins: [styles(dirname(file))],
+    define: { VIEW: JSON.stringify(basename(dirname(file))) },
+    plugins: [styles(basename(dirname(file)))],
     write: false,
     absWorkingDir: home,
   });

@@ -1,0 +1,63 @@
+// Words in messages: where they stand, and their marks in what is drawn.
+
+import { h } from "../_shared/dom";
+import type { Row } from "./payload";
+import { shownText } from "./row_actions";
+
+export interface Hit {
+  key: string;
+  /** Which of the places in this message it is, from 0. */
+  nth: number;
+}
+
+/** More are not counted. */
+export const MOST_HITS = 5000;
+
+const patternOf = (words: string): RegExp => new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
+
+/** Every place of the words in the texts that one reads, in order, whatever the case; none for no words. */
+export function findWords(rows: Row[], words: string): Hit[] {
+  const out: Hit[] = [];
+  if (!words.trim()) return out;
+  const pattern = patternOf(words);
+  for (const row of rows) {
+    let nth = 0;
+    for (const _ of shownText(row).matchAll(pattern)) {
+      if (out.length === MOST_HITS) return out;
+      out.push({ key: row.key, nth });
+      nth += 1;
+    }
+  }
+  return out;
+}
+
+/** Takes the marks out of an element, and puts them at the places of the words; returns them in order. */
+export function markWords(element: HTMLElement, words: string): HTMLElement[] {
+  for (const mark of element.querySelectorAll("mark.hit")) {
+    const parent = mark.parentNode!;
+    mark.replaceWith(...mark.childNodes);
+    parent.normalize();
+  }
+  if (!words.trim()) return [];
+  const pattern = patternOf(words);
+  const walker = element.ownerDocument.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const texts: Text[] = [];
+  while (walker.nextNode()) texts.push(walker.currentNode as Text);
+  return texts.flatMap((text) => markText(text, pattern));
+}
+
+function markText(text: Text, pattern: RegExp): HTMLElement[] {
+  const found = [...text.data.matchAll(pattern)];
+  if (!found.length) return [];
+  const out: HTMLElement[] = [];
+  const pieces: (string | HTMLElement)[] = [];
+  let at = 0;
+  for (const { 0: words, index } of found) {
+    const mark = h("mark", { class: "hit" }, words);
+    pieces.push(text.data.slice(at, index), mark);
+    out.push(mark);
+    at = index + words.length;
+  }
+  text.replaceWith(...pieces, text.data.slice(at));
+  return out;
+}

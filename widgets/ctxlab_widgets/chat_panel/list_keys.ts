@@ -1,0 +1,43 @@
+// What a key means on a message; it means nothing while one types or chooses in a menu.
+
+import { isSingle } from "../_shared/keyboard";
+import type { RowAction } from "./payload";
+
+export interface Meaning {
+  move?: "up" | "down" | "first" | "last";
+  sibling?: 1 | -1;
+  /** A button of the row, by its name. */
+  press?: string;
+  action?: RowAction;
+}
+
+const MEANINGS: Record<string, Meaning> = {
+  ArrowUp: { move: "up" },
+  ArrowDown: { move: "down" },
+  Home: { move: "first" },
+  End: { move: "last" },
+  ArrowLeft: { sibling: -1 },
+  ArrowRight: { sibling: 1 },
+  e: { action: "edit" },
+  b: { action: "branch" },
+  r: { action: "regenerate" },
+  c: { action: "copy" },
+  t: { action: "translate" },
+  m: { press: "more" },
+};
+
+/** Keys of the list, for the help of the panel. */
+export const LIST_KEYS = [
+  ["\u2191 \u2193", "message up, down"],
+  ["Home, End", "first, last message"],
+  ["\u2190 \u2192", "the version before, after"],
+  ["E, B", "edit it here, as a branch"],
+  ["R", "answer again"],
+  ["C, T, M", "copy, translate, more"],
+] as const;
+
+export function keyMeaning(event: KeyboardEvent): Meaning | null {
+  if (!isSingle(event)) return null;
+  const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+  return MEANINGS[key] ?? null;
+}

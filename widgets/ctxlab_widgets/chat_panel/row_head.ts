@@ -1,0 +1,108 @@
+// The line above a message: who speaks, when, which of its siblings, where it stands, and what can be done with it.
+
+import { glyph, h, harmless } from "../_shared/dom";
+import { grouped, many } from "../_shared/numbers";
+import type { Draft, Row } from "./payload";
+import { actionButtons, type RowTools } from "./row_actions";
+
+export type Cut = Draft["cut"][number];
+
+export interface HeadTools extends RowTools {
+  /** Shows the messages behind a summary, or folds them. */
+  unfold(key: string): void;
+}
+
+const STATES: Partial<Record<Row["state"], string>> = {
+  stopped: "stopped; what came is kept",
+  failed: "did not end",
+  disabled: "switched off, not sent",
+};
+
+/** Its name and facts, for readers. */
+export function labelOfRow(row: Row, cut: Cut | undefined): string {
+  const state = row.state === "generating" ? "being written" : STATES[row.state];
+  return [row.who, ...row.facts, row.standsFor?.sentence, state, cut?.cause].filter(Boolean).map(word).join(", ");
+}
+
+const word = (text: string | undefined): string => harmless(text ?? "");
+
+export function rowHead(row: Row, cut: Cut | undefined, isUnfolded: boolean, tools: HeadTools): HTMLElement[] {
+  const state = STATES[row.state];
+  return [
+    h("span", { class: "role", title: harmless(row.key) }, glyph(signOf(row)), h("b", {}, h("bdi", {}, word(row.who)))),
+    h("span", { class: "muted" }, h("bdi", {}, word(factsOf(row)))),
+    ...(row.siblings ? [siblings(row, tools)] : []),
+    ...(cut ? [h("span", { class: "cause" }, glyph("cut"), h("b", {}, word(cut.cause)))] : []),
+    ...(state && !cut ? [h("span", { class: `tag ${row.state}` }, state)] : []),
+    h("span", { class: "right" }, actions(row, tools), fixed(row, cut, isUnfolded, tools)),
+  ];
+}
+
+const signOf = ({ kind, role }: Row): string => (kind === "summary" ? "summary" : kind === "preset" ? "preset" : role);
+
+function factsOf({ facts, tokens, standsFor }: Row): string {
+  const all = standsFor ? [standsFor.sentence, ...facts] : facts;
+  return [...all, ...(tokens === undefined ? [] : [many(tokens, "token")])].join(", ");
+}
+
+/** Which answer this is of how many; arrows show the one before and the one after. */
+function siblings(row: Row, { host }: HeadTools): HTMLElement {
+  const { at, ids } = row.siblings!;
+  const arrow = (to: number, sign: string, label: string) => {
+    const key = ids[to - 1];
+    const button = h(
+      "button",
+      { type: "button", "aria-label": label, "data-act": label, "aria-disabled": key === undefined || !host.live },
+      sign,
+    );
+    if (key !== undefined && host.live) button.addEventListener("click", () => host.send({ command: "switch", key }));
+    return button;
+  };
+  const label = `version ${at} of ${ids.length}`;
+  return h(
+    "span",
+    { class: "sib", role: "group", "aria-label": label },
+    arrow(at - 1, "\u2039", "previous version"),
+    h("span", {}, `${grouped(at)}/${grouped(ids.length)}`),
+    arrow(at + 1, "\u203a", "next version"),
+  );
+}
+
+/** Buttons that come with the pointer or the keys. */
+function actions(row: Row, tools: HeadTools): HTMLElement | false {
+  const buttons = row.state === "generating" ? [] : actionButtons(row, tools);
+  return buttons.length > 0 && h("span", { class: "acts", role: "toolbar", "aria-label": "Actions" }, buttons);
+}
+
+/** Buttons that are always there: what ends an answer, what keeps a message, what is behind a summary. */
+function fixed(row: Row, cut: Cut | undefined, isUnfolded: boolean, tools: HeadTools): HTMLElement[] {
+  const { host } = tools;
+  const { key, standsFor } = row;
+  if (row.state === "generating") return host.live ? [stop(tools)] : [];
+  const out: HTMLElement[] = [];
+  const count = standsFor && row.state !== "disabled" ? standsFor.ids.length : 0;
+  if (count) {
+    const label = `${isUnfolded ? "Hide" : "Show"} the ${grouped(count)}`;
+    out.push(press(label, "unfold", "btn q", () => tools.unfold(key)));
+  }
+  if (standsFor && host.live)
+    out.push(
+      press("What it kept", "compression", "btn q", () => host.send({ command: "open", view: "compression", key })),
+    );
+  const keep = host.live && cut?.keep;
+  if (keep) out.push(press(harmless(keep.label), "keep", "btn", () => host.send({ command: "keep", key })));
+  return out;
+}
+
+function stop({ host }: HeadTools): HTMLElement {
+  const made = press("Stop", "stop", "btn stop", () => host.send({ command: "stop" }));
+  made.title = "Esc";
+  made.prepend(glyph("system"));
+  return made;
+}
+
+function press(label: string, act: string, look: string, does: () => void): HTMLElement {
+  const button = h("button", { type: "button", class: look, "data-act": act }, label);
+  button.addEventListener("click", does);
+  return button;
+}
