@@ -115,7 +115,8 @@ def test_the_lock_of_the_browser_half_names_no_places() -> None:
     lock = (ROOT / "widgets" / "package-lock.json").read_text()
 
     assert "integrity" in lock
-    assert "://" not in lock
+    assert '"resolved"' not in lock
+    assert all("://" not in str(package | {"funding": None}) for package in json.loads(lock)["packages"].values())
 
 
 def test_the_version_is_said_once() -> None:

@@ -7,8 +7,17 @@ import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 
 const LIMIT_BYTES = 100_000;
-/** The tree is a canvas, an outline and an editor in one. */
-const LARGER_BYTES = { "branch_tree/static/widget.js": 112_000 };
+const LARGER_BYTES = {
+  /** The tree is a canvas, an outline and an editor in one. */
+  "branch_tree/static/widget.js": 112_000,
+  /** A conversation: its list, input and the parser of Markdown. */
+  "chat_panel/static/widget.js": 200_000,
+  /** Sent when the first formula or diagram is drawn. */
+  "_shared/static/maths.js": 300_000,
+  "_shared/static/mermaid.js": 4_000_000,
+  /** A page for tests, with the parser of Markdown in it. */
+  "../../tests/gallery/static/markdown_page.js": 200_000,
+};
 const TARGET = ["chrome111", "firefox113", "safari16.4"];
 const home = dirname(fileURLToPath(import.meta.url));
 const base = `${home}/ctxlab_widgets`;
@@ -18,6 +27,9 @@ const folders = (await readdir(base)).filter((name) => existsSync(`${base}/${nam
 const ENTRIES = Object.fromEntries([
   ["_shared/static/host", "_shared/host.ts"],
   ["../../tests/gallery/static/chat_list_page", "../tests/chat_list_page/widget.ts"],
+  ["_shared/static/maths", "_shared/markdown/maths_bundle.ts"],
+  ["_shared/static/mermaid", "_shared/markdown/mermaid_bundle.ts"],
+  ["../../tests/gallery/static/markdown_page", "../tests/markdown_page/widget.ts"],
   ...folders
     .filter((name) => !named.length || named.includes(name))
     .map((name) => [`${name}/static/widget`, `${name}/widget.ts`]),
@@ -41,18 +53,29 @@ const styles = (view) => ({
   },
 });
 
+// A layout of 1.5 MB that diagrams use only where they ask for it.
+const NO_ELK = "export default class { constructor() { throw new Error('the layout elk is left out') } }";
+const withoutElk = {
+  name: "without-elk",
+  setup(at) {
+    at.onLoad({ filter: /\/elkjs\/lib\/elk[^/]*\.js$/ }, () => ({ contents: NO_ELK, loader: "js" }));
+  },
+};
+// A script of its own for a frame, which holds no modules.
+const SCRIPTS = new Set(["_shared/static/mermaid"]);
+
 const bundle = (out, file) =>
   build({
     entryPoints: [{ in: `${base}/${file}`, out: relative(root, `${base}/${out}`) }],
     outdir: root,
     bundle: true,
     minify: true,
-    format: "esm",
+    format: SCRIPTS.has(out) ? "iife" : "esm",
     target: TARGET,
     charset: "utf8",
     legalComments: "none",
     define: { VIEW: JSON.stringify(basename(dirname(file))) },
-    plugins: [styles(basename(dirname(file)))],
+    plugins: [styles(basename(dirname(file))), withoutElk],
     write: false,
     absWorkingDir: home,
   });

@@ -14,6 +14,7 @@ import traitlets
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace, remedies
 from ctxlab.studies.run_effect import run_effect
+from ctxlab_widgets._shared.late_code import late_code
 from ctxlab_widgets._shared.shared_state import SharedState
 
 
@@ -99,6 +100,8 @@ class Widget(anywidget.AnyWidget):
                 self.apply_remedy(key)
             case {"command": "open_view", "view": str(view), "key": str(key)} if self._state is not None:
                 self._state.open(view, key)
+            case {"command": "late_code", "name": str(name)}:
+                self.send({"late_code": name}, [late_code(name)])
             case {"command": "page_undo"} if self._state is not None and self._state.undo is not None:
                 self._state.undo()
             case {"command": "page_redo"} if self._state is not None and self._state.redo is not None:

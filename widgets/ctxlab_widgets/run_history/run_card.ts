@@ -1,5 +1,6 @@
 // What a run changed against the one it was made from, and the code that makes it. It stands below the chips.
 
+import { copied } from "../_shared/copied";
 import { type Child, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
 import { price } from "../_shared/remedy_button";
@@ -61,17 +62,6 @@ export class RunCard {
     const close = h("button", { type: "button", class: "btn small" }, "Close");
     close.addEventListener("click", this.close);
     return h("div", {}, h("h4", {}, "As Python", h("span", { class: "sp" }), done, copy, close), code);
-  }
-}
-
-/** Puts a text into the clipboard; where the page may not, its code is selected instead. */
-export async function copied(text: string, code: HTMLElement): Promise<string> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return "copied";
-  } catch {
-    getSelection()?.selectAllChildren(code);
-    return "selected: copy it with the keyboard";
   }
 }
 
