@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
+import { notices } from "./notices.mjs";
 
 const LIMIT_BYTES = 100_000;
 const LARGER_BYTES = {
@@ -77,18 +78,22 @@ const bundle = (out, file) =>
     define: { VIEW: JSON.stringify(basename(dirname(file))) },
     plugins: [styles(basename(dirname(file))), withoutElk],
     write: false,
+    metafile: true,
     absWorkingDir: home,
   });
 
 const built = await Promise.all(Object.entries(ENTRIES).map(([out, file]) => bundle(out, file)));
-const outputFiles = built.flatMap((each) => each.outputFiles);
+const outputs = built.map(({ outputFiles: [{ path, text }], metafile }) => {
+  const whole = notices(Object.keys(metafile.inputs), home) + text;
+  return { path, text: whole, size: Buffer.byteLength(whole) };
+});
 
 let wrong = 0;
-for (const { path, text, contents } of outputFiles) {
+for (const { path, text, size } of outputs) {
   const name = relative(home, path);
   const limit = LARGER_BYTES[relative(base, path)] ?? LIMIT_BYTES;
-  if (contents.length > limit) {
-    console.error(`${name} has ${contents.length} bytes, more than ${limit}`);
+  if (size > limit) {
+    console.error(`${name} has ${size} bytes, more than ${limit}`);
     wrong += 1;
   }
   if (process.argv.includes("--check")) {
@@ -98,7 +103,7 @@ for (const { path, text, contents } of outputFiles) {
   } else {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
-    console.log(`${name} ${(contents.length / 1000).toFixed(1)} kB`);
+    console.log(`${name} ${(size / 1000).toFixed(1)} kB`);
   }
 }
 process.exitCode = wrong ? 1 : 0;

@@ -9,9 +9,10 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from playwright.sync_api import Frame, Page, expect
+from playwright.sync_api import Browser, Frame, Page, expect
 
 from tests.browser.conftest import Opened
+from tests.gallery.kept_page import KeptPage, kept_page
 from tests.gallery.looking import colours_of
 from tests.gallery.markdown_page import open_messages, show
 
@@ -36,7 +37,8 @@ class Stranger:
                 self.send_header("Access-Control-Allow-Origin", "*")
                 self.end_headers()
 
-            do_POST = do_GET
+            def do_POST(self) -> None:
+                self.do_GET()
 
             def log_message(self, format: str, *args: object) -> None:
                 pass
@@ -64,20 +66,32 @@ def page(opened: Opened, folder: Path) -> Page:
     return open_messages(opened, folder)
 
 
+@pytest.fixture(scope="module")
+def apart(browser: Browser) -> Iterator[KeptPage]:
+    """A page of its own for what is hostile: its console repeats with every frame what frames were refused."""
+    apart = kept_page(browser)
+    yield apart
+    apart.page.context.close()
+
+
+@pytest.fixture
+def victim(apart: KeptPage, folder: Path) -> Page:
+    apart.begin("light")
+    return open_messages(apart, folder)
+
+
 def frames_inside(page: Page) -> list[Frame]:
     """The frames that hold what strangers wrote."""
     return [frame for frame in page.frames if frame.parent_frame and frame.parent_frame.parent_frame]
 
 
-def quiet(page: Page, opened: Opened, stranger: Stranger) -> None:
-    """Nothing ran in the page, nobody was asked; what the frames' policies refused is in the console."""
+def quiet(page: Page, apart: KeptPage, stranger: Stranger) -> None:
+    """Nothing ran in the page, and nobody was asked."""
     assert page.evaluate("() => window.canary === undefined && document.title === 'message'")
     assert page.url.startswith("file:")
     assert len(page.context.pages) == 1
     assert stranger.asked == []
-    assert [error for error in opened.errors if "canary" in error] == []
-    opened.errors.clear()
-    opened.foreign.clear()
+    assert [error for error in apart.errors if "canary" in error] == []
 
 
 HOSTILE = [
@@ -85,7 +99,7 @@ HOSTILE = [
     "<svg onload='window.canary = 1'><script>window.canary = 1</script><a xlink:href='javascript:canary=1'>x</a></svg>",
     "<img src=x onerror='window.canary = 1'> <iframe srcdoc='<script>top.canary = 1</script>'></iframe>",
     "[a](javascript:window.canary=1) [b](data:text/html,<script>top.canary=1</script>) <javascript:canary=1>",
-    "<style>* { background: url(URL/css) } @import 'URL/import'; @font-face { font-family: x; src: url(URL/font) }</style>",
+    "<style>@import 'URL/import'; * { background: url(URL/css) } @font-face { font-family: x; src: url(URL) }</style>",
     "<form action='URL/form'><input name=a autofocus onfocus='canary=1'><button type=submit>Go</button></form>",
     "<meta http-equiv='refresh' content='0;url=URL/meta'><base href='URL/'><link rel=stylesheet href='URL/link'>",
     "<a href='URL/ping' ping='URL/ping' target=_top id=canary name=canary>x</a>",
@@ -95,39 +109,40 @@ HOSTILE = [
     "```html\n<script>top.location = 'URL/top'; window.open('URL/open')</script>\n```",
     "```mermaid\n%%{init: {'securityLevel': 'loose', 'themeCSS': '@import url(URL/theme)'}}%%\ngraph TD\n"
     "A[\"<img src='URL/label' onerror='top.canary=1'>\"] --> B\nclick A href \"javascript:top.canary=1\"\n"
-    'click B call alert(1)\nstyle A fill:url(URL/fill)\n```',
+    "click B call alert(1)\nstyle A fill:url(URL/fill)\n```",
     "$\\href{javascript:canary=1}{x}$ $\\includegraphics{URL/katex}$ $\\htmlStyle{background:url(URL/style)}{y}$ "
     "$\\url{javascript:canary=1}$ $</math><img src=x onerror=canary=1>$ $\\def\\a{\\a\\a}\\a$",
 ]
 
 
-def test_a_stranger_would_be_reached_from_a_page_that_lets_it(page: Page, stranger: Stranger, opened: Opened) -> None:
-    page.evaluate("(url) => fetch(url + '/control').then(() => true)", stranger.url)
+def test_a_stranger_would_be_reached_from_a_page_that_lets_it(victim: Page, stranger: Stranger) -> None:
+    victim.evaluate("(url) => fetch(url + '/control').then(() => true)", stranger.url)
 
     assert stranger.asked == ["/control"]
     stranger.asked.clear()
-    opened.foreign.clear()
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:24])
-def test_nothing_of_it_runs_and_nobody_is_asked(text: str, page: Page, stranger: Stranger, opened: Opened) -> None:
-    show(page, text.replace("URL", stranger.url), thoughts=text.replace("URL", stranger.url))
-    page.locator("summary").click()
-    for button in page.locator(".md").get_by_role("button", name="Preview").all():
+def test_nothing_of_it_runs_and_nobody_is_asked(text: str, victim: Page, stranger: Stranger, apart: KeptPage) -> None:
+    show(victim, text.replace("URL", stranger.url), thoughts=text.replace("URL", stranger.url))
+    victim.locator("summary").click()
+    for button in victim.locator(".md").get_by_role("button", name="Preview").all():
         button.click()
-    for button in page.locator(MESSAGE).get_by_role("button", name="Draw").all():
+    for button in victim.locator(MESSAGE).get_by_role("button", name="Draw").all():
         button.click()
-        expect(page.locator(".md-diagram").filter(has=page.locator("iframe, p")).first).to_be_visible()
-    for frame in frames_inside(page):
+        expect(victim.locator(".md-frame:not([style='height: 40px;']), .md-diagram p").first).to_be_visible()
+    for frame in frames_inside(victim):
         frame.wait_for_load_state()
-    page.wait_for_timeout(150)
+    victim.wait_for_timeout(150)
 
-    quiet(page, opened, stranger)
-    assert page.locator(":is(.md, .md-thoughts) :is(script, style, form, link, meta, base, object, embed)").count() == 0
-    assert page.locator(".md [onclick], .md [onload], .md [onerror], .md [style]:not(iframe), .md [id]").count() == 0
+    quiet(victim, apart, stranger)
+    assert (
+        victim.locator(":is(.md, .md-thoughts) :is(script, style, form, link, meta, base, object, embed)").count() == 0
+    )
+    assert victim.locator(".md [onclick], .md [onload], .md [onerror], .md [style]:not(iframe), .md [id]").count() == 0
 
 
-def test_a_page_in_the_frame_runs_and_stays_in_it(page: Page, stranger: Stranger, opened: Opened) -> None:
+def test_a_page_in_the_frame_runs_and_stays_in_it(victim: Page, stranger: Stranger, apart: KeptPage) -> None:
     tries = f"""<div id="done">not yet</div><script>
 const tried = (act) => {{ try {{ act() }} catch {{}} }};
 tried(() => {{ top.canary = 1 }}); tried(() => {{ parent.canary = 1 }}); tried(() => localStorage.setItem("a", "b"));
@@ -135,34 +150,36 @@ tried(() => {{ parent.location = "{stranger.url}/parent" }}); tried(() => {{ top
 tried(() => open("{stranger.url}/open")); tried(() => new WebSocket("{stranger.url}/socket".replace("http", "ws")));
 tried(() => navigator.sendBeacon("{stranger.url}/beacon", "x")); tried(() => new EventSource("{stranger.url}/events"));
 tried(() => {{ new Image().src = "{stranger.url}/image" }}); tried(() => alert("canary"));
-tried(() => {{ const f = document.createElement("iframe"); f.src = "{stranger.url}/frame"; document.body.append(f) }});
-tried(() => {{ const f = document.createElement("form"); f.action = "{stranger.url}/f"; document.body.append(f); f.submit() }});
+tried(() => {{ const f = document.createElement("iframe"); f.src = "{stranger.url}/frame";
+  document.body.append(f) }});
+tried(() => {{ const f = document.createElement("form"); f.action = "{stranger.url}/f";
+  document.body.append(f); f.submit() }});
 tried(() => new Worker("data:text/javascript,fetch('{stranger.url}/worker')"));
 document.getElementById("done").textContent = [typeof RTCPeerConnection, origin].join(" ");
 fetch("{stranger.url}/fetch").catch(() => 0).then(() => {{ document.title = "tried" }});
 </script>"""
-    show(page, f"```html\n{tries}\n```")
-    page.get_by_role("button", name="Preview").click()
-    inner = page.frame_locator(".md-frame").frame_locator("iframe")
+    show(victim, f"```html\n{tries}\n```")
+    victim.get_by_role("button", name="Preview").click()
+    inner = victim.frame_locator(".md-frame").frame_locator("iframe")
 
     expect(inner.locator("#done")).to_have_text("undefined null")
-    frames_inside(page)[0].wait_for_function("document.title === 'tried'")
-    page.wait_for_timeout(150)
-    quiet(page, opened, stranger)
-    page.get_by_role("button", name="Close the preview").click()
-    expect(page.locator("iframe")).to_have_count(0)
+    frames_inside(victim)[0].wait_for_function("document.title === 'tried'")
+    victim.wait_for_timeout(150)
+    quiet(victim, apart, stranger)
+    victim.get_by_role("button", name="Close the preview").click()
+    expect(victim.locator("iframe")).to_have_count(0)
 
 
 @pytest.mark.parametrize("way", ["location = URL", "location.replace(URL)", "document.links[0].click()"])
 def test_a_page_in_the_frame_cannot_lead_it_elsewhere(
-    way: str, page: Page, stranger: Stranger, opened: Opened
+    way: str, victim: Page, stranger: Stranger, apart: KeptPage
 ) -> None:
     address = f"{stranger.url}/elsewhere"
-    show(page, f'```html\n<a href="{address}">x</a><script>const URL = "{address}"; {way}</script>\n```')
-    page.get_by_role("button", name="Preview").click()
+    show(victim, f'```html\n<a href="{address}">x</a><script>const URL = "{address}"; {way}</script>\n```')
+    victim.get_by_role("button", name="Preview").click()
 
-    page.wait_for_timeout(300)
-    quiet(page, opened, stranger)
+    victim.wait_for_timeout(300)
+    quiet(victim, apart, stranger)
 
 
 def test_formulas_are_drawn_when_their_code_has_come(page: Page) -> None:
@@ -172,7 +189,9 @@ def test_formulas_are_drawn_when_their_code_has_come(page: Page) -> None:
     expect(page.locator("msup")).to_have_count(1)
     expect(page.locator(".md-maths[title]")).to_have_count(1)
     expect(page.locator(MESSAGE)).to_contain_text("costs $5 and $6")
-    names = page.evaluate("() => [...new Set([...document.querySelectorAll('math, math *')].map((e) => e.namespaceURI))]")
+    names = page.evaluate(
+        "() => [...new Set([...document.querySelectorAll('math, math *')].map((e) => e.namespaceURI))]"
+    )
     assert names == ["http://www.w3.org/1998/Math/MathML"]
 
 

@@ -27,7 +27,9 @@ ANSWER = """() => {
 PUT = "(values) => window.ctxlabHost.model.put(values)"
 
 
-def open_messages(opened: KeptPage, folder: Path, *, live: bool = True, assets: Mapping[str, Any] | None = None) -> Page:
+def open_messages(
+    opened: KeptPage, folder: Path, *, live: bool = True, assets: Mapping[str, Any] | None = None
+) -> Page:
     """The page without a message yet; `assets` are `{"base64", "type"}` by address.
 
     It has no policy of its own, like a page of JupyterLab: what keeps a message from the network is the drawing alone.

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { linkTo, namesOwnFile } from "../ctxlab_widgets/_shared/markdown/addresses";
+import { BlockReader } from "../ctxlab_widgets/_shared/markdown/block_reader";
 import { MarkdownView } from "../ctxlab_widgets/_shared/markdown/markdown_view";
 import type { ModelButton } from "../ctxlab_widgets/_shared/markdown/model_button";
 
@@ -82,6 +83,31 @@ describe("a text that streams", () => {
     expect(host.childNodes[0]).toBe(first);
     expect(host.childNodes[3]).toBe(last);
   });
+});
+
+test("the blocks of any mixture of signs, as it grows, are those of the whole text", () => {
+  const signs = [
+    ..."\n|\n\n|- |> |# |```|$$|\\[|\\]|**|`|[a]|[a]: /x\n|<div>\n|<!--|-->|text|1. |    |===|---|\n\nword\n\n".split(
+      "|",
+    ),
+    "| a | b |\n|-|-|\n",
+    "|",
+  ];
+  let seed = 7;
+  const next = (): string => {
+    seed = (seed * 1103515245 + 12345) & 0x7fffffff;
+    return signs[(seed >> 8) % signs.length];
+  };
+  const said = (reader: BlockReader, text: string) =>
+    JSON.stringify(reader.blocks(text, true).map(({ key, tokens }) => [key, tokens.map((each) => each.content)]));
+  for (let run = 0; run < 40; run++) {
+    const reader = new BlockReader();
+    let text = "";
+    for (let i = 0; i < 60; i++) {
+      text += next();
+      expect(said(reader, text), JSON.stringify(text)).toBe(said(new BlockReader(), text));
+    }
+  }
 });
 
 describe("what is not closed yet", () => {

@@ -12,7 +12,7 @@ from ctxlab_widgets._shared.json_values import as_json
 
 HOST = Path(__file__).parent / "static" / "host.js"
 
-# Nothing may be fetched, whatever the texts say; `blob:` is what comes along: the widget's own code, and files of messages.
+# Nothing may be fetched, whatever the texts say; `blob:` is what comes along: the widget's code, and files of messages.
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; "
     "img-src data: blob:; media-src blob:"

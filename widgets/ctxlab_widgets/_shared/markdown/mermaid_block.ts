@@ -20,7 +20,8 @@ export function mermaidParts(
     if (source.length > LONGEST) return say(`A diagram of more than ${LONGEST} characters isn't drawn.`);
     const code = await loadMermaid().catch((problem: Error) => problem);
     if (code instanceof Error) return say(`Diagrams can't be drawn here: ${code.message}`);
-    place.replaceChildren(sandboxFrame(pageOf(source, code, isDark(place)), "Diagram", heard));
+    const dark = isDark(place);
+    place.replaceChildren(sandboxFrame(PAGE, "Diagram", { heard, given: { code, asked: { source, dark } }, dark }));
   });
   return { button, frame: place };
 }
@@ -28,9 +29,11 @@ export function mermaidParts(
 const isDark = (element: HTMLElement): boolean =>
   element.closest("[data-theme]")?.getAttribute("data-theme") === "dark";
 
-/** Code and source are JavaScript in a page: nothing in them may end the element that holds them. */
-function pageOf(source: string, code: string, dark: boolean): string {
-  const asked = JSON.stringify({ source, dark }).replaceAll("<", "\\u003c");
-  const safe = code.replace(/<(?=!--|\/?script)/gi, "\\x3c");
-  return `<body><script>${safe}</script><script>ctxlabDiagram(${asked})</script>`;
-}
+// Four megabytes of code as a part of the page would be read as HTML twice.
+const PAGE = `<body><script>addEventListener("message", ({ source, data }) => {
+  if (source !== parent.parent) return;
+  const script = document.createElement("script");
+  script.textContent = data.code;
+  document.head.append(script);
+  ctxlabDiagram(data.asked);
+});</script>`;

@@ -29,7 +29,9 @@ async function draw({ source, dark }: { source: string; dark: boolean }): Promis
 function wordsOf(message: string): string {
   const line = /error on line (\d+)/i.exec(message)?.[1];
   if (line) return `line ${line} isn't understood`;
-  return /^No diagram type/.test(message) ? "its first word names no kind of diagram" : message.split("\n")[0].slice(0, 200);
+  return /^No diagram type/.test(message)
+    ? "its first word names no kind of diagram"
+    : message.split("\n")[0].slice(0, 200);
 }
 
 Object.assign(globalThis, { ctxlabDiagram: draw });

@@ -27,10 +27,23 @@ export interface FrameWord {
   error?: string;
 }
 
-/** A frame with this page in it. `said` gets its words once it is in the document; it listens until the frame is gone. */
-export function sandboxFrame(page: string, title: string, said?: (word: FrameWord) => void): HTMLIFrameElement {
-  const inner = `${HEAD}${PRELUDE}${page}${REPORT}`;
-  const outer = `${HEAD}${OUTER}<iframe sandbox="allow-scripts" referrerpolicy="no-referrer" srcdoc="${quoted(inner)}"></iframe>`;
+export interface Between {
+  heard?: (word: FrameWord) => void;
+  /** A message that the page in the frame gets once it is loaded. */
+  given?: unknown;
+  /** A page of the dark theme; else one of the light one, with its own ground. */
+  dark?: boolean;
+}
+
+/** A frame with this page in it, which is heard until the frame is gone. */
+export function sandboxFrame(
+  page: string,
+  title: string,
+  { heard, given, dark = false }: Between = {},
+): HTMLIFrameElement {
+  const head = `${HEAD}<style>:root { color-scheme: ${dark ? "dark" : "light"}; background: Canvas; color: CanvasText }</style>`;
+  const inner = `${head}${PRELUDE}${page}${REPORT}`;
+  const outer = `${head}${OUTER}<iframe sandbox="allow-scripts" referrerpolicy="no-referrer" srcdoc="${quoted(inner)}"></iframe>`;
   const frame = h("iframe", {
     class: "md-frame",
     title,
@@ -40,12 +53,15 @@ export function sandboxFrame(page: string, title: string, said?: (word: FrameWor
   });
   frame.style.height = `${LEAST}px`;
   const ending = new AbortController();
+  let isGiven = given === undefined;
   const hear = ({ source, data }: MessageEvent) => {
     if (!frame.isConnected) return ending.abort();
     if (!source || source !== frame.contentWindow?.frames[0]) return;
     const word = wordOf(data);
     if (word.height) frame.style.height = `${Math.min(MOST, Math.max(LEAST, word.height))}px`;
-    said?.(word);
+    if (!isGiven) frame.contentWindow.frames[0].postMessage(given, "*");
+    isGiven = true;
+    heard?.(word);
   };
   window.addEventListener("message", hear, { signal: ending.signal });
   return frame;
