@@ -44,13 +44,23 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", ["README.md", "llms.txt", "docs/what_if.md", "docs/sending.md"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "README.md",
+        "llms.txt",
+        "docs/what_if.md",
+        "docs/sending.md",
+        "docs/quick_actions.md",
+        "docs/around_a_chat.md",
+    ],
+)
 def test_every_line_of_python_runs(name: str, files: Path) -> None:
     found = blocks(name)
     values: dict[str, Any] = {}
 
     for code in found:
-        exec(compile(code, name, "exec"), values)
+        exec(compile(code, name, "exec", dont_inherit=True), values)
 
     assert len(found) >= 2
     assert isinstance(values["trace"], ctxlab.Trace)

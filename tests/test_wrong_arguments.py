@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from pydantic import BaseModel
 
 import ctxlab
 import ctxlab_widgets
@@ -30,7 +31,15 @@ SCORES = pd.DataFrame(
         for variant in ("one", "two")
     ]
 )
+SHORTER = ctxlab.compress(SESSION, compression={"protectRecentCount": 0})
 LIBRARY = ctxlab.Library(sessions=(SESSION,), agents=(AGENT,), books=(BOOK,), rules=(PRESET,))
+
+
+class Knobs(BaseModel):
+    """Settings of a section."""
+
+    on: bool = False
+
 
 WRONG: tuple[Any, ...] = (
     None,
@@ -110,6 +119,7 @@ GOOD: dict[str, Any] = {
     "cases": [],
     "variants": ["sliding"],
     "conversation": "c",
+    "action": ctxlab.QuickAction(id="q", label="Q", content="{{input}}"),
 }
 """By name, an argument that does; what is asked for under each name is one thing everywhere."""
 
@@ -124,8 +134,21 @@ OF_METHOD: dict[str, Any] = {
     "Pipeline.stage.id": "token-limiter",
     "Pipeline.without_processor.id": "merge-system",
     "Library.agent.name": "g",
+    "run_message_action.action": ctxlab.MessageAction("m", "M", lambda session, node_id: "words"),
+    "PluginSettings.values.section": "p",
+    "PluginSettings.with_value.section": "p",
+    "PluginSettings.with_value.name": "on",
+    "PluginSettings.with_value.value": True,
+    "PluginSettings.without_value.section": "p",
+    "PluginSettings.without_value.name": "on",
+    "QuickActionSet.action.which": "q",
+    "QuickActionSet.with_action.which": "q",
     "Trace.table.name": "token-limiter",
     "Worldbook.with_frame.frame": BOOK.frame(),
+    "Compression.with_range.first": "a",
+    "Compression.with_range.last": "b",
+    "LegalCuts.snap.first": "a",
+    "LegalCuts.snap.last": "b",
     "write.value": SESSION,
     "load.path": ROOT / "datasets" / "coding_chat.session.json",
     "load_user.path": ROOT / "datasets" / "nobody.json",
@@ -157,8 +180,13 @@ def made() -> dict[str, Any]:
         "Library": LIBRARY,
         "Worldbook": BOOK,
         "RegexPreset": PRESET,
+        "QuickActionSet": ctxlab.QuickActionSet(id="s", actions=(GOOD["action"],)),
+        "PluginSettings": ctxlab.plugin_settings(sections=[ctxlab.SettingsSection("p", "P", Knobs)]),
         "Comparison": ctxlab.compare({"one": TRACE}),
         "StudyTable": ctxlab.study_table(SCORES),
+        "Compression": SHORTER,
+        "LegalCuts": ctxlab.legal_cuts(SESSION),
+        "SessionCompressions": ctxlab.compressions(SHORTER.session),
     }
 
 

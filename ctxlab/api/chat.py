@@ -28,6 +28,7 @@ from ctxlab.chat.system_clock import StoppedClock, SystemClock
 from ctxlab.chat.turn import Turn, moved_turn
 from ctxlab.chat.turn_loop import TurnLoop
 from ctxlab.chat.turn_stream import TurnStream
+from ctxlab.chat.uploads import Uploads
 from ctxlab.documents import Asset, History, ModelProfile, Session
 from ctxlab.errors import WrongArgument
 from ctxlab.providers.provider import Provider
@@ -67,6 +68,9 @@ class TurnOptions(ConversationOptions, StepOptions, total=False):
     """How often a request that failed is sent again, and after which waits."""
     rate_limit: RateLimit | None
     """A limit that several turns share."""
+    uploads: Uploads | None
+    """Files that go to the vendor before the request, which then names them: "when-needed", those without which it is
+    not too large, which is the default; True, all that can; False, none, and none that went before is named."""
     summariser: SummariserSource
     """Writes the summaries of compressions that come due in the turn: "extractive", or a function of messages, such
     as `model_summariser` gives. By default the settings' `summaryModel`, where it is of the turn's own provider, else
@@ -190,6 +194,7 @@ def _model(options: TurnOptions, builds: SessionBuilds) -> ChatModel:
             limits=options.get("time_limits"),
             policy=options.get("retries"),
             rate_limit=options.get("rate_limit"),
+            uploads="when-needed" if options.get("uploads") is None else cast("Any", options.get("uploads")),
         )
         return _with_key(vendor, builds)
     check_function(model)
@@ -199,14 +204,17 @@ def _model(options: TurnOptions, builds: SessionBuilds) -> ChatModel:
     return FunctionModel(model)
 
 
-OF_VENDORS = ("provider", "key", "base_url", "parameters", "client", "time_limits", "retries", "rate_limit")
+OF_VENDORS = ("provider", "key", "base_url", "parameters", "client", "time_limits", "retries", "rate_limit", "uploads")
 
 
 def _with_key(model: VendorModel, builds: SessionBuilds) -> VendorModel:
     from ctxlab.providers.sending.clients import check_client
     from ctxlab.providers.sending.keys import key_for
+    from ctxlab.providers.sending.model_names import check_model_name
 
     request = model.request(builds.start(builds.session, builds.session.active_leaf_id))
+    if model.provider is None and model.base_url is None and model.client is None:
+        check_model_name(request)
     check_client(request, model.client)
     if model.client is not None and model.key is None:
         return model

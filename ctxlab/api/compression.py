@@ -15,11 +15,13 @@ from ctxlab.chat.compression import (
     Compression,
     CompressionSettings,
     LegalCuts,
+    SessionCompressions,
     VisiblePath,
     Wanted,
     compression_of,
     compression_settings,
     refuse_contradictions,
+    session_compressions,
 )
 from ctxlab.documents import MessageNode, ModelProfile, Session
 from ctxlab.errors import WrongArgument
@@ -139,6 +141,16 @@ def legal_cuts(
         raise WrongArgument(f"protect is a number of messages, 0 or more, got {protect}", function="legal_cuts")
     node_id = chosen.node(node_id_of(leaf)).id if leaf is not None else None
     return LegalCuts(VisiblePath.of(chosen, node_id), protect, whole_exchanges)
+
+
+@checked_arguments
+def compressions(session: SessionSource) -> SessionCompressions:
+    """Every compression that a session has been through, on any branch: `.frame()` has one row for each.
+
+    They are read from the nodes in the tree, those that other programs made too. `.summaries` are those that made a
+    summary; the others only put shorter copies in the place of old reasoning and old tool results.
+    """
+    return session_compressions(only_session(session))
 
 
 def _own_settings(given: SettingsSource | None) -> Mapping[str, Any] | None:

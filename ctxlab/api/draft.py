@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Unpack, cast
 
-from ctxlab.api.build import build, rebuild
+from ctxlab.api.build import rebuild
 from ctxlab.api.options import BuildOptions, listed
 from ctxlab.api.resolve import expanded, start_of
-from ctxlab.api.sources import AgentSource, SessionSource
+from ctxlab.api.session_builds import start_with_tools
+from ctxlab.api.sources import AgentSource, SessionSource, ToolSources
 from ctxlab.assets.attachment import attachment
+from ctxlab.chat.tools import Tool, tools_of
 from ctxlab.documents import Asset
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.pipeline import Trace
@@ -33,6 +35,7 @@ def preview(
     attachments: Files = (),
     previous: Payload | None = None,
     provider: str | Provider | None = None,
+    tools: ToolSources = (),
     **options: Unpack[BuildOptions],
 ) -> Preview:
     """A typed text before it is sent: what the next request takes with it, what it cuts, which lore it calls up.
@@ -40,13 +43,14 @@ def preview(
     Its `trace` is `build(session, agent, pending=text, ...)`, its `without` the same without the text. What it does to
     a vendor's cache is told against `previous`, the last request of this path; by default that request is built again
     from the newest reply on the path, for `provider` or the vendor of the model, and nothing is told where neither is
-    known. `options` are those of `build`. Raises what `build` raises.
+    known. `tools` are those of the turn, besides those that the agent describes. `options`
+    are those of `build`. Raises what `build` raises.
     """
     if options.get("pending") is not None:
         raise WrongArgument("pending is the text itself: preview(session, text) builds with it and without it")
-    files = tuple(_file(each) for each in attachments)
-    without = build(session, agent, **options)
-    trace = without if not text.strip() and not files else draft_run(session, text, agent, files, options)
+    files, own = tuple(_file(each) for each in attachments), tools_of(tools)
+    without = draft_run(session, "", agent, (), options, own)
+    trace = without if not text.strip() and not files else draft_run(session, text, agent, files, options, own)
     return preview_between(text, trace, without, previous=previous, provider=provider)
 
 
@@ -66,15 +70,21 @@ def preview_between(
 
 
 def draft_run(
-    session: SessionSource, text: str, agent: AgentSource | None, files: tuple[Asset, ...], options: BuildOptions
+    session: SessionSource,
+    text: str,
+    agent: AgentSource | None,
+    files: tuple[Asset, ...],
+    options: BuildOptions,
+    tools: Sequence[Tool] = (),
 ) -> Trace:
-    """The run with a typed text and its files in place of what would be sent without them."""
-    if not files:
-        return build(session, agent, **cast("Any", {**options, "pending": text}))
-    expansion = expanded(text, start_of(session, agent, **options).start.input)
-    pending = replace(expansion.pending, attachments=files)
-    given: dict[str, Any] = {**options, "pending": pending, "variables": expansion.variables}
-    return build(session, agent, **given)
+    """The run of the next request with a typed text and its files; of neither the run without them."""
+    given: dict[str, Any] = {**options}
+    if files:
+        expansion = expanded(text, start_of(session, agent, **options).start.input)
+        given |= {"pending": replace(expansion.pending, attachments=files), "variables": expansion.variables}
+    elif text.strip():
+        given["pending"] = text
+    return start_with_tools(start_of(session, agent, **cast("BuildOptions", given)), tools).finished()
 
 
 def previous_request(trace: Trace, provider: str | Provider | None = None) -> Payload | None:

@@ -12,7 +12,7 @@ from ctxlab.api.options import BuildOptions
 from ctxlab.api.resolve import expanded, resolve, start_of
 from ctxlab.api.sources import SessionSource, session_or_library
 from ctxlab.assets.asset_folder import AssetFolder
-from ctxlab.chat.tools import Runner, ToolCallConfig, agent_with_tools, tools_of
+from ctxlab.chat.tools import Runner, Tool, ToolCallConfig, agent_with_tools, tools_of
 from ctxlab.context import BuildInput, Context, Pending, Variables
 from ctxlab.documents import Asset, InlineFile, Library, ModelProfile, Session
 from ctxlab.engines.macros import Expansion
@@ -44,13 +44,7 @@ class SessionBuilds:
         """The start of a run for a leaf: no step done yet."""
         source = session if self._library is None else replace(self._library, sessions=(session,))
         given: dict[str, Any] = {**self._options, **options, "leaf": leaf}
-        start = start_of(source, self._agent, **given)
-        agent = start.start.input.agent
-        if not self._tools:
-            return start
-        notes = start.start.notes[: len(start.start.notes) - len(start.pipeline.warnings())]
-        having = replace(start.start.input, agent=agent_with_tools(agent, self._tools))
-        return start.pipeline.start(Context(having, notes=notes), start.services)
+        return start_with_tools(start_of(source, self._agent, **given), self._tools)
 
     def runner(self, approve: Any) -> Runner | None:
         """A runner for the calls of the tools that are given, as the agent wants; None where none are."""
@@ -109,6 +103,15 @@ class SessionBuilds:
         source = session if self._library is None else replace(self._library, sessions=(session,))
         options: dict[str, Any] = {**self._options, "leaf": leaf}
         ensure_transcripts(source, self._agent, progress=False, **options)
+
+
+def start_with_tools(start: Trace, tools: Sequence[Tool]) -> Trace:
+    """The start of a run whose agent has these tools besides its own."""
+    if not tools:
+        return start
+    notes = start.start.notes[: len(start.start.notes) - len(start.pipeline.warnings())]
+    having = replace(start.start.input, agent=agent_with_tools(start.start.input.agent, tools))
+    return start.pipeline.start(Context(having, notes=notes), start.services)
 
 
 def _is_path(given: object) -> bool:

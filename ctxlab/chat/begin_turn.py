@@ -157,7 +157,7 @@ class TurnStarter:
             prefill=prefill,
             prefix=prefill.prefix if prefill is not None else prefix,
             tools=self.tools if started.verb != "relay" else None,
-            compresses=started.verb == "send",
+            compresses=started.verb != "relay",
             summariser=self.summariser,
         )
         return TurnLoop(plan, Folding(session))

@@ -38,6 +38,22 @@ class TurnStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class FileUploaded:
+    """A file of the conversation, by its id, is with a vendor now, who calls it `file_id` and forgets it at `expires`.
+
+    `provider` and `base_url` say who knows it by that id; `size` is in bytes.
+    """
+
+    file: str
+    file_id: str
+    provider: str
+    base_url: str
+    name: str = ""
+    size: int = 0
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RequestSent:
     """A request went out: the `attempt` of the turn's `number`-th request, to `url`, of `size` bytes.
 
@@ -129,11 +145,23 @@ class ToolFinished:
 
 @dataclass(frozen=True, slots=True)
 class Compressed:
-    """Old messages were replaced by a summary in the course of the turn: the fields of the summary's node."""
+    """Old messages were replaced in the course of the turn: the fields of the node that takes their place.
+
+    `before_tokens` and `after_tokens` are those of the prompt before a budget cuts it; `notes` are the level and the
+    text of each note on the compression.
+    """
 
     node: Data
     before_tokens: int
     after_tokens: int
+    notes: tuple[Data, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotesAdded:
+    """Notes on a turn, such as on a compression that came due and changed nothing: the level and the text of each."""
+
+    notes: tuple[Data, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +185,7 @@ class TurnFinished:
 
 TurnEvent = (
     TurnStarted
+    | FileUploaded
     | RequestSent
     | TextAdded
     | ThoughtAdded
@@ -167,6 +196,7 @@ TurnEvent = (
     | ToolStarted
     | ToolFinished
     | Compressed
+    | NotesAdded
     | TurnCancelled
     | TurnFailed
     | TurnFinished

@@ -10,6 +10,7 @@ from ctxlab.chat.events import (
     CallAdded,
     Compressed,
     Data,
+    FileUploaded,
     ReplyFinished,
     RequestSent,
     TextAdded,
@@ -34,7 +35,9 @@ FUNCTION: Final = "function"
 STRUCTURE: Final = frozenset({"id", "parentId", "childrenIds", "lastSelectedChildId"})
 OF_ONE_REPLY: Final = frozenset({*RUN_STATE, "response", "requestParameters", "toolCallsRequested", UNFINISHED_CALLS})
 """Metadata that the next reply of a turn doesn't take from the one before it."""
-CUT_SHORT: Final = frozenset({"length", "max_tokens", "MAX_TOKENS", "max_output_tokens"})
+CUT_SHORT: Final = frozenset(
+    {"length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "model_context_window_exceeded"}
+)
 """Reasons to end that mean: the reply is longer than it may be."""
 CANCELLED_CALL: Final = "The turn was cancelled before there was a result."
 UNANSWERED_CALL: Final = "The turn ended before there was a result."
@@ -89,6 +92,8 @@ class Folding:
                 self._append(_result(event.call_id, event.name, event.status, event.node))
             case Compressed():
                 self._compressed(event)
+            case FileUploaded():
+                self._uploaded(event)
             case TurnCancelled() | TurnFailed() | TurnFinished():
                 self._end(event)
             case _:  # what is about attempts, approval and starts of tools leaves nothing in the session
@@ -172,6 +177,13 @@ class Folding:
 
         self._close_reply()
         self._session = with_summary_node(self._session, event.node)
+
+    def _uploaded(self, event: FileUploaded) -> None:
+        from ctxlab.chat.uploads import with_upload
+
+        for node in self._session.path():
+            if (attachments := with_upload(node.attachments, event)) is not None:
+                self._put(node.id, attachments=attachments)
 
     def _end(self, event: TurnCancelled | TurnFailed | TurnFinished) -> None:
         was_open = self._is_open()

@@ -7,6 +7,8 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
+from ctxlab.chat.events import FileUploaded
+from ctxlab.chat.uploads import FileToUpload, Uploads, address_of, uploaded
 from ctxlab.display.short_texts import short
 from ctxlab.documents import ModelProfile
 from ctxlab.documents.frozen_json import FrozenDict
@@ -25,6 +27,19 @@ ModelFunction = Callable[[list[dict[str, Any]]], Any]
 
 class ChatModel(Protocol):
     """A model, as far as a turn is concerned."""
+
+    @property
+    def uploads(self) -> Uploads:
+        """Which files go to the vendor before the request that names them."""
+        ...
+
+    def upload(self, file: FileToUpload, request: Payload) -> FileUploaded:
+        """Give the vendor of a request a file; raises SendFailed where it doesn't take it."""
+        ...
+
+    def address(self, request: Payload) -> str:
+        """The base address to which a request and its files go."""
+        ...
 
     def request(self, trace: Trace, *, after: Payload | None = None) -> Payload:
         """The request that a run becomes."""
@@ -56,6 +71,24 @@ class VendorModel:
     limits: Any = None
     policy: Any = None
     rate_limit: Any = None
+    uploads: Uploads = "when-needed"
+
+    def upload(self, file: FileToUpload, request: Payload) -> FileUploaded:
+        from ctxlab.providers.sending.file_doors import upload_file
+
+        given = upload_file(
+            request,
+            file.data,
+            name=file.name,
+            mime_type=file.mime_type,
+            key=self.key,
+            client=self.client,
+            limits=self.limits,
+        )
+        return uploaded(file, request, self.address(request), given)
+
+    def address(self, request: Payload) -> str:
+        return address_of(request, self.client)
 
     def request(self, trace: Trace, *, after: Payload | None = None) -> Payload:
         return payload(
@@ -106,6 +139,16 @@ class FunctionModel:
     @property
     def name(self) -> str:
         return str(getattr(self.function, "__name__", type(self.function).__name__))
+
+    @property
+    def uploads(self) -> Uploads:
+        return False
+
+    def upload(self, file: FileToUpload, request: Payload) -> FileUploaded:
+        raise SendFailed(f"the model {self.name!r} is a function, which takes no uploads")
+
+    def address(self, request: Payload) -> str:
+        return address_of(request)
 
     def request(self, trace: Trace, *, after: Payload | None = None) -> Payload:
         """The messages as a server of one's own would get them."""

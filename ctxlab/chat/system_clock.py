@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,6 +18,9 @@ class SystemClock:
     def seconds(self) -> float | None:
         return time.monotonic()
 
+    def wait(self, seconds: float, cancelled: threading.Event) -> None:
+        cancelled.wait(seconds)
+
 
 @dataclass(frozen=True, slots=True)
 class StoppedClock:
@@ -29,3 +33,6 @@ class StoppedClock:
 
     def seconds(self) -> float | None:
         return None
+
+    def wait(self, seconds: float, cancelled: threading.Event) -> None:
+        cancelled.wait(seconds)  # what others ask of a program holds for one without a watch too

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from ctxlab.chat.events import AttemptFailed, ReplyFinished, RequestSent, ToolFinished, TurnEvent, TurnStarted
+from ctxlab.chat.events import (
+    AttemptFailed,
+    Compressed,
+    Data,
+    NotesAdded,
+    ReplyFinished,
+    RequestSent,
+    ToolFinished,
+    TurnEvent,
+    TurnStarted,
+)
 from ctxlab.chat.placed_turns import moved
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import MessageNode, Note, Session
@@ -78,10 +89,8 @@ class Turn:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """On wrong settings, compressions that changed nothing though due, and parts of streams that were left out."""
-        finished = [event for event in self.events if isinstance(event, ReplyFinished)]
-        left_out = (Note("warning", text) for event in finished for text in event.notes)
-        return (*left_out, *self.own_notes)
+        """On wrong settings, on compressions, and on parts of streams that were left out."""
+        return notes_of_turn(self.events, self.own_notes)
 
     @property
     def seconds(self) -> float | None:
@@ -96,6 +105,23 @@ class Turn:
         rows = [_row(event) for event in self.events]
         columns = ("event", "name", "status", "seconds", "text")
         return pd.DataFrame([row for row in rows if row is not None], columns=list(columns))
+
+
+def notes_of_turn(events: Iterable[TurnEvent], more: Iterable[Note] = ()) -> tuple[Note, ...]:
+    """The notes of a turn's events, such as those of a log, and `more`: on streams first, each text once."""
+    streams: list[Note] = []
+    others: list[Note] = []
+    for event in events:
+        if isinstance(event, ReplyFinished):
+            streams += [Note("warning", text) for text in event.notes]
+        elif isinstance(event, Compressed | NotesAdded):
+            others += map(_note, event.notes)
+    return tuple({note.text: note for note in (*streams, *others, *more)}.values())
+
+
+def _note(data: Data) -> Note:
+    level = data.get("level")
+    return Note(level if level in ("info", "warning", "error") else "warning", str(data.get("text", "")))
 
 
 SUMMARY_LEFT_OUT: Final = (

@@ -16,6 +16,8 @@ from ctxlab.chat.events import (
     CallAdded,
     Compressed,
     Data,
+    FileUploaded,
+    NotesAdded,
     ReplyFinished,
     RequestSent,
     TextAdded,
@@ -26,7 +28,7 @@ from ctxlab.chat.events import (
     TurnFinished,
     TurnStarted,
 )
-from ctxlab.chat.fold import FUNCTION, Folding, open_calls
+from ctxlab.chat.fold import CUT_SHORT, FUNCTION, Folding, open_calls
 from ctxlab.chat.model import ChatModel, FunctionModel
 from ctxlab.chat.prefill import PrefillPlan
 from ctxlab.chat.reading_thread import AttemptBegun, AttemptEnded, Item, ReadingThread, interruptible
@@ -34,9 +36,11 @@ from ctxlab.chat.snapshots import counted_tokens, sent_parameters
 from ctxlab.chat.tools import Runner, calls_of_reply, requested
 from ctxlab.chat.turn import TurnRequest
 from ctxlab.chat.turn_summariser import turn_summariser
+from ctxlab.chat.uploads import files_to_upload, uploaded_files, uploaded_step
 from ctxlab.context import Pending, Variables
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import MessageNode, Note, Session
+from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import ReplyMessage
 from ctxlab.pipeline import Processor, Trace
@@ -53,6 +57,10 @@ class Clock(Protocol):
 
     def seconds(self) -> float | None:
         """Seconds from any moment on; None where nothing is to be measured."""
+        ...
+
+    def wait(self, seconds: float, cancelled: threading.Event) -> None:
+        """Let so many seconds go by, or less where the turn is cancelled meanwhile."""
         ...
 
 
@@ -119,11 +127,12 @@ class TurnLoop:
     folding: Folding
     cancelled: threading.Event = field(default_factory=threading.Event)
     requests: list[TurnRequest] = field(default_factory=list[TurnRequest])
-    notes: list[Note] = field(default_factory=list[Note])
     exception: BaseException | None = None
     is_running: bool = False
     _reading: ReadingThread | None = None
     _begun: float | None = None
+    _ended: float | None = None
+    _noted: set[str] = field(default_factory=set[str])
 
     def cancel(self) -> None:
         """End the turn soon, from any thread."""
@@ -177,7 +186,9 @@ class TurnLoop:
         tools = self.plan.tools
         most = tools.config.max_iterations + 1 if tools is not None else 1
         for number in range(1, most + 1):
-            yield from self._round(number)
+            if number > 1 and tools is not None:
+                self._keep_interval(tools.config)
+            reason = yield from self._round(number)
             if tools is None or not open_calls(self.folding.session):
                 yield from self._compressed("after request", self.requests[-1].trace)
                 return
@@ -186,22 +197,25 @@ class TurnLoop:
                     f"the model still calls tools after {counted(most - 1, 'round')} of them; maxIterations of the "
                     "agent's toolCallConfig allows more"
                 )
-            yield from self._call_tools(tools)
+            yield from self._call_tools(tools, last_is_cut=reason in CUT_SHORT)
 
-    def _round(self, number: int) -> Iterator[TurnEvent]:
+    def _round(self, number: int) -> Generator[TurnEvent, None, str]:
+        """One request and its reply; gives the reason for which the reply ended."""
         trace = self._built(number)
         if number == 1:
-            compressed = tuple(self._compressed("before request", trace))
-            yield from compressed
-            trace = self._built(number) if compressed else trace
+            session = self.folding.session
+            yield from self._compressed("before request", trace)
+            trace = self._built(number) if self.folding.session is not session else trace
         self._stop_if_cancelled()
-        request = self.plan.model.request(trace, after=self.requests[-1].payload if self.requests else None)
+        trace, request = yield from self._with_uploads(trace, number)
         self.requests.append(TurnRequest(trace, request))
         refused = self.plan.model.refused(request)
         if refused is not None:
             raise CtxlabError(refused)
         joined = self._joined() if number == 1 and self.plan.prefix else None
-        reading = self._reading = ReadingThread(lambda begun, ended: self.plan.model.open(request, begun, ended))
+        reading = self._reading = ReadingThread(
+            lambda begun, ended: self.plan.model.open(request, lambda number: begun(self._attempt(number)), ended)
+        )
         self._stop_if_cancelled()
         for item in reading:
             yield from self._of_item(item, request, number, joined)
@@ -210,8 +224,41 @@ class TurnLoop:
         held = joined.end() if joined is not None else ""
         if held:
             yield TextAdded(held, self._seconds())
+        self._ended = self.plan.clock.seconds()
         finished = self._finished(self.plan.model.read(reading.reply(), request), trace, joined)
         yield replace(finished, notes=reading.notes)
+        return finished.finish_reason
+
+    def _with_uploads(self, trace: Trace, number: int) -> Generator[TurnEvent, None, tuple[Trace, Payload]]:
+        """The request of a run that names files which its vendor has, after uploads of those that it is to have."""
+        model = self.plan.model
+        after = self.requests[-1].payload if self.requests else None
+        request = model.request(trace, after=after)
+        if model.uploads is False:
+            return trace, request
+        address, now = model.address(request), self.plan.clock.now()
+        if (step := uploaded_files(request, address, now)) is not None:
+            trace = self._built(number, step)
+            request = model.request(trace, after=after)
+        files = files_to_upload(request, self.folding.session, model.uploads)
+        for file in files:
+            given: list[FileUploaded] = []
+            interruptible(lambda file=file, given=given: given.append(model.upload(file, request)), self.cancelled)
+            self._stop_if_cancelled()
+            yield from given
+        if files:
+            trace = self._built(number, uploaded_step(request, address, now))
+            request = model.request(trace, after=after)
+        return trace, request
+
+    def _keep_interval(self, config: ToolCallConfig) -> None:
+        """Wait until the next request may go out, so long after the last one began, or after its reply ended."""
+        since = self._ended if config.rate_limit_enabled else self._begun
+        now = self.plan.clock.seconds()
+        gone = now - since if now is not None and since is not None else 0.0
+        if gone < config.rate_limit_interval_seconds:
+            self.plan.clock.wait(config.rate_limit_interval_seconds - gone, self.cancelled)
+        self._stop_if_cancelled()
 
     def _joined(self) -> ContinuedText:
         prefill = self.plan.prefill
@@ -219,7 +266,7 @@ class TurnLoop:
             return ContinuedText(self.plan.prefix)
         return ContinuedText(self.plan.prefix, prefill.sent, goes_on=prefill.way != "instruct")
 
-    def _built(self, number: int) -> Trace:
+    def _built(self, number: int, *more: Processor) -> Trace:
         plan = self.plan
         session = self.folding.session
         first = number == 1
@@ -228,52 +275,73 @@ class TurnLoop:
         if plan.builder.waits(session, leaf):
             interruptible(lambda: plan.builder.prepare(session, leaf), self.cancelled)
         self._stop_if_cancelled()
-        steps = plan.prefill.steps if plan.prefill is not None and first else ()
-        pending = plan.pending if first else None
+        return self._build(session, leaf, *more, is_first=first)
+
+    def _build(self, session: Session, leaf: str | None, *more: Processor, is_first: bool) -> Trace:
+        plan = self.plan
+        steps = (*(plan.prefill.steps if plan.prefill is not None and is_first else ()), *more)
+        pending = plan.pending if is_first else None
         tasks = plan.tools.states() if plan.tools is not None else None
         return plan.builder.build(session, leaf, pending=pending, steps=steps, variables=plan.variables, tasks=tasks)
 
-    def _compressed(self, moment: Moment, trace: Trace) -> Iterator[Compressed]:
+    def _compressed(self, moment: Moment, trace: Trace) -> Iterator[Compressed | NotesAdded]:
         """Old messages replaced by a summary, where the agent or the session wants that now."""
         session = self.folding.session
         if not self.plan.compresses:
             return
         settings, notes = compression_settings(trace.start.input.agent, session)
-        self._note(notes)
         if not settings.enabled:
+            yield from self._noted_once(notes)
             return
-        if moment == "after request":
+        before_request = moment == "before request"
+        if not before_request:
             trace = self.plan.builder.build(session, session.active_leaf_id)
+
+        def rebuild(changed: Session, leaf: str | None) -> Trace:
+            if before_request:
+                return self._build(changed, leaf, is_first=True)
+            return self.plan.builder.build(changed, leaf)
+
         model = self.plan.model
         request = self.requests[-1].payload if self.requests else model.request(trace)
         chosen = turn_summariser(settings, self.plan.summariser, model, request)
         made = compression_if_needed(
             trace,
-            lambda changed, leaf: self.plan.builder.build(changed, leaf),
+            rebuild,
             settings=settings,
             moment=moment,
             summariser=chosen.summariser,
             timestamp=self.plan.clock.now(),
+            clock=self.plan.clock.seconds,
         )
         if made is None:
+            yield from self._noted_once(notes)
             return
-        self._note((*(chosen.notes if made.summariser else ()), *made.notes))
         if made.error is not None:
-            self._note((Note("warning", f"nothing was compressed {moment}: {made.error}"),))
-        if not made.changes_nothing:
-            before, after = made.before_tokens, made.after_tokens
-            yield from (Compressed(node, before, after) for node in made.nodes)
+            notes = (*notes, Note("warning", f"nothing was compressed {moment}: {made.error}"))
+        notes = (*notes, *(chosen.notes if made.summariser else ()), *made.notes)
+        if made.changes_nothing:
+            yield from self._noted_once(notes)
+            return
+        before, after = made.uncut_before_tokens, made.uncut_after_tokens
+        *copies, last = made.nodes
+        yield from (Compressed(node, before, after) for node in copies)
+        yield Compressed(last, before, after, self._new_notes(notes))
 
-    def _note(self, notes: Sequence[Note]) -> None:
-        """Keep notes for people, each once."""
-        known = {note.text for note in self.notes}
-        self.notes += [note for note in notes if note.text not in known]
+    def _noted_once(self, notes: Sequence[Note]) -> Iterator[NotesAdded]:
+        """The event of the notes that the turn doesn't have yet, if there are any."""
+        if new := self._new_notes(notes):
+            yield NotesAdded(new)
+
+    def _new_notes(self, notes: Sequence[Note]) -> tuple[Data, ...]:
+        new = {note.text: note for note in notes if note.text not in self._noted}
+        self._noted |= set(new)
+        return tuple(_frozen({"level": note.level, "text": note.text}) for note in new.values())
 
     def _of_item(self, item: Item, request: Payload, number: int, joined: ContinuedText | None) -> Iterator[TurnEvent]:
         seconds = self._seconds()
         match item:
             case AttemptBegun():
-                self._begun = self.plan.clock.seconds()
                 yield self._sent(request, number, item.number)
             case AttemptEnded():
                 yield AttemptFailed(str(item.failure), item.failure.status, item.retry_in_seconds)
@@ -285,6 +353,11 @@ class TurnLoop:
                 yield ThoughtAdded(item.text, seconds)
             case CallDelta():
                 yield CallAdded(item.index, item.id, item.name, item.arguments, seconds)
+
+    def _attempt(self, number: int) -> int:
+        """The number of an attempt, which begins now, in the thread that makes it."""
+        self._begun = self.plan.clock.seconds()
+        return number
 
     def _sent(self, request: Payload, number: int, attempt: int) -> RequestSent:
         model, now = request.model.name, self.plan.clock.now()
@@ -329,9 +402,12 @@ class TurnLoop:
 
     # --- tools
 
-    def _call_tools(self, tools: Runner) -> Iterator[TurnEvent]:
+    def _call_tools(self, tools: Runner, *, last_is_cut: bool) -> Iterator[TurnEvent]:
         calls = open_calls(self.folding.session)
-        yield from tools.run(calls, is_cancelled=self.cancelled.is_set)
+        # A call in the text that can be read has its end; one of the vendor's form may lack any part of its arguments.
+        yield from tools.run(
+            calls, is_cancelled=self.cancelled.is_set, last_is_cut=last_is_cut and not tools.config.in_text
+        )
         self._stop_if_cancelled()
 
     def _stop_if_cancelled(self) -> None:

@@ -13,7 +13,7 @@ from ctxlab.chat.events import TurnCancelled, TurnEvent, TurnFailed
 from ctxlab.chat.turn import Turn, TurnRequest
 from ctxlab.chat.turn_loop import TurnLoop
 from ctxlab.display.short_texts import counted
-from ctxlab.documents import MessageNode, Note, Session
+from ctxlab.documents import MessageNode, Session
 from ctxlab.errors import WriteError, WrongArgument
 
 QueueMode = Literal["combined", "chained"]
@@ -44,7 +44,6 @@ class TurnStream:
         self._before = frozenset(loop.folding.session.nodes)
         self._events: list[TurnEvent] = []
         self._requests: list[TurnRequest] = []
-        self._notes: list[Note] = []
         self._queue: list[tuple[str, QueueMode]] = []
         self._turn: Turn | None = None
         self._taking = threading.Lock()
@@ -158,7 +157,6 @@ class TurnStream:
             text = BETWEEN_QUEUED.join(texts)
         self._queue = rest
         self._requests += self._loop.requests
-        self._notes += self._loop.notes
         self._loop = self._next_turn(self._loop.folding.session, text)
         self._source = self._loop.events()
         return True
@@ -188,7 +186,6 @@ class TurnStream:
             error=last.text if isinstance(last, TurnFailed) else None,
             cancelled=isinstance(last, TurnCancelled),
             exception=self._loop.exception,
-            own_notes=tuple({note.text: note for note in (*self._notes, *self._loop.notes)}.values()),
         )
         if self._on_end is not None:
             self._turn = self._on_end(self._turn)

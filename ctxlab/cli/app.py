@@ -199,7 +199,7 @@ def chat(
 
     /why, /budget and /step show what the model got, /compress what a summary would lose; /help lists all. Ctrl+C
     cancels a reply, and what came of it stays. FILE is not changed. Keys are those of the environment, such as
-    OPENAI_API_KEY, or of the keyring; without one an echo answers, and says so.
+    OPENAI_API_KEY, or of the keyring. Without --model, where the agent's can't be asked, an echo answers and says why.
     """
     from ctxlab.cli.commands.chat import Asked, talk
     from ctxlab.cli.commands.step import refuse_pipes

@@ -12,6 +12,7 @@ from ctxlab.documents.agent.agent import (
 from ctxlab.documents.history.history import History
 from ctxlab.documents.library import Library
 from ctxlab.documents.lore import CharacterFilter, LoreEntry, Worldbook, WorldbookMetadata, WorldbookSettings
+from ctxlab.documents.quick_actions import LineProcessing, QuickAction, QuickActionSet
 from ctxlab.documents.rules import (
     AppliesTo,
     DepthRange,
@@ -61,6 +62,7 @@ __all__ = [
     "Level",
     "Library",
     "LibraryFile",
+    "LineProcessing",
     "LinkedFile",
     "LoreEntry",
     "MessageNode",
@@ -72,6 +74,8 @@ __all__ = [
     "PresetAttachment",
     "PresetGroup",
     "ProcessorEntry",
+    "QuickAction",
+    "QuickActionSet",
     "RegexConfig",
     "RegexPreset",
     "RegexRule",

@@ -1,4 +1,4 @@
-"""Everything that a build can draw on, as one value: sessions, agents, users, models, books, rules, presets, files."""
+"""Everything at hand as one value: sessions, agents, users, models, books, rules, presets, quick actions, files."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from ctxlab.display.short_texts import called, counted, nearest
 from ctxlab.documents.agent.agent import Agent, ModelProfile, UserProfile
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.lore import Worldbook
+from ctxlab.documents.quick_actions import QuickActionSet
 from ctxlab.documents.rules import RegexPreset
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.documents.session.session import Session
@@ -34,6 +35,7 @@ NOUNS = {
     "books": ("book", "books"),
     "rules": ("set of rules", "sets of rules"),
     "presets": ("preset", "presets"),
+    "quick_actions": ("set of quick actions", "sets of quick actions"),
     "files": ("file", "files"),
 }
 """One and several of each field, in the order of the fields."""
@@ -45,12 +47,13 @@ KINDS: Mapping[str, type[Stored]] = {
     "books": Worldbook,
     "rules": RegexPreset,
     "presets": MessageNode,
+    "quick_actions": QuickActionSet,
 }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Library:
-    """Sessions, agents, users, models, books, rules, presets, and files by the path under which these name them.
+    """Sessions, agents, users, models, books, rules, presets, quick actions, and files by the path that names them.
 
     Files are those attached to messages and the agents' own. Values are looked up by id or name. `|` joins two
     libraries and keeps everything: equal values once, different values of one id both, of which a lookup gives the
@@ -65,6 +68,7 @@ class Library:
     books: tuple[Worldbook, ...] = ()
     rules: tuple[RegexPreset, ...] = ()
     presets: tuple[MessageNode, ...] = ()
+    quick_actions: tuple[QuickActionSet, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=lambda: NO_FILES)
 
     def __post_init__(self) -> None:
@@ -154,6 +158,11 @@ class Library:
     def preset(self, name: str | None = None) -> MessageNode:
         """The preset of this id, else of this name; without a name the only one."""
         return self._one(self.presets, "presets", name)
+
+    @checked_arguments
+    def quick_action_set(self, name: str | None = None) -> QuickActionSet:
+        """The set of quick actions of this id, else of this name; without a name the only one."""
+        return self._one(self.quick_actions, "quick_actions", name)
 
     @checked_arguments
     def session(self, name: str | None = None) -> Session:

@@ -40,6 +40,12 @@ from ctxlab.formats.native.agent_zip import AGENTS_ZIP, agents_zip
 from ctxlab.formats.native.agents import AGENTS, AGENTS_YAML, agents_data, agents_json, agents_yaml
 from ctxlab.formats.native.branch import BRANCH, branch_data, branch_session
 from ctxlab.formats.native.format import NATIVE
+from ctxlab.formats.native.quick_actions import (
+    QUICK_ACTIONS,
+    QUICK_ACTIONS_ZIP,
+    quick_actions_json,
+    quick_actions_zip,
+)
 from ctxlab.formats.native.rules import RULES, rules_json
 from ctxlab.formats.native.session import session_json
 from ctxlab.formats.native.sessions_zip import ZIP, sessions_zip
@@ -62,6 +68,7 @@ from ctxlab.formats.sillytavern.chats.writer import chat_jsonl, chat_lines
 from ctxlab.formats.sillytavern.lorebooks.format import CHARACTER_BOOK, LOREBOOK, lorebook_json
 from ctxlab.formats.sillytavern.presets.format import PRESET, TEXT_PRESET
 from ctxlab.formats.sillytavern.presets.writer import preset_data, preset_json
+from ctxlab.formats.sillytavern.quick_replies import QUICK_REPLIES, quick_replies_json
 from ctxlab.formats.sillytavern.regex_scripts import REGEX_SCRIPTS, scripts_json
 from ctxlab.formats.source import Archive, Source, described
 from ctxlab.formats.values_to_export import import_of, kinds_in, left_out
@@ -110,6 +117,9 @@ __all__ = [
     "payload_markdown",
     "preset_data",
     "preset_json",
+    "quick_actions_json",
+    "quick_actions_zip",
+    "quick_replies_json",
     "read",
     "read_bytes",
     "read_data",
@@ -147,6 +157,8 @@ FORMATS: Final[tuple[Format, ...]] = (
     CHAT,
     REGEX_SCRIPTS,
     RULES,
+    QUICK_REPLIES,
+    QUICK_ACTIONS,
     ANTHROPIC,
     RESPONSES,
     GEMINI,
@@ -155,6 +167,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     AGENTS_ZIP,
     CHARX,
     ZIP,
+    QUICK_ACTIONS_ZIP,
     AGENTS_YAML,
     CARD_PNG,
     CHARACTER_BOOK,
@@ -258,10 +271,10 @@ def write(
 ) -> Export[bytes]:
     """Write a value to a file, replaced in one step, and return what was written with its losses.
 
-    The value is a session, an agent, a user profile, a book, rules, a list of these or a Library, such as an Import; an
-    Export is written as it is. The format is `format`, a name in FORMATS, or the one that the path's ending asks for. A
-    file that holds one of several things needs `pick`, an index, id or name. Raises WriteError, naming the endings that
-    would do, when the format isn't known or holds nothing of the value.
+    The value is a session, an agent, a user profile, a book, rules, quick actions, a list of these or a Library, such
+    as an Import; an Export is written as it is. The format is `format`, a name in FORMATS, or the one that the path's
+    ending asks for. A file that holds one of several things needs `pick`, an index, id or name. Raises WriteError,
+    naming the endings that would do, when the format isn't known or holds nothing of the value.
     """
     if isinstance(value, Export):
         export = cast("Export[Any]", value).as_bytes()
@@ -286,9 +299,10 @@ def convert(
 ) -> Conversion:
     """Read a file, write what it holds in another format, and return it with what was lost on either way.
 
-    `format` and `pick` are as for `write`: JSON and zip take all sessions and `.rules.json` all sets of rules, the
-    others one. A book, a card, a preset or rules that go to plain `.json` are written in the form in which they were
-    read. A card's picture is kept. With `repair` broken trees are mended, as `session.repaired()` does.
+    `format` and `pick` are as for `write`: JSON and zip take all sessions, `.rules.json` all sets of rules,
+    `.quickactions.json` and `.quickactions.zip` all sets of quick actions, the others one. A book, a card, a preset,
+    rules or quick actions that go to plain `.json` are written in the form in which they were read. A card's picture is
+    kept. With `repair` broken trees are mended, as `session.repaired()` does.
     """
     _format_to_write(os.fspath(out_path), format, ())
     refuse_overwriting(in_path, out_path)

@@ -15,7 +15,9 @@ from ctxlab.formats.sillytavern.lorebooks.writer import written_form
 Plugins = Callable[[list[str]], Iterable[Format]]
 """Formats of other packages; the list gets a line for each that can't be loaded."""
 
-SAME_FORM: Final = frozenset({"card", "preset", "worldbook", "lorebook", "sillytavern-regex", "rules"})
+SAME_FORM: Final = frozenset(
+    {"card", "preset", "worldbook", "lorebook", "sillytavern-regex", "rules", "quick-actions", "quick-replies"}
+)
 """Formats of files that hold no conversation and that plain `.json` has another or no form for."""
 
 
@@ -37,13 +39,14 @@ def format_to_write(
 
 
 def form_as_read(found: Import, path: str) -> str | None:
-    """The name of the format that one book, card, preset or set of rules was read in, for a path that ends in `.json`.
+    """The name of the format that one book, card, preset or set of rules or actions was read in, for a path in `.json`.
 
     None where there are several of them, or a session.
     """
     if path.lower().endswith(".session.json") or found.format not in SAME_FORM:
         return None
-    if found.sessions or max(map(len, (found.agents, found.books, found.rules_inside()))) > 1:
+    kinds = (found.agents, found.books, found.rules_inside(), found.quick_actions)
+    if found.sessions or max(map(len, kinds)) > 1:
         return None
     if found.format == "lorebook" and found.books and written_form(found.books[0]) == "character_book":
         return "character-book"

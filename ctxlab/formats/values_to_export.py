@@ -7,7 +7,16 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar, get_args
 
 from ctxlab.display.short_texts import counted
-from ctxlab.documents import Agent, Library, RegexConfig, RegexPreset, Session, UserProfile, Worldbook
+from ctxlab.documents import (
+    Agent,
+    Library,
+    QuickActionSet,
+    RegexConfig,
+    RegexPreset,
+    Session,
+    UserProfile,
+    Worldbook,
+)
 from ctxlab.documents.library import NOUNS
 from ctxlab.documents.named_files import named_paths
 from ctxlab.errors import ReadError, WriteError
@@ -18,7 +27,8 @@ T = TypeVar("T")
 
 
 def import_of(value: object) -> Import:
-    """The value as an Import: a library, a session, an agent, a user, a book, rules, or a list of such values.
+    """The value as an Import: a library, a session, an agent, a user, a book, rules, quick actions, or such
+    values in a list.
 
     Raises WriteError for anything else.
     """
@@ -40,13 +50,15 @@ def _import_of_values(values: Sequence[object], source: str) -> Import:
         users=_of_type(values, UserProfile),
         books=_of_type(values, Worldbook),
         rules=(*_of_type(values, RegexPreset), *(preset for config in configs for preset in config.presets)),
+        quick_actions=_of_type(values, QuickActionSet),
         source=source,
     )
-    known = (Session, Agent, UserProfile, Worldbook, RegexPreset, RegexConfig)
+    known = (Session, Agent, UserProfile, Worldbook, RegexPreset, RegexConfig, QuickActionSet)
     for value in values:
         if not isinstance(value, known):
             raise WriteError(
                 f"{type(value).__name__} can't be written; a session, an agent, a user profile, a book, rules, "
+                "a set of quick actions, "
                 "a list of them, or a Library can; what a run sends is written by "
                 "write(formats.openai_messages(trace.messages), path)"
             )
@@ -98,6 +110,18 @@ def pick_book(found: Import, pick: Pick) -> Worldbook:
     """The only book, or the picked one."""
     return pick_one(
         found.books, pick, source=found.source, names=lambda book: (book.book_id, book.shown_name), noun="lorebook"
+    )
+
+
+def pick_quick_actions(found: Import, pick: Pick) -> QuickActionSet:
+    """The only set of quick actions, or the picked one."""
+    return pick_one(
+        found.quick_actions,
+        pick,
+        source=found.source,
+        names=lambda each: (each.id, each.name),
+        noun="set of quick actions",
+        nouns="sets of quick actions",
     )
 
 
@@ -153,11 +177,12 @@ def _id(value: Any) -> str:
 
 
 def all_but_sessions_left_out(found: Import) -> list[Loss]:
-    """A loss for each book and each set of rules, and for files, in a form of sessions, agents and users."""
+    """A loss for each book, each set of rules or quick actions, and files, in a form of sessions, agents and users."""
     remedy = "has no place here; left out: write it as a file of its own, such as"
     return [
         *left_out(found, ("books",), f"{remedy} .lorebook.json"),
         *left_out(found, ("rules",), f"{remedy} .rules.json"),
+        *left_out(found, ("quick_actions",), f"{remedy} .quickactions.json"),
         *files_left_out(found.files),
     ]
 

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from ctxlab.context import AssetRef, Cause, Context, Draft, Edit, Table, Text
 from ctxlab.display.short_texts import counted, short
+from ctxlab.documents import Asset
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
 ID = "async-task-processor"
@@ -24,7 +25,9 @@ _STATES = ("pending", "running", "failed", "interrupted")
 
 
 class AsyncTaskProcessor(Processor):
-    """Put the state of each task where a tool's answer names it; files of the message stay.
+    """Put the state of each task where a tool's answer names it, and behind it the files that a completed one gave.
+
+    Files of the message stay.
 
     Leaves a table: `trace.table("async-tasks")`.
     """
@@ -88,10 +91,12 @@ class AsyncTaskProcessor(Processor):
         assert isinstance(part, Text)
         cause = Cause(ID, "state", f"task {short(answer.task)!r} is {_state(task)}")
         text = part.splice([Edit(0, len(part), self.text_of(answer.task, task), cause)])
-        if text is part:
+        files = _files_of(task)
+        if text is part and not files:
             return draft
-        body: tuple[Text | AssetRef, ...] = (*draft.body[: answer.part], text, *draft.body[answer.part + 1 :])
-        return replace(draft, body=body)
+        before, after = draft.body[: answer.part], draft.body[answer.part + 1 :]
+        body: tuple[Text | AssetRef, ...] = (*before, text, *files, *after)
+        return draft.with_body(body, cause) if files else replace(draft, body=body)
 
     def text_of(self, task_id: str, task: Mapping[str, Any]) -> str:
         """The text that stands for a task in this state: its result, or JSON that tells the state."""
@@ -151,6 +156,13 @@ def _answer_in(draft: Draft) -> _Answer | None:
         if isinstance(part, Text) and (named := task_named_in(str(part))) not in (None, ""):
             return _Answer(draft.key, number, str(named))
     return None
+
+
+def _files_of(task: Mapping[str, Any]) -> tuple[AssetRef, ...]:
+    """The files of a completed task, its `attachments` in the form of a message's; what is none is left out."""
+    stored = task.get("attachments") if _state(task) == "completed" else None
+    given = cast("list[object]", stored) if isinstance(stored, list | tuple) else []
+    return tuple(AssetRef.of(Asset.model_validate(_plain(file))) for file in given if isinstance(file, Mapping))
 
 
 def _state(task: Mapping[str, Any]) -> str:

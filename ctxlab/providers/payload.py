@@ -80,7 +80,7 @@ class Payload:
     @property
     def headers(self) -> dict[str, str]:
         """The headers that belong to the body, such as the version of the API; the key isn't among them."""
-        return {"Content-Type": "application/json", **self.provider.headers}
+        return {"Content-Type": "application/json", **self.provider.headers_of(self.body)}
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:

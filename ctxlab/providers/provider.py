@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 from urllib.parse import quote
 
 from ctxlab.context import Draft
@@ -101,6 +101,11 @@ class Provider:
         named = model.removeprefix("models/") if "/models/{model}" in path else model
         return f"{(base_url or self.base_url).rstrip('/')}{path.format(model=quote(named, safe=':@'))}"
 
+    def headers_of(self, body: Mapping[str, Any]) -> dict[str, str]:
+        """The headers that belong to a body: some vendors want another one where it names files by their ids."""
+        more: Mapping[str, str] = self.features.get("headers_with_file_ids") or {}
+        return {**self.headers, **(more if more and _names_files(body.get("messages")) else {})}
+
     def base_url_of(self, body: Mapping[str, Any], base_url: str | None = None) -> str:
         """The base URL for a body: DeepSeek takes the beginning of a reply below /beta alone."""
         base_url = (base_url or self.base_url).rstrip("/")
@@ -110,3 +115,16 @@ class Provider:
         if isinstance(of_prefix, str) and isinstance(last, dict) and last.get("prefix") is True:
             return base_url if base_url.endswith(of_prefix) else f"{base_url}{of_prefix}"
         return base_url
+
+
+def _names_files(value: Any) -> bool:
+    """Whether there is the id of a file somewhere in the messages of a body; arguments of calls aren't looked at."""
+    if isinstance(value, list | tuple):
+        return any(_names_files(each) for each in cast("Sequence[Any]", value))
+    if not isinstance(value, dict):
+        return False
+    known = cast("dict[str, Any]", value)
+    source = known.get("source")
+    if isinstance(source, dict) and "file_id" in source:
+        return True
+    return _names_files(known.get("content"))

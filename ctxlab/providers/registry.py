@@ -53,12 +53,12 @@ def provider_of_model(model: str | ModelProfile | None) -> Provider:
 
     profile = model if isinstance(model, ModelProfile) else None
     name = (profile.id or profile.name or "") if profile else str(model or "")
-    read = read_model_name(name)
-    wire = profile.wire if profile is not None and "wire" in profile.model_fields_set else read.wire
+    said = profile.wire if profile is not None and "wire" in profile.model_fields_set else None
+    wire = said or read_model_name(name).wire
     if wire in OF_WIRE:
         return built_in()[OF_WIRE[wire]]
-    if wire in built_in():
-        return built_in()[wire]
+    if said in built_in():  # a name that says nothing has OpenAI's form too, so that only what is said counts
+        return built_in()[said]
     vendor = vendor_of(name)
     if vendor == "deepseek":
         return built_in()["deepseek"]

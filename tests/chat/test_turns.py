@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import ctxlab
+from ctxlab.assets.transcription import FileTranscriber, as_engine
 from ctxlab.chat.event_log import read_events
 from ctxlab.chat.events import (
     Compressed,
@@ -23,9 +24,14 @@ from ctxlab.chat.events import (
     TurnStarted,
 )
 from ctxlab.chat.turn import SUMMARY_LEFT_OUT
+from ctxlab.context import Context
 from ctxlab.documents import Agent, Session
+from ctxlab.documents.session.asset_source import LibraryFile
 from ctxlab.errors import ReadError, Refused, UnknownNode, WriteError, WrongArgument
+from ctxlab.pipeline import Pipeline, Services
+from ctxlab.processors import SessionLoader
 from ctxlab.testing import FakeServer
+from ctxlab.testing.fakes import AssetsInMemory, WordTokenizer
 
 TIME = "2026-03-01T12:00:00+00:00"
 CHAT = Session(id="s").append("Hi", id="u1").append("Hello.", role="assistant", id="a1")
@@ -668,3 +674,46 @@ def test_a_summary_made_on_messages_that_changed_meanwhile_is_left_out_and_said(
     assert [note.text for note in turn.notes] == [SUMMARY_LEFT_OUT]
     assert not any(node.is_summary for node in history.session.nodes.values())
     assert [node.content for node in history.session.path()][-2:] == ["A", "1"]
+
+
+def test_a_turn_that_waits_for_the_text_of_a_file_is_cancelled_and_the_message_stays() -> None:
+    begun, gate, asked = threading.Event(), threading.Event(), []
+
+    def slow(file: Any, facts: Any, progress: Any) -> str:
+        begun.set()
+        gate.wait()
+        return "low tide"
+
+    @ctxlab.processor("read-files", priority=250, waits=True)
+    def read_files(ctx: Context, services: Services) -> Context:
+        assert services.transcriber is not None
+        for asset in (asset for draft in ctx.drafts for asset in draft.assets):
+            said = services.transcriber.transcribe(asset.source, kind=asset.kind, name=asset.name).text
+            ctx = ctx.note("info", said)
+        return ctx
+
+    files = AssetsInMemory({LibraryFile("tide.png"): b"slow and never before seen"})
+    transcriber = FileTranscriber(files, [as_engine(slow, kinds=["image"], name="slow")])
+    options: dict[str, Any] = {
+        "model": lambda messages: asked.append(messages) or "Low.",
+        "services": Services(WordTokenizer(), assets=files, transcriber=transcriber),
+        "pipeline": Pipeline.of([SessionLoader(), read_files]),
+    }
+    picture = {"id": "t", "type": "image", "name": "tide.png", "mimeType": "image/png", "path": "tide.png"}
+    running = ctxlab.stream(CHAT, "What is this?", attachments=[picture], **options)
+    canceller = threading.Thread(target=lambda: begun.wait() and running.cancel())
+    canceller.start()
+    try:
+        turn = running.turn
+        canceller.join()
+
+        assert turn.cancelled and turn.error is None and asked == [] and turn.requests == ()
+        question, reply = turn.nodes
+        assert (question.content, question.attachments[0].name) == ("What is this?", "tide.png")
+        assert reply.meta("isCancelled") is True and turn.session.check() == ()
+    finally:
+        gate.set()
+
+    again = ctxlab.regenerate(turn.session, question, **options)
+    assert (again.error, again.text, len(asked)) == (None, "Low.", 1)
+    assert [note.text for note in again.requests[0].trace.result.notes][-1] == "low tide"

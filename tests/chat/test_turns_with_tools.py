@@ -135,3 +135,66 @@ def test_calls_in_the_text_are_carried_out_where_the_agent_writes_them_so() -> N
 
     assert "5" in turn.text and not any("tool_calls" in one for one in turn.requests[-1].trace.messages)
     assert [node.role for node in turn.nodes] == ["user", "assistant", "tool", "assistant"]
+
+
+class Watch:
+    """A clock that goes on only when a turn waits, or a tool or a model lets time go by."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+        self.waits: list[float] = []
+
+    def now(self) -> None:
+        return None
+
+    def seconds(self) -> float:
+        return self.time
+
+    def wait(self, seconds: float, cancelled: threading.Event) -> None:
+        self.waits.append(round(seconds, 3))
+        self.time += seconds
+
+
+@pytest.mark.parametrize(
+    ("config", "waits"),
+    [
+        ({}, []),
+        ({"rateLimitInterval": 10}, [3.0, 3.0]),  # 2 s of the reply and 5 of the tool have gone by already
+        ({"rateLimitInterval": 10, "rateLimitEnabled": True}, [5.0, 5.0]),
+        ({"rateLimitInterval": 6}, []),
+    ],
+)
+def test_requests_keep_the_interval_of_the_agent(
+    config: dict[str, Any], waits: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = Watch()
+    monkeypatch.setattr("ctxlab.api.chat.SystemClock", lambda: watch)
+    answer = calling("tide", rounds=2)
+
+    def model(messages: list[dict[str, Any]]) -> Any:
+        watch.time += 2
+        return answer(messages)
+
+    def tide() -> str:
+        watch.time += 5
+        return "low"
+
+    agent = Agent(id="g", name="g", tool_call_config={"enabled": True, "defaultAutoApprove": True, **config})
+    turn = ctxlab.send(CHAT, "Go", model=model, agent=agent, tools=[tide])
+
+    assert (turn.error, turn.text, watch.waits) == (None, "2 results: low", waits)
+
+
+def test_a_turn_that_keeps_an_interval_is_cancelled_within_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Cancelling(Watch):
+        def wait(self, seconds: float, cancelled: threading.Event) -> None:
+            running.cancel()
+            assert cancelled.wait(0)
+
+    monkeypatch.setattr("ctxlab.api.chat.SystemClock", Cancelling)
+    config = {"enabled": True, "defaultAutoApprove": True, "rateLimitInterval": 3600}
+    agent = Agent(id="g", name="g", tool_call_config=config)
+    running = ctxlab.stream(CHAT, "Go", model=calling("add"), agent=agent, tools=[add])
+
+    assert running.turn.cancelled and [node.role for node in running.turn.nodes] == ["user", "assistant", "tool"]
+    assert running.turn.nodes[-1].content == "5" and running.turn.session.check() == ()

@@ -89,20 +89,50 @@ def test_the_participants_beside_a_session_are_there_when_it_goes_on(run: Run, t
     assert again.out.endswith("harbour_roleplay.chat-2.json\n")
 
 
+def test_without_a_model_an_echo_answers_and_says_why(run: Run, trip: Path) -> None:
+    out = run("chat", trip, stdin="Hi\n").out
+
+    assert "no model is named: --model or /model names one" in out and "answers: an echo, no model is asked" in out
+    assert "Echo, no model was asked: Hi" in out
+
+
+@pytest.mark.parametrize(("of_agent", "words"), [("gpt-4o", "no key for OpenAI"), ("gpt4-o", "did you mean 'gpt-4o'")])
+def test_where_the_agents_own_model_cant_be_asked_an_echo_answers_and_says_why(
+    run: Run, trip: Path, of_agent: str, words: str
+) -> None:
+    agent = {"id": "g", "name": "Guide", "modelId": of_agent, "presetMessages": []}
+    Path("guide.agent.json").write_text(json.dumps(agent), "utf-8")
+    out = run("chat", trip, "--agent", "guide.agent.json", stdin="Hi\n").out
+
+    assert words in out and "answers: an echo, no model is asked" in out
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "no model is named: --model or /model names one"),
         (("--model", "gpt-4o"), "there is no key for OpenAI: set the environment variable OPENAI_API_KEY"),
         (("--provider", "gemini"), "there is no key for Gemini"),
+        (("--model", "gpt4-o"), "did you mean 'gpt-4o'"),
+        (("--model", "claude-sonet-4"), "--provider says who serves a model, --base-url at which address"),
     ],
 )
-def test_without_a_model_or_a_key_an_echo_answers_and_says_why(
+def test_a_model_that_is_asked_for_and_cant_be_is_an_error_and_nothing_is_read(
     run: Run, trip: Path, options: tuple[str, ...], words: str
 ) -> None:
-    out = run("chat", trip, *options, stdin="Hi\n").out
+    result = run("chat", trip, *options, "--out", "out.json", stdin="Hi\n")
 
-    assert words in out and "answers: an echo, no model is asked" in out
+    assert (result.code, result.out, len(result.err.strip().splitlines())) == (2, "", 1)
+    assert words in result.err
+    assert list(Path.cwd().iterdir()) == [trip]
+
+
+def test_another_model_that_cant_be_asked_is_one_line_and_the_one_before_answers(run: Run, trip: Path) -> None:
+    out = run("chat", trip, "--model", "echo", stdin="/model gpt4-o\n/model gpt-4o\nHi\n").out
+
+    assert [line[:20] for line in out.splitlines() if line.startswith("× ")] == [
+        "× no vendor is known",
+        "× there is no key fo",
+    ]
     assert "Echo, no model was asked: Hi" in out
 
 

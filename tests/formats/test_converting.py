@@ -140,5 +140,7 @@ def test_a_file_without_a_session_is_refused(tmp_path: Path) -> None:
     source.write_text(json.dumps([{"type": "summary", "summary": "Tea", "leafUuid": "u"}]))
 
     for format in [form.name for form in FORMATS if form.write]:
-        with pytest.raises(WriteError, match=r"holds no (session|agent|book|set of rules).*; it holds nothing"):
+        with pytest.raises(
+            WriteError, match=r"holds no (session|agent|book|set of rules|set of quick actions).*; it holds nothing"
+        ):
             convert(source, tmp_path / "out", format=format)

@@ -11,6 +11,8 @@ from ctxlab.documents import (
     Agent,
     Library,
     ModelProfile,
+    QuickAction,
+    QuickActionSet,
     RegexConfig,
     RegexPreset,
     RegexRule,
@@ -27,6 +29,7 @@ AGENT = Agent(id="ada", name="Ada", worldbook_ids=("w",))
 BOOK = Worldbook.model_validate(
     {"id": "w", "name": "Town", "entries": {"0": {"uid": 0, "keys": ["a"], "content": "b"}}}
 )
+ACTIONS = QuickActionSet(id="q", name="Wraps", actions=(QuickAction(id="1", label="B", content="<b>{{input}}</b>"),))
 RULES = RegexPreset(id="r", name="House", rules=(RegexRule(id="x", regex="x"),))
 
 
@@ -40,6 +43,7 @@ RULES = RegexPreset(id="r", name="House", rules=(RegexRule(id="x", regex="x"),))
         (UserProfile(id="u", name="U"), ".json"),
         (BOOK, ".worldbook.json"),
         (RULES, ".rules.json"),
+        (ACTIONS, ".quickactions.json"),
         ([CHAT, AGENT, UserProfile(id="u", name="U")], ".zip"),
     ],
     ids=repr,
@@ -48,7 +52,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, value: Any, ending: str) 
     export = ctxlab.write(value, tmp_path / f"out{ending}")
 
     found = ctxlab.read(tmp_path / f"out{ending}")
-    values = [*found.sessions, *found.agents, *found.users, *found.books, *found.rules]
+    values = [*found.sessions, *found.agents, *found.users, *found.books, *found.rules, *found.quick_actions]
     assert values == (value if isinstance(value, list) else [value])
     assert (tmp_path / f"out{ending}").read_bytes() == export.data
     assert export.losses == found.losses == ()
@@ -56,7 +60,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, value: Any, ending: str) 
 
 @pytest.mark.parametrize("form", [form for form in FORMATS if form.write], ids=lambda form: form.name)
 def test_every_ending_of_a_format_asks_for_it(tmp_path: Path, form: Any) -> None:
-    everything = Import((CHAT,), (AGENT,), books=(BOOK,), rules=(RULES,), source="everything")
+    everything = Import((CHAT,), (AGENT,), books=(BOOK,), rules=(RULES,), quick_actions=(ACTIONS,), source="everything")
 
     for ending in form.endings:
         by_ending = ctxlab.write(everything, tmp_path / f"out{ending.upper()}")
@@ -95,11 +99,13 @@ def test_an_export_is_written_as_it_is(tmp_path: Path) -> None:
 
 
 def test_what_a_format_has_no_place_for_is_a_loss(tmp_path: Path) -> None:
-    everything = Import((CHAT,), books=(BOOK,), rules=(RULES,), files={"a.png": b"x"}, source="everything")
+    everything = Import(
+        (CHAT,), books=(BOOK,), rules=(RULES,), quick_actions=(ACTIONS,), files={"a.png": b"x"}, source="everything"
+    )
 
     losses = ctxlab.write(everything, tmp_path / "out.json").losses
 
-    assert [loss.place for loss in losses] == ["book 'w'", "set of rules 'r'", "files"]
+    assert [loss.place for loss in losses] == ["book 'w'", "set of rules 'r'", "set of quick actions 'q'", "files"]
 
 
 def test_a_library_is_written_with_losses_for_what_no_format_holds(tmp_path: Path) -> None:

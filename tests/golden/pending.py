@@ -48,8 +48,6 @@ def _exists(module: str) -> bool:
 
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
 STORAGE = _module("storage and store layout", "storage")
-TOPICS = _module("topic naming", "conversation.topics", "conversation.topic_naming", "conversation.naming")
-
 
 OF_FILE: dict[str, Capability] = {
     "kb_placeholder_grammar": KNOWLEDGE,
@@ -59,7 +57,6 @@ OF_FILE: dict[str, Capability] = {
     "knowledge_processor": KNOWLEDGE,
     "knowledge_retrieval_policy": KNOWLEDGE,
     "pipeline_engine_store": STORAGE,
-    "topic_naming": TOPICS,
 }
 
 # --- single cases

@@ -45,6 +45,7 @@ from tests.golden import (
     regexes,
     requests,
     tasks,
+    topics,
     trees,
     variables,
 )
@@ -377,6 +378,7 @@ ADAPTERS: dict[str, Adapter] = {
     **regexes.ADAPTERS,
     **variables.ADAPTERS,
     **tasks.ADAPTERS,
+    **topics.ADAPTERS,
     **compressing.ADAPTERS,
     **lore.ADAPTERS,
     **cards.ADAPTERS,

@@ -54,6 +54,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "Comparison.frame": comparison.frame(),
         "Comparison.totals": comparison.totals(),
         "Compression.frame": ctxlab.compress(harbour).frame(),
+        "SessionCompressions.frame": ctxlab.compressions(ctxlab.compress(harbour).session).frame(),
         "LegalCuts.frame": ctxlab.legal_cuts(session).frame(),
         "EnsuredTranscripts.frame": ctxlab.ensure_transcripts(ctxlab.example("harbour"), timeout_seconds=0).frame(),
         "LabelledCases.frame": ctxlab.retention_cases(
@@ -162,6 +163,7 @@ def test_a_frame_of_nothing_has_its_columns() -> None:
         (ctxlab.Worldbook().frame(), "name"),
         (compression_report([], "").frame(), "state"),
         (ctxlab.Pipeline().settings(), "layer"),
+        (ctxlab.compressions(ctxlab.Session()).frame(), "node"),
     ):
         assert list(frame[column]) == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxlab import Agent, Library, RegexPreset, Session, UserProfile, Worldbook
+from ctxlab import Agent, Library, QuickActionSet, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.documents import ModelProfile
 from ctxlab.formats import Import, Loss
 
@@ -19,12 +19,13 @@ fields = {
     "models": st.lists(st.builds(ModelProfile, id=ids), **few).map(tuple),
     "books": st.lists(st.builds(Worldbook, id=ids, description=ids), **few).map(tuple),
     "rules": st.lists(st.builds(RegexPreset, id=ids), **few).map(tuple),
+    "quick_actions": st.lists(st.builds(QuickActionSet, id=ids), **few).map(tuple),
     "files": st.dictionaries(st.sampled_from(["a", "b", "a~1"]), contents, **few),
 }
 libraries = st.builds(Library, **fields) | st.builds(
     Import, **fields, losses=st.lists(st.builds(Loss, ids, ids), **few).map(tuple), format=ids, source=ids
 )
-VALUES = ("sessions", "agents", "users", "models", "books", "rules")
+VALUES = ("sessions", "agents", "users", "models", "books", "rules", "quick_actions")
 
 
 @given(libraries, libraries, libraries)

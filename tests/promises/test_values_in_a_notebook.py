@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, Field
 
 import ctxlab
 from ctxlab.assets.asset_folder import AssetFolder
@@ -29,6 +30,13 @@ SCRIPT = "<script>alert('&')</script>"
 HOSTILE = f"{SCRIPT}\"'><img src=x onerror=alert(1)>\x1b[31m\u202eabc\u2066 沈砚 שלום \x00 " + "&'\"<" * 500
 KEPT: list[TemporaryDirectory[str]] = []
 VOID = {"br", "img", "hr"}
+
+
+class Knobs(BaseModel):
+    """Settings of a section."""
+
+    on: bool = Field(False, title=HOSTILE)
+    text: str = HOSTILE
 
 
 class Page(HTMLParser):
@@ -104,6 +112,15 @@ def study(words: str, size: int) -> ctxlab.Study:
     return ctxlab.Study(cases, {words: {}}, budgets=[1, 10**6], tokenizer="chars4+4")
 
 
+def many_compressions(words: str, size: int) -> ctxlab.Session:
+    """A conversation with as many summaries of other programs."""
+    session = chat(words, 3)
+    for _ in range(size):
+        marks = {"isCompressionNode": True, "compressedNodeIds": [words], "compressionReason": words}
+        session = session.append(words, role="system", metadata=marks)
+    return session
+
+
 def values(words: str, size: int) -> dict[str, Any]:
     session = chat(words, size)
     presets = tuple(MessageNode(name=words, content=words, role="system") for _ in range(min(size, 200)))
@@ -114,6 +131,8 @@ def values(words: str, size: int) -> dict[str, Any]:
     book = ctxlab.Worldbook(id=words, name=words, entries=entries)
     rule = ctxlab.RegexRule(id=words, name=words, regex="[0-9]", replacement=words[:40], apply_to={"request": True})
     rules = ctxlab.RegexPreset(id=words, name=words, rules=(rule,) * min(size, 400))
+    action = ctxlab.QuickAction(label=words, content=words, hotkey=words[:40])
+    actions = ctxlab.QuickActionSet(id=words, name=words, actions=(action,) * min(size, 400))
     user = ctxlab.UserProfile(id=words, name=words, content=words, preset_messages=presets[:3])
     trace = ctxlab.build(session, agent, user=user)
     smaller = ctxlab.build(session, user=user, budget_tokens=ctxlab.build(session, user=user).tokens // 2)
@@ -127,6 +146,7 @@ def values(words: str, size: int) -> dict[str, Any]:
     return {
         "Ablation": ctxlab.ablate(talk, few, only=["preset"]),
         "Agent": agent,
+        "AppliedQuickAction": ctxlab.apply_quick_action(actions.actions[0], words, session=talk),
         "AssetFolder": asset_folder(words, min(size, 60)),
         "BudgetReport": smaller.result.report(ctxlab.BudgetReport),
         "BuildFiles": BuildFiles({f"{words}{i}": b"x" for i in range(size)}, agents=[agent]),
@@ -145,6 +165,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Compression": ctxlab.compress(
             chat(words, 30), user=user, compression={"protectRecentCount": 2}, must_keep=f"{words}!"
         ),
+        "SessionCompressions": ctxlab.compressions(many_compressions(words, min(size, 60))),
         "CompressionSettings": CompressionSettings(guidance=words, must_keep=(words,) * min(size, 400)),
         "Context": smaller.result,
         "Diff": ctxlab.diff(trace, smaller),
@@ -167,18 +188,29 @@ def values(words: str, size: int) -> dict[str, Any]:
         "LoreTimeline": ctxlab.lore_timeline(
             chat(words, 2), books=book.with_(entries=dict(list(entries.items())[:300]))
         ),
+        "MessageActions": ctxlab.message_actions(
+            talk,
+            "root",
+            actions=[ctxlab.MessageAction(f"{i}{words}", words, print) for i in range(min(size, 300))],
+        ),
         "MessageNode": presets[0],
         "Minimised": ctxlab.minimise(short, keeps=[short.result.drafts[-1].key, "re:."]),
         "ModelProfile": ctxlab.ModelProfile(id=words, name=words),
         "Occurrence": smaller.where("0")[0],
         "Occurrences": smaller.where("0"),
         "Pipeline": smaller.pipeline,
+        "PluginSettings": ctxlab.plugin_settings(
+            sections=[ctxlab.SettingsSection(f"{i}{words}", words, Knobs) for i in range(min(size, 200))]
+        ),
         "ProcessorSettings": smaller.pipeline.stage("token-limiter").processor.settings,
         "RetentionSetting": ctxlab.RETENTION,
         "Replay": ctxlab.replay(chat(words, 30), {"agent": agent}, {"budget_tokens": 600, "user": user}),
         "RequestComparison": ctxlab.compare_requests(
             ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")
         ),
+        "QuickAction": actions.actions[0],
+        "QuickActionSet": actions,
+        "ShownQuickActions": ctxlab.quick_actions_for(library=ctxlab.Library(quick_actions=(actions,))),
         "RegexConfig": ctxlab.RegexConfig(presets=(rules,)),
         "RegexPreset": rules,
         "RegexRule": rule,
@@ -205,6 +237,16 @@ def values(words: str, size: int) -> dict[str, Any]:
         "TokenFlow": ctxlab.token_flow(smaller),
         "Tool": ctxlab.Tool(words, words, {"properties": {f"{i}{words}": {"type": words} for i in range(size)}}, print),
         "Trace": smaller,
+        "AnswerRun": ctxlab.answer_run(session.append(words, role="assistant", id="answer"), "answer", agent),
+        "Preview": ctxlab.preview(session, words, user=user, budget_tokens=smaller.tokens + 3_000),
+        "InputCompletion": ctxlab.complete_input(talk, f"x{words}", model=lambda messages: words * 9),
+        "TopicName": ctxlab.name_topic(talk, model=lambda messages: words),
+        "Translation": ctxlab.translate(
+            f"{words}\n\n" * 9,
+            to=words,
+            model=lambda messages: words,
+            settings={"segmentCharacters": 30, "attempts": 1},
+        ),
         "Turn": ctxlab.send(session, words, model=lambda messages: words),
         "TurnStream": ctxlab.stream(session, words, model=lambda messages: words),
         "UserProfile": user,

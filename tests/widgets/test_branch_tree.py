@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab import History, Session
+from ctxlab.documents.json_positions import position_of
 from ctxlab.errors import Refused, UnknownNode
 from ctxlab.providers import tokenizer_for
 from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.branch_tree.find_messages import MOST_SNIPPETS
-from ctxlab_widgets.branch_tree.json_positions import position_of
 from ctxlab_widgets.branch_tree.payload import ACTIVE, HIDDEN, LEAF, OFF, OPENED, SUMMARY, drawing_of
 from tests.gallery.trees import long, session_of, small
 

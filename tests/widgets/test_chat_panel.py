@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.testing import FakeReply, FakeServer
 from ctxlab_widgets import ChatPanel
 from ctxlab_widgets.chat_panel.commands import COMMANDS
+from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
+from ctxlab_widgets.chat_panel.pieces import PieceSender
 from tests.widgets.chat_models import LONG, HeldModel, Page, because, chat, until
 
 PNG = bytes.fromhex(
@@ -242,6 +245,25 @@ def test_a_call_waits_for_the_word_of_the_page() -> None:
     assert [node.content for node in session.path()[-2:]] == ["5", "It is 5."]
     (call,) = next(row["calls"] for row in page.rows if row.get("calls"))
     assert (call["name"], call["state"]) == ("add", "done")
+
+
+def test_the_next_request_is_counted_with_the_tools_of_the_turn() -> None:
+    def add(a: int, b: int) -> int:
+        """Add two numbers."""
+        return a + b
+
+    page = Page(model=because, tools=[add])
+    page.panel.input = "And then?"
+    page.panel.rest(LONG)
+    foreseen = page.shown("draft")["tokens"]
+
+    page.asks("send", text="And then?")
+    reply = page.done().leaf or ""
+    page.asks("got", key=reply)
+
+    assert page.shown("got")["tokens"] == foreseen
+    page.asks("got", key="a2")
+    assert ["tools", "tools"] in [each[:2] for each in page.shown("got")["totals"]]
 
 
 # --- rows
@@ -513,7 +535,100 @@ def test_a_file_is_attached_once_and_goes_with_the_next_message() -> None:
     assert page.sent[-1][1] == [b""]
 
 
+# --- what threads do
+
+
+def test_pieces_that_come_while_one_is_on_its_way_go_out_together() -> None:
+    sent: list[str] = []
+    first, go_on = threading.Event(), threading.Event()
+
+    def send(message: dict[str, Any]) -> None:
+        sent.append(message["text"])
+        first.set()
+        assert go_on.wait(LONG)
+
+    sender = PieceSender(send, interval=0.0)
+    sender.add(text="a")
+    assert first.wait(LONG)
+    for letter in "bcdef":
+        sender.add(text=letter)
+    go_on.set()
+    sender.flush()
+
+    assert sent == ["a", "bcdef"]
+    sender.close()
+
+
+def test_the_first_piece_goes_at_once_and_the_next_not_before_its_time() -> None:
+    sent: list[str] = []
+    first = threading.Event()
+    sender = PieceSender(lambda message: (sent.append(message["text"]), first.set()), interval=3600.0)
+
+    sender.add(text="a")
+    assert first.wait(LONG)
+    sender.add(text="b")
+
+    assert sent == ["a"]
+    sender.close()
+    sender.flush()
+
+
+def test_of_several_jobs_the_newest_alone_is_delivered() -> None:
+    begun, go_on, delivered = threading.Event(), threading.Event(), list[str]()
+
+    def work(job: str) -> str:
+        if job == "old":
+            begun.set()
+            assert go_on.wait(LONG)
+        return job.upper()
+
+    worker = LatestWorker[str, str](work, lambda job, result: delivered.append(result), wait_seconds=0.0)
+    worker.ask("old")
+    assert begun.wait(LONG)
+    worker.ask("newer")
+    worker.ask("new")
+    go_on.set()
+
+    assert worker.rest(LONG)
+    assert delivered == ["NEW"]
+
+
+def test_a_chat_without_a_kernel_has_its_rows_in_the_view_alone() -> None:
+    page = Page(model=because)
+    page.asks("edit", key="a2", text="She does.")
+    assert page.panel.delta
+
+    page.panel.live = False
+
+    assert page.panel.delta == ""
+    assert page.shown("view")["rows"][-1]["text"] == "She does."
+
+
 # --- hostile pages
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [None, 7, -1, 1e308, 10**400, "x", [], {}, {"targetLang": []}, {"content": "x", "displayMode": {}}, [{}], True],
+)
+def test_odd_metadata_of_a_file_is_shown_or_passed_over(odd: Any) -> None:
+    names = (
+        "usage translation error toolCall toolCalls requestStartTime firstTokenTime requestEndTime modelId providerType"
+    )
+    names += (
+        " reasoningContent reasoningStartTime reasoningEndTime agentDisplayName unfinishedToolCalls isCompressionNode"
+    )
+    session = chat().update("a2", metadata=dict.fromkeys(names.split(), odd))
+    session = session.update("u2", metadata={"userProfileDisplayName": odd, "error": odd}, status="error")
+    usage = dict.fromkeys(("promptTokens", "completionTokens", "promptTokensDetails"), odd)
+    session = session.update("a1", metadata={"usage": usage, "providerType": "openai", "modelId": "gpt-4o"})
+    session = session.append("r", role="tool", id="t", metadata={"toolCall": {"status": odd, "durationMs": odd}})
+
+    page = Page(session, model=because)
+    page.panel.rest(LONG)
+
+    assert [row["key"] for row in page.rows] == ["u1", "a1", "u2", "a2", "t"]
+    assert all(isinstance(fact, str) for row in page.rows for fact in row["facts"])
 
 
 HOSTILE: list[dict[str, Any]] = [

@@ -5,6 +5,7 @@ from ctxlab.chat.compression.compression import Compression
 from ctxlab.chat.compression.legal_cuts import Cut, LegalCuts, MessageRange
 from ctxlab.chat.compression.must_keep import WantedItem
 from ctxlab.chat.compression.prefix_loss import PrefixLoss
+from ctxlab.chat.compression.session_compressions import PastCompression, SessionCompressions, session_compressions
 from ctxlab.chat.compression.settings import CompressionSettings, compression_settings, without_default_prompts
 from ctxlab.chat.compression.summary_node import with_summary_node, with_summary_nodes
 from ctxlab.chat.compression.trigger import PromptSize, TriggerDecision, should_compress, wants_compression
@@ -18,8 +19,10 @@ __all__ = [
     "Cut",
     "LegalCuts",
     "MessageRange",
+    "PastCompression",
     "PrefixLoss",
     "PromptSize",
+    "SessionCompressions",
     "TriggerDecision",
     "VisiblePath",
     "Wanted",
@@ -28,6 +31,7 @@ __all__ = [
     "compression_of",
     "compression_settings",
     "refuse_contradictions",
+    "session_compressions",
     "should_compress",
     "wants_compression",
     "with_summary_node",

@@ -12,7 +12,8 @@ from ctxlab.chat.compression.must_keep import items_of
 from ctxlab.chat.compression.settings import TIERS, CompressionSettings
 from ctxlab.chat.compression.source_message import source_of
 from ctxlab.chat.compression.stand_ins import stand_ins
-from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser, SummaryTask, name_of, summarised
+from ctxlab.chat.compression.summariser import EXTRACTIVE, Summariser, SummaryTask, name_of
+from ctxlab.chat.compression.summary_in_parts import Piece, input_limit, summarised_in_parts
 from ctxlab.chat.compression.summary_node import Data, free_ids, originals_of
 from ctxlab.chat.compression.trigger import Moment, PromptSize, TriggerDecision, should_compress, wants_compression
 from ctxlab.chat.compression.visible_path import VisiblePath, is_candidate, is_full_summary
@@ -31,7 +32,7 @@ def compression_of(
     summariser: Summariser = EXTRACTIVE,
     trigger: Moment = "manual",
     decision: TriggerDecision | None = None,
-    clock: Callable[[], float] | None = None,
+    clock: Callable[[], float | None] | None = None,
 ) -> Compression:
     """A preview of compressing the conversation that was built here.
 
@@ -41,7 +42,8 @@ def compression_of(
     started = clock() if clock is not None else None
     work = _Work(trace, rebuild, wanted, settings, summariser, trigger, decision)
     result = work.result()
-    return result if clock is None or started is None else replace(result, seconds=clock() - started)
+    ended = clock() if clock is not None else None
+    return result if ended is None or started is None else result.with_seconds(round(ended - started, 6))
 
 
 def compression_if_needed(
@@ -53,15 +55,15 @@ def compression_if_needed(
     summariser: Summariser = EXTRACTIVE,
     size: PromptSize | None = None,
     timestamp: str | None = None,
-    clock: Callable[[], float] | None = None,
+    clock: Callable[[], float | None] | None = None,
 ) -> Compression | None:
     """The compression that the settings want before or after a request; None where they want none.
 
-    The size is that of the build, unless another is given, such as `PromptSize.remembered`.
+    The size is that of the build before a budget cut it, unless another is given, such as `PromptSize.remembered`.
     Old reasoning and old tool results are left out first; the summary is made only if that isn't enough.
     """
     path = VisiblePath.of(trace.start.input.session, trace.start.input.leaf_id)
-    decision = wants_compression(size or PromptSize.of(trace.tokens, path), settings)
+    decision = wants_compression(size or PromptSize.of_run(trace, path), settings)
     if not decision.fires:
         return None
     wanted = Wanted(tiers=settings.tiers, timestamp=timestamp)
@@ -118,12 +120,11 @@ class _Work:
             return replace(plain, error="no message in this range has words that could go into a summary")
         hidden = set(gone)
         kept = tuple(copy for copy in copies if copy["parentId"] not in hidden)
-        return self._worth_it(self._summarised(plain, gone, folded, kept, self.wanted.id or id))
+        chosen_as = replace(plain, gone=gone, folded=folded, stand_ins=kept, summary_id=self.wanted.id or id)
+        return self._worth_it(self._summarised(chosen_as, _pieces(cuts, chosen)))
 
-    def _summarised(
-        self, plain: Compression, gone: tuple[str, ...], folded: tuple[str, ...], kept: tuple[Data, ...], id: str
-    ) -> Compression:
-        session = plain.original
+    def _summarised(self, plain: Compression, pieces: Sequence[Piece]) -> Compression:
+        session, gone, folded = plain.original, plain.gone, plain.folded
         all_sources = tuple(map(source_of, originals_of(session, (*folded, *gone))))
         new_sources = tuple(map(source_of, originals_of(session, gone)))
         wanted = (*self.settings.must_keep, *self.wanted.must_keep)
@@ -132,8 +133,12 @@ class _Work:
         guidance = "\n".join(each for each in (self.settings.guidance, self.wanted.guidance) if each.strip())
         earlier = tuple(session.nodes[key].content for key in folded)
         task = SummaryTask(new_sources, earlier, items, guidance, self.settings)
-        chosen = replace(plain, gone=gone, folded=folded, stand_ins=kept, items=items, summary_id=id, notes=notes)
-        answer = summarised(task, self.summariser, self.trace.services.tokenizer.count)
+        answer = summarised_in_parts(task, pieces, self.summariser, self.trace.services.tokenizer.count)
+        if answer.parts > 1:
+            limit = input_limit(self.summariser, self.settings) or 0
+            text = f"the summary was made in {answer.parts:,} parts, as {counted(limit, 'token')} fit into one request"
+            notes = (*notes, Note("info", text))
+        chosen = replace(plain, items=items, notes=notes)
         if answer.error is not None:
             return replace(chosen, error=answer.error, summariser=name_of(self.summariser))
         done = replace(chosen, summary=answer.text, summariser=name_of(self.summariser))
@@ -187,19 +192,37 @@ class _Work:
     def _is_enough(self, compression: Compression) -> bool:
         """Whether what was left out without a model takes the prompt below the thresholds."""
         path = VisiblePath.of(compression.session, compression.leaf)
-        after = should_compress(PromptSize.of(compression.after_tokens, path), self.settings)
+        after = should_compress(PromptSize.of(compression.uncut_after_tokens, path), self.settings)
         return not after.fires and self._gain_is_enough(compression)
 
     def _gain_is_enough(self, compression: Compression) -> bool:
         least = 1 if self.decision is not None and self.decision.hard else max(1, self.settings.least_gain)
-        return compression.saved_tokens >= least
+        return compression.gained_tokens >= least
 
     def _worth_it(self, compression: Compression) -> Compression:
         """The compression; by itself none happens that saves nothing, or less than the least gain."""
         if compression.error is not None or self.trigger == "manual" or self._gain_is_enough(compression):
             return compression
-        saved = counted(max(0, compression.saved_tokens), "token")
+        saved = counted(max(0, compression.gained_tokens), "token")
         return replace(compression, error=f"it would save {saved}; least_gain is {self.settings.least_gain:,}")
+
+
+def _pieces(cuts: LegalCuts, chosen: MessageRange) -> list[Piece]:
+    """The messages of a range that go into its summary, by the legal cuts inside it and by what goes together."""
+    nodes, session = cuts.path.nodes, cuts.path.session
+    ends = [at for at in cuts.legal if chosen.start < at <= chosen.end]
+    pieces: list[Piece] = []
+    for start, end in zip([chosen.start, *ends], ends, strict=False):
+        groups = [
+            [
+                source_of(node)
+                for node in originals_of(session, [nodes[i].id for i in unit.at if is_candidate(nodes[i])])
+            ]
+            for unit in cuts.path.units
+            if start <= unit.at[0] < end
+        ]
+        pieces += [[group for group in groups if group]] if any(groups) else []
+    return pieces
 
 
 def _notes_on_unsent(trace: Trace, gone: Sequence[str]) -> Iterator[Note]:

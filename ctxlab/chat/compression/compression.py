@@ -20,9 +20,11 @@ from ctxlab.chat.compression.summary_node import (
     lineage_of,
     node_fields,
     originals_of,
+    with_metadata,
     with_summary_nodes,
 )
 from ctxlab.chat.compression.trigger import Moment
+from ctxlab.chat.compression.uncut_prompt import uncut_tokens
 from ctxlab.chat.compression.wanted import Wanted, refuse_contradictions
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading, html_table, lines
@@ -45,8 +47,8 @@ Again: TypeAlias = "Callable[[Wanted], Compression]"
 LARGER = "summaryIsLarger"
 ROW = (
     "trigger", "reason", "messages", "folded", "stand_ins", "before_tokens", "after_tokens", "saved_tokens",
-    "summary_tokens", "prefix_kept", "prefix_lost", "lost_items", "generation", "lineage", "summariser", "seconds",
-    "error",
+    "uncut_before_tokens", "uncut_after_tokens", "summary_tokens", "prefix_kept", "prefix_lost", "lost_items",
+    "generation", "lineage", "summariser", "seconds", "error",
 )  # fmt: skip
 
 
@@ -97,14 +99,13 @@ class Compression:
 
     @property
     def changes_nothing(self) -> bool:
-        return self.error is not None or not self.nodes
+        return self.error is not None or not self._bare_nodes
 
     @cached_property
     def nodes(self) -> tuple[Data, ...]:
         """The fields of the nodes that are new, in the file's names, in the order in which they are put in."""
-        if self.error is not None:
-            return ()
-        return (*self.stand_ins, *([self._summary_node()] if self.summary else []))
+        marks = self._marks() if self._bare_nodes else {}
+        return tuple(with_metadata(node, marks) for node in self._bare_nodes)
 
     @cached_property
     def session(self) -> Session:
@@ -115,16 +116,19 @@ class Compression:
     def leaf(self) -> str | None:
         """The leaf after it: the summary's node where that hides the leaf itself."""
         leaf = self.before.start.input.leaf_id
-        below = {node["parentId"]: node["id"] for node in self.nodes}
+        below = {node["parentId"]: node["id"] for node in self._bare_nodes}
         return below.get(leaf, leaf)
 
     @cached_property
     def after(self) -> Trace:
-        """The context built from the session after it; where a step refuses, as far as it came."""
+        """The context built from the conversation after it; where a step refuses, as far as it came.
+
+        Its session is `session` but for the figures that the new nodes have from this run.
+        """
         if self.changes_nothing:
             return self.before
         try:
-            return self.rebuild(self.session, self.leaf)
+            return self.rebuild(with_summary_nodes(self.original, self._bare_nodes), self.leaf)
         except ProcessorFailed as failed:
             if failed.trace is None:
                 raise
@@ -191,6 +195,7 @@ class Compression:
         items = wanted.must_keep if must_keep is None else tuple(must_keep)
         return self._anew(replace(wanted, must_keep=items, guidance=wanted.guidance if guidance is None else guidance))
 
+    @checked_arguments
     def with_notes(self, notes: Sequence[Note]) -> Compression:
         """The compression with further notes, such as those on its settings."""
         if not notes:
@@ -201,7 +206,13 @@ class Compression:
             assert again is not None
             return again(wanted).with_notes(notes)
 
-        return replace(self, notes=(*notes, *self.notes), again=noted if again is not None else None)
+        made = replace(self, notes=(*notes, *self.notes), again=noted if again is not None else None)
+        return self._sharing_run(made)
+
+    @checked_arguments
+    def with_seconds(self, seconds: float) -> Compression:
+        """The compression with the time that it took."""
+        return self._sharing_run(replace(self, seconds=seconds))
 
     def with_note_on_size(self) -> Compression:
         """The compression with a note where its summary has no fewer tokens than the messages that it replaces."""
@@ -253,17 +264,33 @@ class Compression:
 
     @cached_property
     def before_tokens(self) -> int:
-        """Tokens of the whole prompt before, tools and system included."""
+        """Tokens of the whole prompt that is sent before, tools and system included."""
         return self.before.tokens
 
     @cached_property
     def after_tokens(self) -> int:
-        """Tokens of the whole prompt after it."""
+        """Tokens of the whole prompt that is sent after it."""
         return self.after.tokens
 
     @property
     def saved_tokens(self) -> int:
+        """Tokens that fewer are sent."""
         return self.before_tokens - self.after_tokens
+
+    @cached_property
+    def uncut_before_tokens(self) -> int:
+        """Tokens of the whole prompt before, with what a budget cut out of it: thresholds go by these."""
+        return uncut_tokens(self.before)
+
+    @cached_property
+    def uncut_after_tokens(self) -> int:
+        """Tokens of the whole prompt after it, with what a budget cut out of it."""
+        return uncut_tokens(self.after)
+
+    @property
+    def gained_tokens(self) -> int:
+        """Tokens by which the prompt is shorter before a budget cuts it; the least gain goes by these."""
+        return self.uncut_before_tokens - self.uncut_after_tokens
 
     @cached_property
     def prefix(self) -> PrefixLoss:
@@ -283,9 +310,9 @@ class Compression:
         """The row of `frame`, as plain data."""
         values = (
             self.trigger, self.reason, len(self.gone), len(self.folded), len(self.stand_ins), self.before_tokens,
-            self.after_tokens, self.saved_tokens, self._count(self.summary), self.prefix.kept_tokens,
-            self.prefix.lost_tokens, len(self.lost), self.generation if self.summary else 0,
-            " ".join(self.lineage), self.summariser, self.seconds, self.error,
+            self.after_tokens, self.saved_tokens, self.uncut_before_tokens, self.uncut_after_tokens,
+            self._count(self.summary), self.prefix.kept_tokens, self.prefix.lost_tokens, len(self.lost),
+            self.generation if self.summary else 0, " ".join(self.lineage), self.summariser, self.seconds, self.error,
         )  # fmt: skip
         return dict(zip(ROW, values, strict=True))
 
@@ -313,6 +340,34 @@ class Compression:
         assert self.again is not None
         refuse_contradictions(wanted)
         return self.again(wanted)
+
+    @cached_property
+    def _bare_nodes(self) -> tuple[Data, ...]:
+        """The new nodes without the figures of the run after them."""
+        if self.error is not None:
+            return ()
+        return (*self.stand_ins, *([self._summary_node()] if self.summary else []))
+
+    def _marks(self) -> dict[str, Any]:
+        """Metadata that all new nodes share: one compression, why it was made, the prompt's tokens before and after."""
+        marks: dict[str, Any] = {
+            "compressionId": self._bare_nodes[-1]["id"],
+            "compressionTrigger": self.trigger,
+            "compressionReason": self.reason,
+            "compressionTokensBefore": self.uncut_before_tokens,
+            "compressionTokensAfter": self.uncut_after_tokens,
+        }
+        if self.seconds is not None and self.trigger != "manual":  # by hand the session is the same each time
+            marks["compressionSeconds"] = self.seconds
+        if self.notes:
+            marks["compressionNotes"] = [note.text for note in self.notes]
+        return marks
+
+    def _sharing_run(self, other: Compression) -> Compression:
+        """Another compression of the same messages, which isn't built again."""
+        if "after" in self.__dict__:
+            other.__dict__["after"] = self.after
+        return other
 
     @cached_property
     def _report(self) -> CompressionReport:
@@ -348,7 +403,6 @@ class Compression:
             "compressionKind": "summary",
             "compressionGeneration": self.generation,
             "compressionLineage": list(self.lineage),
-            "compressionTrigger": self.trigger,
             "compressionSummariser": self.summariser,
         }
         if self.timestamp is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.chat.compression.visible_path import VisiblePath, is_candidate, is_full_summary
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
@@ -94,6 +95,7 @@ class LegalCuts:
         protected = places[max(0, len(places) - self.protect) :] if self.protect else []
         return protected[0] if protected else len(self.path)
 
+    @checked_arguments
     def snap(
         self, first: str | int, last: str | int, *, to: Literal["around", "inside"] = "around"
     ) -> MessageRange | None:
@@ -109,6 +111,7 @@ class LegalCuts:
         later = legal[bisect_left(legal, end) :][:1] or legal[-1:]
         return self._range(legal[: bisect_right(legal, start)][-1:], later)
 
+    @checked_arguments
     def oldest(self, count: int) -> MessageRange | None:
         """The oldest `count` messages that can go into a summary, or the fewest above that a legal cut allows."""
         places = [i for i, node in enumerate(self.path.nodes) if is_candidate(node) and i < self.last][:count]
@@ -146,6 +149,7 @@ class LegalCuts:
     def _first_summary_before(self, at: int) -> int:
         return next((i for i, node in enumerate(self.path.nodes[:at]) if is_full_summary(node)), at)
 
+    @checked_arguments
     def position(self, message: str | int) -> int:
         """The position of a message in the visible path; raises UnknownNode."""
         if isinstance(message, int):
@@ -177,9 +181,14 @@ class LegalCuts:
         return after.role == "user" or is_full_summary(before) or is_full_summary(after)
 
     def _waits_for_answer(self) -> bool:
-        """Whether the last message is the user's, or one with calls of which one has no result yet."""
+        """Whether the last message is the user's, a reply on its way, a result, or calls of which one has no result."""
         last = next(
             (n for n in reversed(self.path.nodes) if n.role != "system" and (n.content.strip() or n.tool_calls)), None
         )
         asked = last is not None and last.role == "user" and not last.is_summary
-        return asked or any(unit.unanswered and unit.newest == len(self.path) - 1 for unit in self.path.units[-1:])
+        is_open = last is not None and (last.role == "tool" or last.status == "generating")
+        return (
+            asked
+            or is_open
+            or any(unit.unanswered and unit.newest == len(self.path) - 1 for unit in self.path.units[-1:])
+        )

@@ -6,18 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ctxlab.chat.aside.question import trace_of_messages
 from ctxlab.chat.compression.settings import CompressionSettings
 from ctxlab.chat.compression.summariser import BROKEN_OFF, is_cut_short
 from ctxlab.chat.model import WIRES
-from ctxlab.context import BuildInput, Context
-from ctxlab.documents import ModelProfile, Session
-from ctxlab.engines.tokens import tokenizer_named
-from ctxlab.errors import SendFailed
+from ctxlab.documents import ModelProfile
+from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import reply_message
-from ctxlab.pipeline import Pipeline, Services, Trace
-from ctxlab.processors import SessionLoader
 from ctxlab.providers import payload
+from ctxlab.providers.models import facts_of
 from ctxlab.providers.provider import Provider
+from ctxlab.providers.registry import provider_named, provider_of_model
 from ctxlab.providers.sending.attempts import send_payload
 from ctxlab.providers.sending.deltas import TextDelta
 
@@ -47,10 +46,25 @@ class ModelSummariser:
         asked = {"temperature": settings.summary_temperature, "maxTokens": settings.summary_max_tokens}
         return replace(self, parameters={**asked, **self.parameters})
 
+    def input_tokens(self, settings: CompressionSettings) -> int | None:
+        """The most tokens of one request: what is known of the model's window, less the answer; None: not known.
+
+        A tenth of the window stays free, since tokens of another model's are counted.
+        """
+        try:
+            provider = provider_named(self.provider) if isinstance(self.provider, str) else self.provider
+        except CtxlabError:  # the request itself says so, in words
+            return None
+        window = facts_of(self.model, provider or provider_of_model(self.model)).context_window
+        answer = self.parameters.get("maxTokens", settings.summary_max_tokens)
+        if window is None or not isinstance(answer, int):
+            return None
+        return max(0, window - window // 10 - answer)
+
     def __call__(self, messages: Sequence[Mapping[str, Any]]) -> str:
         """The words of the model's answer; raises SendFailed where none comes, or where it ends in the middle."""
         request = payload(
-            _trace(messages),
+            trace_of_messages(messages),
             self.provider,
             model=self.model,
             parameters=self.parameters,
@@ -71,12 +85,3 @@ class ModelSummariser:
 
 def _words(pieces: Iterator[Any]) -> Iterator[str]:
     return (piece.text for piece in pieces if isinstance(piece, TextDelta))
-
-
-def _trace(messages: Sequence[Mapping[str, Any]]) -> Trace:
-    """The messages as a run, without agents, lore and budgets."""
-    session = Session(id="summary")
-    for message in messages:
-        session = session.append(str(message["content"]), role=message["role"])
-    services = Services(tokenizer_named("chars4+4"))
-    return Pipeline.of([SessionLoader()]).run(Context(BuildInput(session)), services)

@@ -25,14 +25,15 @@ class CompressionSettings(Stored):
 
     Thresholds are passed when a count is greater. `token_threshold` and `count_threshold` are soft: above them a
     compression that saves fewer than `least_gain` tokens is left. Above `hard_token_threshold` any gain will do, and a
-    history may be shorter than `min_history_count`. `tiers` are tried in order; the summary comes last, and only where
+    history may be shorter than `min_history_count`. A range that is longer than `summary_input_tokens` is summarised in
+    parts. `tiers` are tried in order; the summary comes last, and only where
     the others weren't enough.
     """
 
     enabled: bool = Field(False, description="Compress without being asked to.")
     auto_trigger: bool = Field(True, description="Look at the thresholds before and after each request.")
     trigger_mode: TriggerMode = Field("token", description="Which threshold counts: both means either of them.")
-    token_threshold: int = Field(80_000, ge=0, description="Tokens of the whole prompt, tools and system included.")
+    token_threshold: int = Field(80_000, ge=0, description="Tokens of the whole prompt before a budget cuts it.")
     hard_token_threshold: int | None = Field(None, ge=0, description="Tokens above which any gain will do.")
     count_threshold: int = Field(50, ge=0, description="Messages of the history.")
     least_gain: int = Field(0, ge=0, description="Tokens that a compression has to save between the two thresholds.")
@@ -43,6 +44,9 @@ class CompressionSettings(Stored):
     summary_model: JsonObject | None = Field(None, description="profileId and modelId of the model that summarises.")
     summary_temperature: float = Field(0.3, ge=0)
     summary_max_tokens: int = Field(4096, ge=1)
+    summary_input_tokens: int | None = Field(
+        None, ge=1, description="Tokens of one request for a summary; by default what the model's window allows."
+    )
     summary_prompt: str = Field("", description="A prompt of one's own with {context}; blank for the one built in.")
     continue_summary_prompt: str = Field("", description="The same with {previous_summary} too.")
     fold_summaries: bool = Field(True, description="Take earlier summaries in the range into the new one.")

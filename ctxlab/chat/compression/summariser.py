@@ -65,10 +65,11 @@ class SummaryTask:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The text of a summary, or one sentence on why there is none."""
+    """The text of a summary and the number of requests it took, or one sentence on why there is none."""
 
     text: str = ""
     error: str | None = None
+    parts: int = 1
 
 
 BROKEN_OFF = Answer(error="the summary broke off at its longest length: raise summary_max_tokens or compress less")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ctxlab.documents import MessageNode, Session
-from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.documents.session.message import NodeId
 from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.documents.stored import read_stored
@@ -19,7 +19,9 @@ def with_summary_node(session: Session, fields: Data) -> Session:
     """The session with a summary's node, whose fields are in the file's names, below the node that it names as parent.
 
     All children of that one are its children then, in their order, and the branch that was remembered stays so. The
-    active leaf moves only where it was the parent. `session.delete` of the node gives the session back.
+    active leaf moves only where it was the parent. A summary further down on another branch that stands for all that
+    this one does stands for this one too, so that its branch is sent as before. `session.delete` of the node gives the
+    messages and their branches back.
     """
     node, notes = read_stored(MessageNode, fields, place="the summary")
     parent = node.parent_id
@@ -30,6 +32,9 @@ def with_summary_node(session: Session, fields: Data) -> Session:
     if not node.id or node.id in session.nodes:
         raise Refused(f"session {session.id!r} already has a node {node.id!r}: give the summary another id")
     revision = SessionBuilder(session)
+    for other in _wider_summaries_below(session, parent, node.hides):
+        metadata = {**(session.nodes[other].metadata or {})}
+        revision.put(other, metadata=frozen({**metadata, "compressedNodeIds": [*session.nodes[other].hides, node.id]}))
     children, remembered = session.children(parent), session.nodes[parent].last_selected_child_id
     known = remembered in children
     new = node.model_copy(update={"children_ids": children})
@@ -45,11 +50,23 @@ def with_summary_node(session: Session, fields: Data) -> Session:
     return revision.session()
 
 
+def _wider_summaries_below(session: Session, parent: str, hides: Iterable[str]) -> list[str]:
+    """Ids of the summaries below a message that stand for all of these nodes."""
+    wanted = set(hides)
+    wider = [key for key, node in session.nodes.items() if node.is_summary and wanted and wanted <= set(node.hides)]
+    return [key for key in wider if session.nodes[parent] in session.path(key)[:-1]]
+
+
 def with_summary_nodes(session: Session, nodes: Iterable[Data]) -> Session:
     """The session with several summaries' nodes, one after the other."""
     for fields in nodes:
         session = with_summary_node(session, fields)
     return session
+
+
+def with_metadata(fields: Data, more: Data) -> Data:
+    """The fields of a node with more metadata."""
+    return FrozenDict({**fields, "metadata": {**fields["metadata"], **more}})
 
 
 def free_ids(session: Session, count: int) -> list[str]:

@@ -6,18 +6,25 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.chat.compression.settings import CompressionSettings
+from ctxlab.chat.compression.uncut_prompt import uncut_tokens
 from ctxlab.chat.compression.visible_path import VisiblePath
 from ctxlab.display.short_texts import counted
+from ctxlab.pipeline import Trace
 
 Moment = Literal["before request", "after request", "manual"]
 
 
 @dataclass(frozen=True, slots=True)
 class PromptSize:
-    """Tokens of a whole prompt, tools and system included, and messages of its history."""
+    """Tokens of a whole prompt, tools and system included, before any budget cuts it, and messages of its history."""
 
     tokens: int
     messages: int
+
+    @classmethod
+    def of_run(cls, trace: Trace, path: VisiblePath) -> PromptSize:
+        """The size of a run's prompt with what a budget cut out of it: the history is as long as if it had all fit."""
+        return cls.of(uncut_tokens(trace), path)
 
     @classmethod
     def of(cls, tokens: int, path: VisiblePath) -> PromptSize:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from ctxlab.context import Draft, Origin
 from ctxlab.context.tool_pairs import ToolUnit, units_newest_first
 from ctxlab.documents import MessageNode, Session
+
+OF_STAND_INS: Final = ("reasoning", "tool-result")
+"""`compressionKind` of the nodes that are shorter copies of one message."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +57,9 @@ def is_candidate(node: MessageNode) -> bool:
 
 def is_stand_in(node: MessageNode) -> bool:
     """Whether a node stands for one message, of which it is a shorter copy."""
-    return node.is_summary and (node.result_of is not None or bool(node.tool_calls))
+    if not node.is_summary:
+        return False
+    return node.meta("compressionKind") in OF_STAND_INS or node.result_of is not None or bool(node.tool_calls)
 
 
 def is_full_summary(node: MessageNode) -> bool:

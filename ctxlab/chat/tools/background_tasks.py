@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ctxlab.chat.tools.failure_text import failure_text
+from ctxlab.chat.tools.results import ToolResult
 
 
 @dataclass(slots=True, eq=False)
@@ -48,8 +49,18 @@ class BackgroundTasks:
 
     def _run(self, id: str, work: Callable[[], Any]) -> None:
         try:
-            state: Mapping[str, Any] = {"status": "completed", "result": work()}
+            state = _state_of(work())
         except BaseException as error:  # a task that fails is a state, and its thread ends with it
-            state = {"status": "failed", "error": failure_text(error)}
+            state: Mapping[str, Any] = {"status": "failed", "error": failure_text(error)}
         with self._lock:
             self._states[id] = dict(state)
+
+
+def _state_of(result: Any) -> Mapping[str, Any]:
+    """The state of a task that gave this; a result has its files beside its words, and may say that it is none."""
+    if not isinstance(result, ToolResult):
+        return {"status": "completed", "result": result}
+    if result.status != "done":
+        return {"status": "failed", "error": result.text}
+    files = [asset.model_dump(by_alias=True, exclude_none=True) for asset in result.files]
+    return {"status": "completed", "result": result.text, **({"attachments": files} if files else {})}

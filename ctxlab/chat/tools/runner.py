@@ -25,6 +25,10 @@ MOST_AT_ONCE = 8
 
 CANCELLED = "cancelled before it ended; what it gives later is not taken"
 NOT_BEGUN = "cancelled before it began"
+CUT_OFF = (
+    "not carried out: the reply reached its greatest length in this call, so that its arguments may not be whole. "
+    "Call again, with shorter arguments."
+)
 
 Event = ApprovalAsked | ToolStarted | ToolFinished
 
@@ -47,9 +51,17 @@ class Runner:
     def __repr__(self) -> str:
         return f"Runner({len(self.tools)} tools)"
 
-    def run(self, calls: Sequence[ToolCall], *, is_cancelled: Callable[[], bool] = lambda: False) -> Iterator[Event]:
-        """Run the calls; their results come in the order of the calls."""
+    def run(
+        self,
+        calls: Sequence[ToolCall],
+        *,
+        is_cancelled: Callable[[], bool] = lambda: False,
+        last_is_cut: bool = False,
+    ) -> Iterator[Event]:
+        """Run the calls; their results come in the order of the calls. With `last_is_cut` the last one isn't run."""
         planned = [self._planned(call) for call in calls]
+        if last_is_cut and planned:
+            planned[-1].result = _failed(CUT_OFF)
         yield from self._asked(planned, is_cancelled)
         at_once = MOST_AT_ONCE if self.config.parallel_execution else 1
         for start in range(0, len(planned), at_once):
@@ -127,7 +139,7 @@ class Runner:
         def begin() -> ToolResult:
             tasks = tool.tasks
             assert tasks is not None
-            return result_of(tasks.begin(planned.call.id or tool.name, lambda: work().text))
+            return result_of(tasks.begin(planned.call.id or tool.name, work))
 
         timeout = tool.timeout_seconds if tool.timeout_seconds is not None else self.config.timeout_seconds
         return Job(work if tool.tasks is None else begin, timeout)

@@ -1,4 +1,4 @@
-"""The model that answers in a terminal: a vendor's, or an echo where none is named or its key isn't at hand."""
+"""The model that answers in a terminal: a vendor's, or an echo where nobody named one that can be asked."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ctxlab.errors import CtxlabError, MissingKey
+from ctxlab.errors import CtxlabError, MissingKey, WrongArgument
 from ctxlab.pipeline import Trace
 
 ECHO = "echo"
@@ -39,10 +39,14 @@ class Answerer:
 def answerer_of(
     trace: Trace, model: str | None, *, provider: str | None = None, base_url: str | None = None
 ) -> Answerer:
-    """The model that is named, else the agent's; raises CtxlabError for what can't be asked."""
+    """The model that is named, else the agent's, else an echo; raises CtxlabError for a named one that can't be asked.
+
+    Where the agent's own can't be asked, for it has no key or nobody is known to serve it, it is an echo that says so.
+    """
     from ctxlab.providers import payload
     from ctxlab.providers.sending.clients import check_client
     from ctxlab.providers.sending.keys import key_for
+    from ctxlab.providers.sending.model_names import check_model_name
 
     if model == ECHO:
         if provider is not None or base_url is not None:
@@ -55,9 +59,14 @@ def answerer_of(
     if request.model.name == ECHO and provider is None and base_url is None:
         return _echo()
     check_client(request, None)
+    is_asked_for = not (model is None and provider is None and base_url is None)
     try:
+        if provider is None and base_url is None:
+            check_model_name(request)
         key_for(request.provider)
-    except MissingKey as error:
+    except (MissingKey, WrongArgument) as error:
+        if is_asked_for:
+            raise
         return _echo(str(error))
     options = {"model": model, "provider": provider, "base_url": base_url}
     given = {name: value for name, value in options.items() if value is not None}

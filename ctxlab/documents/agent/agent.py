@@ -113,6 +113,7 @@ class Agent(Stored):
     display_preset_count: int | None = Field(None, description="A hint for programs that show the first presets.")
     regex_config: RegexConfig | None = None
     worldbook_ids: tuple[str, ...] = ()
+    quick_action_set_ids: tuple[str, ...] = ()
     worldbook_settings: WorldbookSettings | None = None
     virtual_time_config: VirtualTime | None = None
     variable_config: JsonObject | None = None
@@ -196,6 +197,7 @@ class UserProfile(Stored):
     preset_messages: tuple[MessageNode, ...] = ()
     regex_config: RegexConfig | None = None
     worldbook_ids: tuple[str, ...] = ()
+    quick_action_set_ids: tuple[str, ...] = ()
 
     def _repr_parts(self) -> Iterator[str]:
         yield from called(self.id, self.shown_name)

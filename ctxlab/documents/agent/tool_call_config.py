@@ -47,7 +47,9 @@ class ToolCallConfig:
 
     With mode `manual` every call waits for a person's word, with `auto` those that no rule approves. A tool that no
     toggle names is on: whoever gives its definition wants it. `protocol` is `vcp` for calls that are written in the
-    text; `native` is the form of the vendors, and what is meant where a file names none.
+    text; `native` is the form of the vendors, and what is meant where a file names none. Between two requests of a turn
+    `rate_limit_interval_seconds` go by, from the beginning of the first one, or, with `rate_limit_enabled`, from the
+    end of its reply.
     """
 
     enabled: bool = False

@@ -13,6 +13,7 @@ from ctxlab.documents.frozen_json import FreezeData, FrozenDict
 from ctxlab.documents.session import add_messages, edit_messages, greetings, move_messages, tree_queries
 from ctxlab.documents.session.children import Index, arranged, index_of, reindexed
 from ctxlab.documents.session.message import MessageNode, NodeId
+from ctxlab.documents.session.message_json import edit_json, message_json, message_problems
 from ctxlab.documents.stored import Note, Stored
 from ctxlab.documents.tree import graph_and_frame
 from ctxlab.errors import UnknownNode, WrongArgument, did_you_mean
@@ -197,6 +198,11 @@ class Session(Stored):
 
         return repaired(self)
 
+    # --- data: a message as JSON text, and what keeps it from taking other data
+
+    message_json = message_json
+    message_problems = message_problems
+
     # --- verbs: each gives a new session, see the modules they come from
 
     append = add_messages.append
@@ -208,6 +214,7 @@ class Session(Stored):
 
     disable = edit_messages.disable
     edit = edit_messages.edit
+    edit_json = edit_json
     enable = edit_messages.enable
     update = edit_messages.update
     update_translation = edit_messages.update_translation

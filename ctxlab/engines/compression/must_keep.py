@@ -15,6 +15,7 @@ from ctxlab.engines.compression.sentences import sentences
 from ctxlab.engines.compression.source_text import SourceText
 from ctxlab.engines.compression.summary_index import SummaryIndex
 from ctxlab.engines.compression.survival import LOST, Outcome, of_statement, survival
+from ctxlab.engines.ranking.words import words_as_written
 from ctxlab.engines.regexes.pattern import Pattern
 from ctxlab.engines.regexes.python_limited_search import BadPython, within_limits
 from ctxlab.engines.regexes.python_patterns import compiled
@@ -23,6 +24,7 @@ from ctxlab.errors import WrongArgument
 
 MOST_MATCHES = 10_000
 """Matches of one pattern in one text that are items."""
+QUOTATION_MARKS = "\"'“”‘’„«»「」『』《》 "
 _FLAGS = ((re.IGNORECASE, "i"), (re.MULTILINE, "m"), (re.DOTALL, "s"), (re.VERBOSE, "x"), (re.ASCII, "a"))
 
 
@@ -78,7 +80,7 @@ def _text_item(text: str, originals: Sequence[SourceText], index: SummaryIndex) 
 
 def _outcome(text: str, index: SummaryIndex, *, in_parts: bool = True) -> Outcome:
     """The part of a text that is kept: its words, its one fact in another spelling, or each of its sentences."""
-    place = index.place_of(text)
+    place = index.place_of(text) or index.place_of(text.strip(QUOTATION_MARKS) or text)
     if place is not None:
         return Outcome("kept", *place)
     fact = _only_fact(text)
@@ -89,11 +91,19 @@ def _outcome(text: str, index: SummaryIndex, *, in_parts: bool = True) -> Outcom
     parts = [of_statement(text[start:end], index) for start, end in sentences(text)] or [of_statement(text, index)]
     worst = [each for each in parts if each.state != "kept"]
     if not worst:
-        return parts[0]
+        return parts[0] if len(parts) > 1 else _of_single_word(text, parts[0])
     if len(parts) == 1 or all(each.state == "lost" for each in parts):
         return worst[0]
     first = next(each for each in parts if each.state != "lost")
     return Outcome("weakened", first.start, first.end, f"{len(worst)} of its {len(parts)} sentences are not kept whole")
+
+
+def _of_single_word(text: str, kept: Outcome) -> Outcome:
+    """The outcome of a text that isn't there as written: weakened where a single word made it count as kept."""
+    counted = {word for _, word in words_as_written(text)}
+    if len(counted) > 1 or len(text.split()) < 2:
+        return kept
+    return Outcome("weakened", kept.start, kept.end, f"only {counted.pop()} of it" if counted else "not as written")
 
 
 def _only_fact(text: str) -> Fact | None:

@@ -247,7 +247,12 @@ def agents_to_write(found: Import, pick: Pick) -> tuple[Agent, ...]:
 
 def all_but_agents_left_out(found: Import) -> list[Loss]:
     """A loss for everything that has no place in a file of agents."""
-    others = {"sessions": found.sessions, "users": found.users, "rules": found.rules}
+    others = {
+        "sessions": found.sessions,
+        "users": found.users,
+        "rules": found.rules,
+        "quick actions": found.quick_actions,
+    }
     losses = [Loss(what, f"{len(values)} have no place here; left out") for what, values in others.items() if values]
     unnamed = len(found.books) - len(books_of(found.agents, found.books))
     return [*losses, *([Loss("books", f"{unnamed} are named by no agent; left out")] if unnamed else [])]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from ctxlab.documents import Agent, RegexPreset, Session, Stored, UserProfile, Worldbook
+from ctxlab.documents import Agent, QuickActionSet, RegexPreset, Session, Stored, UserProfile, Worldbook
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import ReadError, UnknownFormat
 from ctxlab.formats.decode import source_of
@@ -31,7 +31,7 @@ from ctxlab.formats.values_to_export import (
 )
 
 Data = dict[str, Any]
-V = TypeVar("V", Session, Worldbook, RegexPreset)
+V = TypeVar("V", Session, Worldbook, RegexPreset, QuickActionSet)
 
 KIND, VERSION = "ctxlab-sessions", 1
 INDEX = "metadata.json"
@@ -131,6 +131,9 @@ def read_zip(raw: Zipped, source: str, read: Callable[[Source], Import]) -> Impo
         users=tuple(user for part in found for user in part.users),
         books=tuple(distinct_ids([book for part in found for book in part.books], "book", losses)),
         rules=tuple(distinct_ids([rules for part in found for rules in part.rules], "set of rules", losses)),
+        quick_actions=tuple(
+            distinct_ids([each for part in found for each in part.quick_actions], "set of quick actions", losses)
+        ),
         losses=tuple(loss for loss in losses if loss.place not in attached.taken),
         files={**{path: data for part in found for path, data in part.files.items()}, **attached.held},
     )

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from pydantic import BaseModel
+
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import did_you_mean
 from ctxlab.pipeline.processor import ProcessorSettings
@@ -40,7 +42,7 @@ class StepForm:
     groups: tuple[FormGroup, ...] = ()
     hints: Mapping[str, Mapping[str, Any]] = field(default_factory=FrozenDict)
 
-    def groups_of(self, settings: type[ProcessorSettings]) -> list[dict[str, Any]]:
+    def groups_of(self, settings: type[BaseModel]) -> list[dict[str, Any]]:
         """All settings of a step by their groups, the rest last under no heading."""
         grouped = {name for group in self.groups for name in group.settings}
         rest = tuple(name for name in settings.model_fields if name not in grouped)
@@ -54,7 +56,7 @@ class StepForm:
             hints["labels"] = [str(labels.get(str(choice), "")) for choice in described["choices"]]
         return {**described, **hints}
 
-    def problem(self, settings: type[ProcessorSettings]) -> str:
+    def problem(self, settings: type[BaseModel]) -> str:
         """The reason why it doesn't fit the settings, as a sentence; empty where it does."""
         known = list(settings.model_fields)
         for name in (*(name for group in self.groups for name in group.settings), *self.hints):

@@ -10,6 +10,8 @@ from ctxlab.providers.provider import Provider
 
 API_VERSION = "2023-06-01"
 """The version that takes temperature, top_p and top_k; the official clients send 2026-10-21 unless they are told."""
+FILES_BETA = FrozenDict({"anthropic-beta": "files-api-2025-04-14"})
+"""The header of requests that name files by their ids (platform.claude.com, Files API, 2026-11)."""
 
 
 def _header(key: str) -> dict[str, str]:
@@ -28,11 +30,11 @@ ANTHROPIC = Provider(
     auth=_header,
     headers=FrozenDict({"anthropic-version": API_VERSION}),
     default_model="claude-sonnet-4-5",
-    features=FrozenDict(api_version=API_VERSION),
+    features=FrozenDict(api_version=API_VERSION, headers_with_file_ids=FILES_BETA),
     rates=RATES,
     rules=RULES,
     cache=OF_ANTHROPIC,
     window_holds_reply=True,
 )
 
-__all__ = ["ANTHROPIC"]
+__all__ = ["ANTHROPIC", "FILES_BETA"]

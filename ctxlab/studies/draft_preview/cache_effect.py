@@ -12,7 +12,7 @@ from ctxlab.providers.prefix_breaks import PrefixBreak
 
 @dataclass(frozen=True, slots=True)
 class CacheEffect:
-    """What a draft does to the prefix that the request before has left in a vendor's cache.
+    """The effect of a draft on the prefix that the request before has left in a vendor's cache.
 
     `read_tokens` can be read from the cache with the draft, `read_tokens_without` without it, as long as the vendor
     keeps them. `same_tokens` is how far both requests begin alike, `least_tokens` the shortest prefix that the model
@@ -37,7 +37,7 @@ class CacheEffect:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What there is to say of it, one sentence each; the price comes last."""
+        """The effect in sentences; the price comes last."""
         if not self.read_tokens_without and not self.read_tokens:
             return ()
         if not self.lost_tokens:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ctxlab.context import Draft
 from ctxlab.context.step_report import PromptLimit
-from ctxlab.display.short_texts import counted
+from ctxlab.display.short_texts import counted, short
 from ctxlab.engines.worldbook import LoreScan
 from ctxlab.engines.worldbook.decision import Decision
 from ctxlab.pipeline import Remedy, Trace, remedies
@@ -22,6 +22,7 @@ from ctxlab.studies.run_effect import RunEffect, run_effect
 
 PENDING = "pending"
 DRAFT = "draft"
+MOST_LINES, MOST_SHOWN = 20, 300
 ROOM = frozenset({"free", "reserve"})
 
 
@@ -87,8 +88,8 @@ class Preview:
         from ctxlab.display.html_table import heading, html_table, lines
 
         rows = [(each.title, f"{each.tokens:,}") for each in self.sources]
-        cuts = [f"{each.key} goes: {each.cause}" for each in self.cut]
-        fires = [f"{each.title} fires: {each.reason}" for each in self.fires]
+        cuts = [short(f"{each.key} goes: {each.cause}", MOST_SHOWN) for each in self.cut[:MOST_LINES]]
+        fires = [short(f"{each.title} fires: {each.reason}", MOST_SHOWN) for each in self.fires[:MOST_LINES]]
         sentences = self.cache.sentences if self.cache is not None else ()
         return heading(self) + html_table(("source", "tokens"), rows) + lines([*cuts, *fires, *sentences])
 

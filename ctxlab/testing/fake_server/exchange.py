@@ -10,6 +10,14 @@ from typing import Any
 
 from ctxlab.testing.fake_server.anthropic import reply as anthropic
 from ctxlab.testing.fake_server.errors import error_body
+from ctxlab.testing.fake_server.files import (
+    PATH,
+    FakeUpload,
+    file_refusals,
+    read_upload,
+    upload_answer,
+    vendor_of_upload,
+)
 from ctxlab.testing.fake_server.gemini import reply as gemini
 from ctxlab.testing.fake_server.openai_chat import reply as chat
 from ctxlab.testing.fake_server.openai_responses import reply as responses
@@ -44,6 +52,7 @@ class Exchange:
     requests: list[FakeRequest] = field(default_factory=list[FakeRequest])
     refusals: list[Refusal] = field(default_factory=list[Refusal])
     cache: PromptCache = field(default_factory=PromptCache)
+    uploads: dict[str, FakeUpload] = field(default_factory=dict[str, FakeUpload])
     number: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -53,6 +62,8 @@ class Exchange:
             self.number += 1
             number = self.number
         address = address_of(target)
+        if method == "POST" and PATH.fullmatch(address.path):
+            return self._took_file(address, headers, content, number)
         if address.vendor is None or method != "POST":
             status = 404 if address.vendor is None else 405
             vendor = address.vendor or _guessed(address.path)
@@ -65,6 +76,21 @@ class Exchange:
                 self.requests.append(request)
         answered = self._answered(request, address, number)
         return _log_line(method, request, answered), answered
+
+    def _took_file(
+        self, address: Address, headers: Mapping[str, str], content: bytes, number: int
+    ) -> tuple[str, Answered]:
+        vendor = vendor_of_upload(headers)
+        upload, found = read_upload(vendor, headers, content, number)
+        refusals = (*header_refusals(vendor, address, headers), *found)
+        with self.lock:
+            self.refusals += refusals
+            if not refusals:
+                self.uploads[upload.id] = upload
+        status = refusals[0].status if refusals else 200
+        body = error_body(vendor, status, refusals[0].message, number=number) if refusals else upload_answer(upload)
+        answered = Answered(status, _json(body), FakeReply(), headers=_headers(vendor, number))
+        return f"POST {address.path} -> {status}", answered
 
     def _request(self, address: Address, vendor: Vendor, headers: Mapping[str, str], content: bytes) -> FakeRequest:
         body = parsed(content)
@@ -83,7 +109,11 @@ class Exchange:
             content,
             kept,
             address.streamed or fields.get("stream") is True,
-            (*header_refusals(vendor, address, headers), *found),
+            (
+                *header_refusals(vendor, address, headers),
+                *file_refusals(vendor, fields, kept, self.uploads),
+                *found,
+            ),
         )
 
     def _answered(self, request: FakeRequest, address: Address, number: int) -> Answered:

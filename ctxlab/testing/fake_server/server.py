@@ -10,6 +10,7 @@ from typing import Self
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.errors import CtxlabError
 from ctxlab.testing.fake_server.exchange import Exchange
+from ctxlab.testing.fake_server.files import FakeUpload
 from ctxlab.testing.fake_server.http_handler import LocalServer
 from ctxlab.testing.fake_server.refusal import Refusal, Vendor
 from ctxlab.testing.fake_server.routes import BASES
@@ -20,8 +21,8 @@ class FakeServer:
     """A server on this machine that speaks as the vendors do, and refuses what they refuse, with their error bodies.
 
     It speaks Chat Completions (OpenAI's, DeepSeek's and the compatible ones), Responses, Anthropic's Messages and
-    Gemini, whole and streamed, with calls, signed thinking, and prompt caches that are counted. Any key that isn't
-    empty passes.
+    Gemini, whole and streamed, with calls, signed thinking, and prompt caches that are counted, and takes files where
+    OpenAI and Anthropic take them. Any key that isn't empty passes.
 
     `script` says what it answers: nothing is an echo, a text or a `FakeReply` is given to every request, a list of them
     in order, a function gets each `FakeRequest`. Without `strict` only what can't be read is refused. Without `record`
@@ -103,6 +104,11 @@ class FakeServer:
     def refusals(self) -> tuple[Refusal, ...]:
         """Everything that was wrong with the requests, where the server isn't strict too."""
         return tuple(self._exchange.refusals)
+
+    @property
+    def uploads(self) -> tuple[FakeUpload, ...]:
+        """All files that were taken at OpenAI's and Anthropic's doors for them, in their order."""
+        return tuple(self._exchange.uploads.values())
 
     def __repr__(self) -> str:
         state = self.url if self._server is not None else "not running"

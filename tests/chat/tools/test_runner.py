@@ -272,6 +272,28 @@ def test_a_task_answers_at_once_and_later_requests_show_its_state(gate: threadin
     assert '"status": "running"' in before and after == "The task is completed. Its result:\n3 m"
 
 
+def test_the_files_that_a_task_gives_come_along_to_where_its_result_is_put() -> None:
+    import ctxlab
+
+    chart = ctxlab.tool(lambda: ["The tide.", PNG], name="chart", description="A chart", background=True)
+
+    def model(messages: list[dict[str, Any]]) -> Any:
+        if not any(message["role"] == "tool" for message in messages):
+            call = {"id": "c1", "type": "function", "function": {"name": "chart", "arguments": "{}"}}
+            return {"content": "", "tool_calls": [call]}
+        return "Begun." if messages[-1]["role"] == "tool" else "Here it is."
+
+    chat = ctxlab.Session(id="s").append("Hi", id="u").append("Hello", role="assistant", id="a")
+    begun = ctxlab.send(chat, "A chart, please", model=model, tools=[chart])
+    assert chart.tasks is not None and chart.tasks.wait(10)
+    later = ctxlab.send(begun.session, "Is it there?", model=model, tools=[chart])
+
+    (drawn,) = [draft for draft in later.requests[0].trace.result.drafts if draft.role == "tool"]
+    assert str(drawn.text).startswith("The task is completed. Its result:\nThe tide.")
+    assert [asset.mime_type for asset in drawn.assets] == ["image/png"]
+    assert "data:image/png;base64," in later.requests[0].payload.as_bytes().decode()
+
+
 def test_a_task_that_fails_says_so() -> None:
     def sink() -> None:
         raise ValueError("leak")

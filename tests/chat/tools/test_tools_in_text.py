@@ -14,6 +14,7 @@ from ctxlab.documents import Agent
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.engines.tool_text import calls_in_text, without_calls
 from ctxlab.providers import payload
+from ctxlab.testing import FakeServer
 
 PROVIDER = "openai-compatible"
 IN_TEXT = {"enabled": True, "protocol": "vcp", "defaultAutoApprove": True}
@@ -206,3 +207,23 @@ def test_a_build_notes_settings_that_were_not_taken() -> None:
     trace = ctxlab.build(ctxlab.Session(id="s").append("hi", id="a"), agent=agent)
 
     assert any("toolCallConfig.mode" in note.text for note in trace.result.notes)
+
+
+MODELS = {"openai": "gpt-5", "openai-responses": "gpt-5", "anthropic": "claude-sonnet-4-5"} | {
+    "gemini": "gemini-2.5-flash",
+    "deepseek": "deepseek-chat",
+}
+
+
+@pytest.mark.parametrize("vendor", MODELS)
+@pytest.mark.parametrize("as_user", [True, False])
+def test_every_vendor_takes_the_results_of_calls_in_the_text_under_either_role(vendor: Any, as_user: bool) -> None:
+    agent = Agent(id="g", name="g", tool_call_config={**IN_TEXT, "convertToolRoleToUser": as_user})
+    chat = ctxlab.Session(id="s").append("Hi", id="u").append("Hello", role="assistant", id="a")
+    with FakeServer([f"Let me see.\n{TIDE}", "Done."]) as server:
+        where = {"provider": vendor, "model": MODELS[vendor], "base_url": server.base_url(vendor), "key": "any"}
+        turn = ctxlab.send(chat, "Tide?", **where, agent=agent, tools=[tide])
+
+    assert (turn.error, turn.text, server.refusals) == (None, "Done.", ())
+    sent = server.requests[1].content.decode()
+    assert "青岛 1" in sent and ("node-4-1-call-1" in sent) is not as_user

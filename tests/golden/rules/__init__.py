@@ -32,6 +32,7 @@ from tests.golden.rules import (
     requests,
     requests_anthropic_gemini,
     tasks,
+    topics,
     trees,
     variables,
 )
@@ -50,6 +51,7 @@ RULES: tuple[Rule, ...] = (
     *regexes.RULES,
     *variables.RULES,
     *tasks.RULES,
+    *topics.RULES,
     *compressing.RULES,
     *lore.RULES,
     *cards.RULES,

@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from ctxlab.documents.refusal_sentence import refusal_sentence
 from ctxlab.errors import did_you_mean
 from ctxlab.pipeline import Stage
-from ctxlab_widgets._shared.refusal_words import refusal_sentence
 
 
 def setting_error(stage: Stage, name: str, value: Any) -> str:

@@ -11,12 +11,12 @@ from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
 from ctxlab.documents import Agent, Session
+from ctxlab.documents.refusal_sentence import refusal_sentence
 from ctxlab.errors import CtxlabError, did_you_mean
-from ctxlab.pipeline.settings.setting_form_fields import field_of
+from ctxlab.pipeline.settings.setting_form_fields import field_of, takes_texts
 from ctxlab.providers.parameters.forms import ContextManagement, CustomParameters, ModelParameters
 from ctxlab.providers.parameters.layers import fields_by_name
 from ctxlab.providers.request_parameters import RequestParameters
-from ctxlab_widgets._shared.refusal_words import refusal_sentence
 
 Origin = Literal["default", "model", "agent", "session", "call"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
@@ -80,7 +80,7 @@ class ParameterField:
     @property
     def is_texts(self) -> bool:
         """Whether it takes a list of texts."""
-        return tuple[str, ...] in get_args(self.info.annotation)
+        return takes_texts(self.info)
 
     def error(self, value: object) -> str:
         """The reason why it doesn't take a value, as a sentence; empty where it does."""

@@ -12,6 +12,12 @@ import traitlets
 import ctxlab
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import History, Session
+from ctxlab.documents.session.message_json import (
+    edit_in_words,
+    message_json,
+    parsed_message,
+    with_message_data,
+)
 from ctxlab.documents.tree.layout import FORCE_MOST, LayoutName
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
@@ -22,12 +28,6 @@ from ctxlab_widgets.branch_tree.change_names import Report, messages, node_name
 from ctxlab_widgets.branch_tree.compare_branches import SharedHistory, shared_history
 from ctxlab_widgets.branch_tree.find_messages import found_messages, snippets
 from ctxlab_widgets.branch_tree.message_facts import MessageFacts, packed_messages
-from ctxlab_widgets.branch_tree.message_json import (
-    edit_in_words,
-    message_to_json,
-    parsed_message,
-    with_message_data,
-)
 from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
 from ctxlab_widgets.branch_tree.preview import MessagePreview, counted, message_preview
 from ctxlab_widgets.branch_tree.session_of_run import session_of_run
@@ -132,7 +132,7 @@ class BranchTree(Widget):
                 self._show_preview(self._previewed)
                 self.picked = [key for key in self.picked if key in session.nodes]
                 self.editing = self.editing if self.editing in session.nodes else ""
-            self.data = message_to_json(session, self.editing) if self.editing else ""
+            self.data = message_json(session, self.editing) if self.editing else ""
             self.shared_history = cast("dict[str, Any]", self._shared_history() or {})
 
     # --- what a person does

@@ -64,11 +64,11 @@ class ChatPanel(Widget):
     delta = traitlets.Unicode("").tag(sync=True)
     """The rows that are others now, as JSON; empty where none are."""
     head = traitlets.Unicode("").tag(sync=True)
-    """Who takes part, what can be chosen, and the sentence of result, as JSON."""
+    """The participants, what can be chosen, and the sentence of result, as JSON."""
     draft = traitlets.Unicode("").tag(sync=True)
     """The next request with what is typed, as JSON."""
     got = traitlets.Unicode("").tag(sync=True)
-    """What the answer got that is looked at, as JSON; empty when none is."""
+    """The prompt of the answer that is looked at, by source, as JSON; empty when none is."""
     around = traitlets.Unicode("").tag(sync=True)
     """The last messages of the path with their siblings, as JSON."""
     quick = traitlets.Unicode("").tag(sync=True)
@@ -266,7 +266,7 @@ class ChatPanel(Widget):
 
     @property
     def state(self) -> SharedState | None:
-        """What the views of a page share; None where the chat stands alone."""
+        """The state that the views of a page share; None where the chat stands alone."""
         return self._state
 
     def _set_session(self, session: Session) -> None:
@@ -300,10 +300,15 @@ class ChatPanel(Widget):
             self._analysis.ask(DraftJob(self.input, self.waiting.assets, session, self.setup, previous))
 
     def _on_preview(self, job: DraftJob, found: Preview | str) -> None:
+        data = self._shown.draft(job.text, found)
         with self._lock:
             self.preview = found if isinstance(found, Preview) else None
-            self.draft = self._shown.draft(job.text, found)
+            self.draft = data
             self.show()
+
+    @traitlets.observe("live")
+    def _on_live(self, _: object) -> None:
+        self.show()
 
     @traitlets.observe("input")
     def _on_input(self, _: object) -> None:

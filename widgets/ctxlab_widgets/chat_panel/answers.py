@@ -38,7 +38,7 @@ class Answers:
             return sent_run(node, known[1].trace)
         kept = self._rebuilt
         if kept is None or kept[0] is not session or kept[1] is not setup or kept[2].node != key:
-            found = answer_run(setup.source(session), key, setup.agent_source, **setup.build())
+            found = answer_run(setup.source(session), key, setup.agent_source, tools=setup.tools, **setup.build())
             kept = self._rebuilt = (session, setup, found)
         return kept[2]
 

@@ -72,7 +72,7 @@ class ChatPage(ipywidgets.VBox):
         return widget(shown)
 
     def _on_history(self, _: Any) -> None:
-        """What is open below has moved the history of the chat."""
+        """Show the chat anew: the view below has moved its history."""
         self.panel.refresh()
 
     def _on_session(self, _: Any) -> None:

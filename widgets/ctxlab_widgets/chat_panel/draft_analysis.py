@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ctxlab.api.build import build
 from ctxlab.api.draft import draft_run, preview_between
+from ctxlab.chat.tools import tools_of
 from ctxlab.display.short_texts import short
 from ctxlab.documents import Asset, Session
 from ctxlab.errors import CtxlabError
@@ -63,15 +63,15 @@ class DraftAnalysis:
     def _preview(self, job: DraftJob) -> Preview:
         options: Any = job.setup.build()
         source = job.setup.source(job.session)
-        agent = job.setup.agent_source
+        agent, tools = job.setup.agent_source, tools_of(job.setup.tools)
         kept = self._without
         if kept is not None and kept[0] is job.session and kept[1] is job.setup:
             without = kept[2]
         else:
-            without = build(source, agent, **options)
+            without = draft_run(source, "", agent, (), options, tools)
             self._without = job.session, job.setup, without
         is_empty = not job.text.strip() and not job.files
-        trace = without if is_empty else draft_run(source, job.text, agent, job.files, options)
+        trace = without if is_empty else draft_run(source, job.text, agent, job.files, options, tools)
         if job.previous is None and job.setup.asks_nobody:
             return preview_of(job.text, trace, without)
         return preview_between(job.text, trace, without, previous=job.previous, provider=job.setup.provider)

@@ -76,10 +76,15 @@ def sentence_of(preview: Preview | None, messages: int, summed: int) -> str:
     of = f" of {preview.budget:,}" if preview.budget is not None else ""
     found += f"; the next request takes {preview.tokens:,}{of} tokens"
     went = [plain(row_key(each.key), 30) for each in preview.cut if each.was_sent]
+    gone = {draft.key for group in preview.trace.result.dropped if group.needed is not None for draft in group.drafts}
+    others = len(gone.difference(each.key for each in preview.cut))
     if went:
-        return f"{found} and cuts {first_of(went, MOST_NAMED)} for the draft."
-    dropped = sum(len(group.drafts) for group in preview.trace.result.dropped if group.needed is not None)
-    return f"{found}; {counted(dropped, 'message')} did not fit." if dropped else f"{found}."
+        found += f" and cuts {first_of(went, MOST_NAMED)} for the draft"
+    if others:
+        found += (
+            f"; {counted(others, 'message')} {'does' if others == 1 else 'do'} not fit{' without it' if went else ''}"
+        )
+    return f"{found}."
 
 
 def _marks(preview: Preview) -> Iterator[dict[str, Any]]:

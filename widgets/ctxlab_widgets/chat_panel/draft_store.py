@@ -1,4 +1,4 @@
-"""What is being typed, kept beside the session's file, so that it is there after a restart."""
+"""The text that is being typed, kept beside the session's file, so that it is there after a restart."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ NOT_SENT = frozenset({"free", "reserve", "cut"})
 def head_json(
     session: Session, setup: ChatSetup, history: History, preview: Preview | None, *, path: Sequence[MessageNode]
 ) -> dict[str, Any]:
-    """Who takes part and what can be chosen, the sentence of result, and what undo and redo would do."""
+    """The participants and what can be chosen, the sentence of result, and what undo and redo would do."""
     summed = {key for node in path if node.is_summary and node.enabled for key in node.hides if key in session.nodes}
     messages = sum(not node.is_summary for node in path)
     labels, index = history.labels, history.index
@@ -47,7 +47,7 @@ def _chosen(setup: ChatSetup, what: str) -> dict[str, Any]:
 
 
 def got_json(found: AnswerRun, who: str) -> dict[str, Any]:
-    """What one answer got, as `Got` of the page."""
+    """The prompt of one answer, as `Got` of the page."""
     trace = found.trace
     segments = [each for each in segments_of(trace) if each.look not in NOT_SENT]
     went = [row_key(draft.key) for group in trace.result.dropped if group.needed is not None for draft in group.drafts]

@@ -47,13 +47,19 @@ class LatestWorker(Generic[J, R]):
             self._condition.notify_all()
 
     def _run(self) -> None:
-        while (taken := self._next()) is not None:
-            job, number = taken
-            result = self._work(job)
+        try:
+            while (taken := self._next()) is not None:
+                job, number = taken
+                result = self._work(job)
+                with self._condition:
+                    is_newest = number == self._number
+                if is_newest:
+                    self._deliver(job, result)
+        finally:
             with self._condition:
-                is_newest = number == self._number
-            if is_newest:
-                self._deliver(job, result)
+                if self._thread is threading.current_thread():
+                    self._thread = None
+                self._condition.notify_all()
 
     def _next(self) -> tuple[J, int] | None:
         """The newest job, once it is quiet; None where there is none, and the thread ends."""

@@ -63,9 +63,11 @@ class PieceSender:
                 self._text, self._thought, self._fields = [], [], {}
                 self._is_waiting, self._is_sending = False, True
             last = monotonic()
+            is_sent = False
             try:
                 self._send(message)
-            finally:
+                is_sent = True
+            finally:  # where nothing can be sent, nobody is to wait for it
                 with self._condition:
-                    self._is_sending = False
+                    self._is_sending, self._is_closed = False, self._is_closed or not is_sent
                     self._condition.notify_all()

@@ -1,4 +1,4 @@
-"""What is known of one message besides its words: times, thoughts, calls, translation, and what an answer cost."""
+"""Facts of one message besides its words: times, thoughts, calls, translation, and what an answer cost."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from ctxlab.providers.cost import PRICED_AS, price_of
 NAME = 60
 STATES = {"done": "done", "failed": "failed", "refused": "refused", "timed out": "failed", "cancelled": "failed"}
 MOST_ARGUMENTS = 20_000
+MOST = 10**12
+"""Tokens and milliseconds above this are no figures."""
 
 
 def facts_of(node: MessageNode) -> list[str]:
@@ -54,7 +56,7 @@ def thought_of(node: MessageNode, counter: TokenCounter | None) -> dict[str, str
 
 
 def _is_span(start: object, end: object) -> bool:
-    return isinstance(start, int) and isinstance(end, int) and end >= start
+    return isinstance(start, int) and isinstance(end, int) and 0 <= end - start < MOST
 
 
 def calls_of(node: MessageNode, results: Sequence[MessageNode | None]) -> list[dict[str, Any]]:
@@ -104,7 +106,7 @@ def _call_facts(result: MessageNode | None) -> str:
     known = cast("Mapping[str, Any]", call) if isinstance(call, Mapping) else {}
     status, took = known.get("status"), known.get("durationMs")
     words = [str(status)] if status in ("timed out", "cancelled") else []
-    words += [f"{took / 1000:.1f} s"] if isinstance(took, int | float) and not isinstance(took, bool) else []
+    words += [f"{took / 1000:.1f} s"] if isinstance(took, int | float) and 0 <= took < MOST else []
     return ", ".join(words)
 
 
@@ -122,7 +124,7 @@ def translation_of(node: MessageNode) -> dict[str, str] | None:
 
 
 def got_of(node: MessageNode) -> dict[str, Any]:
-    """What went into an answer and what it cost, as the vendor counted it, and the share that was cached."""
+    """Tokens and times of an answer and what it cost, as the vendor counted it, and the share that was cached."""
     stored = node.meta("usage")
     usage = cast("Mapping[str, Any]", stored) if isinstance(stored, Mapping) else {}
     prompt, out, cached = _whole(usage, "promptTokens"), _whole(usage, "completionTokens"), _cached(usage)
@@ -140,7 +142,7 @@ def got_of(node: MessageNode) -> dict[str, Any]:
 
 def _usd(node: MessageNode, prompt: int, out: int, cached: int) -> float | None:
     model, provider = node.meta("modelId"), node.meta("providerType")
-    if not prompt or not isinstance(model, str) or provider not in PRICED_AS:
+    if not prompt or not (isinstance(model, str) and isinstance(provider, str) and provider in PRICED_AS):
         return None
     found = price_of(model, PRICED_AS[provider], prompt, min(prompt, cached), 0, out)
     return sum(found) if found is not None else None
@@ -153,4 +155,4 @@ def _cached(usage: Mapping[str, Any]) -> int:
 
 def _whole(usage: Mapping[str, Any], name: str) -> int:
     value = usage.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value < MOST else 0

@@ -25,7 +25,7 @@ USUAL_NAMES = {"user": "User", "assistant": "Assistant", "system": "System", "to
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowInput:
-    """What rows are made of: the path of a session, who takes part, and the message that is being generated."""
+    """All that rows are made of: the path of a session, who takes part, and the message that is being generated."""
 
     session: Session
     agent: Agent | None = None
@@ -210,7 +210,7 @@ def _has_siblings(node: MessageNode, beside: Sequence[str]) -> bool:
 
 
 def state_of(node: MessageNode, given: RowInput) -> str:
-    """Where a message stands in a turn."""
+    """The state of a message in its turn."""
     if node.id == given.running:
         return "generating"
     if node.status == "error":

@@ -33,7 +33,7 @@ PHASES = {"waiting": "waiting for the first word", "building": "building the req
 
 @dataclass(slots=True)
 class RunningTurn:
-    """What the page gets of a turn; `number` is that of the last message that went out, with all texts up to it."""
+    """A running turn as the page gets it; `number` is that of the last message that went out, which is in it."""
 
     verb: str
     counter: TokenCounter | None = None

@@ -1,8 +1,8 @@
-"""Who takes part in a chat, and the options of its turns and builds."""
+"""The participants of a chat, and the options of its turns and builds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -107,6 +107,11 @@ class ChatSetup:
         if isinstance(self.model, str | ModelProfile):
             given["model"] = self.model
         return given | ({"user": self.user} if self.user is not None else {})
+
+    @property
+    def tools(self) -> Sequence[Any]:
+        """The tools of turns, besides those that the agent describes."""
+        return self.options.get("tools") or ()
 
     @property
     def provider(self) -> Any:

@@ -1,10 +1,11 @@
-"""What the page gets of a chat: each trait is written where it is another one, rows as a delta."""
+"""The traits of a chat as the page gets them: each is written where it is another one, rows as a delta."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ctxlab.documents import Session
+from ctxlab.errors import CtxlabError
 from ctxlab.studies.draft_preview import Preview
 from ctxlab_widgets._shared.json_values import as_json, list_as_json
 from ctxlab_widgets.chat_panel.draft_json import draft_json, failed_json
@@ -45,8 +46,6 @@ class ShownChat:
         panel.running = self.running(panel)
         chips = panel.waiting.chips(panel.preview.trace if panel.preview is not None else None)
         panel.files = list_as_json(chips) if chips else ""
-        if panel.selected and panel.selected.removeprefix("node:") not in session.nodes:
-            panel.selected = ""
 
     def running(self, panel: ChatPanel) -> str:
         """The running turn as JSON; empty when none runs."""
@@ -55,7 +54,12 @@ class ShownChat:
 
     def draft(self, text: str, found: Preview | str) -> str:
         """The preview of a draft as JSON, or the sentence on why there is none."""
-        return as_json(draft_json(found) if isinstance(found, Preview) else failed_json(text, found))
+        if isinstance(found, str):
+            return as_json(failed_json(text, found))
+        try:
+            return as_json(draft_json(found))
+        except CtxlabError as problem:
+            return as_json(failed_json(text, str(problem)))
 
     def _input(self, panel: ChatPanel, session: Session) -> RowInput:
         setup, preview = panel.setup, panel.preview
@@ -70,9 +74,11 @@ class ShownChat:
 
     def _show_rows(self, panel: ChatPanel, rows: list[Row]) -> None:
         if rows is self._now:
+            if not panel.live and panel.delta:  # nobody adds a delta in a report
+                self._send_all(panel, rows)
             return
         self._now = rows
-        if self._sent is None:
+        if self._sent is None or not panel.live:
             self._send_all(panel, rows)
             return
         start, end, new = row_delta(self._sent, rows)

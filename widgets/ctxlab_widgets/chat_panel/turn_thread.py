@@ -29,7 +29,7 @@ class QueuedMessage:
 
 
 class TurnListener(Protocol):
-    """Who is told of turns, in their thread."""
+    """Gets the events and the ends of turns, in their thread."""
 
     def turn_event(self, running: RunningStream, event: TurnEvent) -> None: ...
 
@@ -138,7 +138,7 @@ class TurnThread:
 
 
 def _rest(stream: TurnStream) -> Turn | None:
-    """What a broken-off turn has come to, where it can be ended."""
+    """The outcome of a broken-off turn, where it can be ended."""
     try:
         stream.close()
         return stream.turn

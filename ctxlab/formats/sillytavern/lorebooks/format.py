@@ -78,7 +78,9 @@ def read(source: Source) -> Import:
 def write(found: Import, pick: Pick, *, form: BookForm) -> Export[bytes]:
     """The only book, or the picked one."""
     export = lorebook_json(pick_book(found, pick), form=form)
-    return export.after(left_out(found, ("sessions", "agents", "users", "rules"), "no lorebook; left out"))
+    return export.after(
+        left_out(found, ("sessions", "agents", "users", "rules", "quick_actions"), "no lorebook; left out")
+    )
 
 
 LOREBOOK = Format(

@@ -40,6 +40,7 @@ NO_PLACE: Final = {
     "character_description": "character",
     "virtual_time_config": "clock",
     "variable_config": "variables",
+    "quick_action_set_ids": "quick actions",
     "llm_think_rules": "rules of reasoning",
     "model_id": "model",
     "user_profile_id": "user",

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ctxlab.display.short_texts import short
 from ctxlab.documents.misspelt_fields import misspelt_fields
+from ctxlab.documents.refusal_sentence import refusal_sentence
 from ctxlab.documents.session.message import GROUPS, STRUCTURE, MessageNode
-from ctxlab_widgets._shared.refusal_words import refusal_sentence
 
 FIXED = {str(MessageNode.model_fields[name].alias): remedy for name, remedy in STRUCTURE.items()}
 """Fields that are structure, with the verbs that change them."""

@@ -1,0 +1,1 @@
+"""Models asked beside the conversation: for names of topics, translations and completions."""

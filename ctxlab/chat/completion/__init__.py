@@ -1,0 +1,1 @@
+"""Completion of what is being typed."""

@@ -1,0 +1,1 @@
+"""A name for a conversation, asked of a model."""

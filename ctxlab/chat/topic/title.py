@@ -1,0 +1,147 @@
+"""The name in a model's answer, however it is wrapped."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from ctxlab.engines.split_thoughts import split_thoughts
+
+LONGEST: Final = 50
+"""Characters of a name; a longer one is cut."""
+
+PAIRS: Final = {
+    "(": ")",
+    "[": "]",
+    "{": "}",
+    "<": ">",
+    "（": "）",
+    "【": "】",
+    "《": "》",
+    "〈": "〉",
+    "「": "」",
+    "『": "』",
+}
+OPENERS = {closer: opener for opener, closer in PAIRS.items()}
+QUOTES: Final = {"“": "”", "‘": "’", '"': '"', "'": "'", "`": "`"}
+POINTS: Final = " \t\u3000.。,，、;；:：!！?？~～*_#-—…·|"
+
+_FENCE = re.compile(r"\A```\w*\s*(.*?)\s*```\Z", re.DOTALL)
+_MARK = re.compile(r"\A(?:#{1,6}\s+|>\s*|[-*+]\s+|\d{1,2}[.)]\s+|\*\*|__)+")
+_LABEL = re.compile(
+    r"\A(?:(?:session|chat|conversation|final)\s+)?(?:title|topic|name)\s*(?:\*\*)?\s*[:：]\s*"
+    r"|\A(?:最终|会话|对话|聊天)?(?:标题|题目|主题|话题|名称)\s*(?:是|为)?\s*(?:\*\*)?\s*[:：]\s*",
+    re.IGNORECASE,
+)
+_PREAMBLE = re.compile(
+    r"\A(?:好的|好吧|当然|没问题|以下|下面|这是|根据|我(?:认为|建议|觉得|会)|用户|首先|抱歉"
+    r"|(?:sure|okay|ok|certainly|of course|here(?:'s| is| are)|i (?:think|would|suggest|can|will)|let me|based on)\b)",
+    re.IGNORECASE,
+)
+_ECHO = re.compile(r"直接输出|不要解释|会话标题|简短标题|output only|only the title|title only", re.IGNORECASE)
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
+MOST_SENTENCES: Final = 2
+
+
+def title_of(answer: str) -> str | None:
+    """The name that an answer gives, at most 50 characters and an ellipsis; None where it gives none.
+
+    It is the `title` of JSON, else the last line that has words. Thoughts, labels such as `Title:`, quotation marks
+    and points around it go; brackets stay where they belong together. Explanations and echoes of the question are none.
+    """
+    text = answer.strip()
+    data = _json(text)
+    if data is not None:
+        found = data.get("title")
+        lines = _words(found).split("\n") if isinstance(found, str) else []
+        return _checked(" ".join(line.strip() for line in lines if line.strip()))
+    lines = [line.strip() for line in _words(text).split("\n") if line.strip().strip("`")]
+    return _checked(lines[-1]) if lines else None
+
+
+def _json(text: str) -> Mapping[str, Any] | None:
+    """The JSON object that an answer is, also in a fence."""
+    fenced = _FENCE.match(text)
+    inside = fenced[1] if fenced else text
+    if not inside.startswith("{"):
+        return None
+    try:
+        data = json.loads(inside)
+    except (ValueError, RecursionError):
+        return None
+    return cast("Mapping[str, Any]", data) if isinstance(data, dict) else None
+
+
+def _words(text: str) -> str:
+    return "".join(
+        part.text for part in split_thoughts(text, ("think", "thinking", "guguthink")) if part.kind == "words"
+    ).strip()
+
+
+def _checked(line: str) -> str | None:
+    bare = _LABEL.sub("", _MARK.sub("", line))
+    name = trimmed(bare)
+    wrong = (
+        not name
+        or _TAG.search(bare)
+        or _PREAMBLE.search(name)
+        or _ECHO.search(name)
+        or len(_SENTENCE_END.findall(bare)) > MOST_SENTENCES
+    )
+    if wrong:
+        return None
+    return name if len(name) <= LONGEST else f"{name[:LONGEST]}..."
+
+
+def trimmed(text: str) -> str:
+    """A line without points and quotation marks at its ends, and without brackets that have no partner or hold it all.
+
+    >>> trimmed('"《红楼梦》讨论。"'), trimmed("（旅行）")
+    ('《红楼梦》讨论', '旅行')
+    """
+    while True:
+        bare = text.strip(POINTS)
+        bare = _without_marks(bare)
+        if bare == text:
+            return text
+        text = bare
+
+
+def _without_marks(text: str) -> str:
+    if len(text) > 1 and _partner(text) == len(text) - 1:
+        return text[1:-1]
+    first, last = text[:1], text[-1:]
+    quotes = {*QUOTES, *QUOTES.values()}
+    if (first in quotes and _is_alone(text, first)) or (first in PAIRS and _partner(text) is None) or first in OPENERS:
+        return text[1:]
+    if (last in quotes and _is_alone(text, last)) or last in PAIRS:
+        return text[:-1]
+    if last in OPENERS and text.count(last) > text.count(OPENERS[last]):
+        return text[:-1]
+    return text
+
+
+def _is_alone(text: str, quote: str) -> bool:
+    """Whether a quotation mark has no partner in the text."""
+    opening = {closer: opener for opener, closer in QUOTES.items()}
+    other = QUOTES.get(quote) or opening[quote]
+    return text.count(quote) % 2 == 1 if other == quote else text.count(other) != text.count(quote)
+
+
+def _partner(text: str) -> int | None:
+    """The place of the mark that closes the text's first one; None where none does."""
+    opener = text[0]
+    if opener in QUOTES:
+        found = text.find(QUOTES[opener], 1)
+        return found if found > 0 else None
+    closer, depth = PAIRS.get(opener), 0
+    if closer is None:
+        return None
+    for at, letter in enumerate(text):
+        depth += (letter == opener) - (letter == closer)
+        if depth == 0:
+            return at
+    return None

@@ -1,0 +1,1 @@
+"""Translations by a model, in which tags, code, macros and addresses stay as they are."""
