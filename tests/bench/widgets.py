@@ -20,6 +20,8 @@ from ctxlab_widgets import BranchTree, StepDebugger, TokenBudget, TokenView, lab
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget, synced_state
 from tests.bench.timing import ENCODING
+from tests.gallery.chat_rows import many, open_rows, running
+from tests.gallery.kept_page import KeptPage
 from tests.gallery.pages import NoBrowser, browsing, open_widget
 
 NODES = ((100, 10), (1_000, 10), (10_000, 10), (10_000, 2))
@@ -70,6 +72,25 @@ PUT_TIMED = f"""async (state) => {{
   window.ctxlabHost.model.put(JSON.parse(state));
   return (await {PAINTED}) - began;
 }}"""
+
+
+# From the pieces of an answer to the frame that shows them.
+PIECES = """async () => {
+  const drawn = () => new Promise((done) => requestAnimationFrame(() => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = done;
+    channel.port2.postMessage(0);
+  }));
+  const times = [];
+  for (let number = 1; number <= 150; number++) {
+    const began = performance.now();
+    const text = number % 40 ? ` word${number}` : "\\n\\n";
+    window.chatList.pieces({ kind: "pieces", number, key: "last", text, thought: "", phase: "writing", facts: [] });
+    await drawn();
+    times.push(performance.now() - began);
+  }
+  return times;
+}"""
 
 
 @contextmanager
@@ -169,6 +190,25 @@ def token_rows(browser: Browser) -> Iterator[tuple[str, str]]:
     yield f"TokenView, {count:,} tokens, two tokenizers: first picture", f"{painted:.0f} ms"
 
 
+def chat_rows(browser: Browser) -> Iterator[tuple[str, str]]:
+    context = browser.new_context(viewport={"width": 1100, "height": 900})
+    with TemporaryDirectory() as folder:
+        page = open_rows(KeptPage(context.new_page()), Path(folder), many(10_000))
+        page.mouse.move(400, 400)
+        page.evaluate(FRAMES)
+        for _ in range(150):
+            page.mouse.wheel(0, -400)
+        frames: list[float] = sorted(page.evaluate("() => window.frames_"))
+        page.evaluate(
+            "(turn) => { chatList.reveal('a9999'); chatList.running(turn); }", running("last", parent="a9999")
+        )
+        times: list[float] = sorted(page.evaluate(PIECES))
+    context.close()
+    name = "A chat, 10,000 messages of any height"
+    yield f"{name}: 95 % of frames while scrolling", f"{frames[int(len(frames) * 0.95)]:.0f} ms"
+    yield f"{name}: from a piece of an answer to its frame, median, 95 %", f"{times[75]:.0f} ms, {times[142]:.0f} ms"
+
+
 def page_rows(browser: Browser) -> Iterator[tuple[str, str]]:
     """From the run that is there to the answer on the screen, and from a change to its chip."""
     session = ctxlab.read_data(generated_session(1_000, seed=1)).pick()
@@ -236,6 +276,7 @@ def rows() -> Iterator[tuple[str, str]]:
         with browsing() as browser:
             yield from tree_rows(browser)
             yield from token_rows(browser)
+            yield from chat_rows(browser)
             yield from page_rows(browser)
             yield from click_rows(browser)
     except NoBrowser as missing:

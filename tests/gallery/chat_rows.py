@@ -38,7 +38,15 @@ def many(count: int, *, seed: int = 1) -> list[Row]:
 
 def open_rows(opened: KeptPage, folder: Path, rows: Sequence[Row], **state: Any) -> Page:
     """The page with these rows."""
-    values = {"rows": json.dumps(rows), "live": True, "models": [], "languages": [], "actions": [], "views": [], **state}
+    values = {
+        "rows": json.dumps(rows),
+        "live": True,
+        "models": [],
+        "languages": [],
+        "actions": [],
+        "views": [],
+        **state,
+    }
     file = folder / "chat_rows.html"
     if opened.page.url == file.as_uri():
         opened.page.evaluate(STOP)

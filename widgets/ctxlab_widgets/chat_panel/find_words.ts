@@ -42,7 +42,8 @@ export function markWords(element: HTMLElement, words: string): HTMLElement[] {
   const pattern = patternOf(words);
   const walker = element.ownerDocument.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const texts: Text[] = [];
-  while (walker.nextNode()) texts.push(walker.currentNode as Text);
+  while (walker.nextNode())
+    if (!walker.currentNode.parentElement?.closest("math, svg")) texts.push(walker.currentNode as Text);
   return texts.flatMap((text) => markText(text, pattern));
 }
 

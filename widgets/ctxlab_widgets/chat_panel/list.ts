@@ -2,18 +2,20 @@
 
 import { h } from "../_shared/dom";
 import { VirtualRows } from "../_shared/virtual_rows";
-import { findWords, type Hit, markWords } from "./find_words";
+import { type Found, ListFind } from "./list_find";
 import type { ListHost } from "./list_host";
-import { keyMeaning } from "./list_keys";
-import { foldOf, guessedHeight, isAtEnd, keptRows, lastWhole, newBelow, shownRows } from "./list_rows";
+import { actOf, keyMeaning, keyOf, press } from "./list_keys";
+import { foldOf, guessedHeight, isAtEnd, keptRows, lastWhole, shownRows } from "./list_rows";
+import { LiveTurn } from "./live_turn";
 import { Menu } from "./menu";
 import { Navigator, type Way } from "./navigator";
 import type { Draft, Row, Running } from "./payload";
+import { PointerHold } from "./pointer_hold";
 import { type Editing, type RowContext, RowView } from "./row";
 import { carryOut } from "./row_actions";
-import { type Pieces, withPieces, withRunning } from "./stream";
+import { grown, type Pieces, withFinished, withRunning } from "./stream";
 
-const SPARE = 600; // pixels drawn above and below what is seen
+const SPARE = 400; // pixels drawn above and below what is seen
 const NO_MESSAGES = "There is no message yet: type the first one below.";
 
 export class MessageList {
@@ -34,27 +36,31 @@ export class MessageList {
   private given: Row[] = [];
   private rows: Row[] = [];
   private places = new Map<string, number>();
-  private turn: Running | null = null;
-  /** Whether the turn was asked for whole: until it comes pieces say nothing. */
-  private isBehind = false;
+  private readonly turn = new LiveTurn();
+  /** Whether more than words came since it was drawn. */
+  private isOther = false;
+  /** The field that was closed last to be saved. */
+  private ended: { key: string; editing: Editing } | null = null;
   private cuts = new Map<string, Draft["cut"][number]>();
   /** Key of the row that Tab reaches. */
   private at = "";
   /** The row that is to hold the keys as soon as it is there. */
   private follow = "";
+  /** The row under the pointer. */
+  private hovered = "";
   private isStuck = true;
   private top = 0;
   /** Key of the last row that was there whole when the list was at its end. */
   private seen = "";
-  private words = "";
-  private hits: Hit[] = [];
-  private hit = -1;
+  private readonly finding = new ListFind();
   private frame = 0;
   private width = 0;
   private isPrinting = false;
+  private readonly hold: PointerHold;
 
   constructor(private readonly host: ListHost) {
     const { signal } = host;
+    this.hold = new PointerHold(signal);
     this.nav = new Navigator((way) => this.go(way));
     this.scroller.append(this.empty, this.body);
     this.element.append(this.scroller, this.nav.element, this.said);
@@ -70,12 +76,17 @@ export class MessageList {
       edit: (key, kind) => this.edit(key, kind),
       endEdit: (key, saved) => this.endEdit(key, saved),
       unfold: (key) => this.unfold(key),
+      switchTo: (key) => {
+        this.follow = key;
+        host.send({ command: "switch", key });
+      },
       resized: () => this.settle(),
     };
     this.scroller.addEventListener("scroll", () => this.scrolled(), { signal, passive: true });
     this.body.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.body.addEventListener("focusin", (event) => this.choose(keyOf(event.target)), { signal });
-    this.body.addEventListener("pointerdown", (event) => this.choose(keyOf(event.target)), { signal });
+    this.body.addEventListener("pointerdown", (event) => this.down(keyOf(event.target)), { signal });
+    this.body.addEventListener("pointerover", (event) => this.hover(keyOf(event.target)), { signal });
     this.body.addEventListener("dblclick", (event) => this.doubled(event), { signal });
     for (const [event, on] of [
       ["beforeprint", true],
@@ -93,37 +104,40 @@ export class MessageList {
 
   // --- what is shown
 
-  /** The newest rows. Only those that say something else are drawn anew. */
+  /** The newest rows, before `running` of the same moment. Only those that say something else are drawn anew. */
   set(rows: Row[]): void {
     this.given = keptRows(new Map(this.given.map((row) => [row.key, row])), rows);
+    this.ended = null;
+    this.finding.look(this.given);
     this.lay();
   }
 
   /** The turn that runs, whole; null when it has ended. */
   running(turn: Running | null): void {
-    const before = this.turn;
-    if (turn && before && turn.key === before.key && turn.number < before.number) return;
-    this.turn = turn;
-    this.isBehind = false;
+    const before = this.turn.now;
+    if (!this.turn.take(turn)) return;
     this.lay();
     if (before && !turn) this.announce(before.key);
   }
 
   /** What the turn has brought since; drawn with the next frame. */
   pieces(pieces: Pieces): void {
-    if (!this.turn || this.isBehind) return;
-    const next = withPieces(this.turn, pieces);
-    if (next === "old") return;
-    if (next === "gap") {
-      this.isBehind = true;
-      this.host.send({ command: "resend" });
-      return;
-    }
-    this.turn = next;
-    this.frame ||= requestAnimationFrame(() => {
-      this.frame = 0;
-      this.lay();
-    });
+    const before = this.turn.now;
+    const came = this.turn.add(pieces);
+    if (came === "gap") this.host.send({ command: "resend" });
+    if (came === "gap" || came === "nothing") return;
+    if (came === "another" && before) this.given = withFinished(this.given, before);
+    this.isOther ||= came !== "words";
+    this.frame ||= requestAnimationFrame(() => this.stream());
+  }
+
+  /** Python did not do what was asked last: a field that it closed is there again, with its words. */
+  refused(): void {
+    if (!this.ended) return;
+    const { key, editing } = this.ended;
+    this.ended = null;
+    this.edits.set(key, editing);
+    this.edit(key, editing.kind);
   }
 
   /** The messages that the next request leaves out, grey with their cause. */
@@ -142,44 +156,53 @@ export class MessageList {
     }
     const row = this.places.get(key);
     if (row === undefined) return false;
-    this.isStuck = row === this.rows.length - 1;
+    const wasStuck = this.isStuck;
     this.virtual.reveal(row);
+    this.isStuck = row === this.rows.length - 1 || (wasStuck && isAtEnd(this.scroller));
     this.choose(key);
     this.settle();
     return true;
   }
 
   /** Marks the words in all messages and shows the first place; says how many there are. No words end it. */
-  find(words: string): { at: number; count: number } {
-    this.words = words;
-    this.hits = findWords(this.given, words);
-    this.hit = -1;
-    for (const view of this.views.values()) this.mark(view);
+  find(words: string): Found {
+    this.finding.begin(this.given, words);
+    for (const view of this.views.values()) this.finding.mark(view.element);
     return this.findNext(1);
   }
 
   /** The next place of the words, or with -1 the one before; from the last on again at the first. */
-  findNext(by: 1 | -1): { at: number; count: number } {
-    const count = this.hits.length;
-    if (!count) return { at: 0, count };
-    this.hit = this.hit < 0 && by < 0 ? count - 1 : (this.hit + by + count) % count;
-    const { key, nth } = this.hits[this.hit];
-    this.reveal(key);
-    for (const mark of this.body.querySelectorAll("mark.current")) mark.classList.remove("current");
-    const marks = this.views.get(key)?.element.querySelectorAll<HTMLElement>("mark.hit") ?? [];
-    const mark = marks[Math.min(nth, marks.length - 1)];
-    mark?.classList.add("current");
+  findNext(by: 1 | -1): Found {
+    const { hit, found } = this.finding.step(by);
+    if (!hit) return found;
+    this.reveal(hit.key);
+    const mark = this.finding.current(this.body, this.views.get(hit.key)?.element, hit.nth);
     if (mark) this.showInside(mark);
-    return { at: this.hit + 1, count };
+    return found;
   }
 
   // --- drawing
+
+  /** What came since the last frame: of words alone only their row is drawn. */
+  private stream(): void {
+    this.frame = 0;
+    const turn = this.turn.now;
+    const row = this.places.get(turn?.key ?? "");
+    if (!turn || row === undefined || this.isOther) {
+      this.lay();
+      return;
+    }
+    this.rows[row] = grown(this.rows[row], turn);
+    this.views.get(turn.key)?.set(this.rows[row]);
+    this.settle();
+  }
 
   private lay(): void {
     const hadFocus = this.body.contains(document.activeElement);
     const act = actOf(document.activeElement);
     const wasLast = !hadFocus && this.isStuck && this.at === this.rows.at(-1)?.key;
-    this.rows = shownRows(withRunning(this.given, this.turn), this.unfolded);
+    this.isOther = false;
+    this.rows = shownRows(withRunning(this.given, this.turn.now), this.unfolded);
     const { rows } = this;
     this.places = new Map(rows.map(({ key }, row) => [key, row]));
     this.keepAt(wasLast);
@@ -206,20 +229,18 @@ export class MessageList {
   }
 
   private draw(row: Row): HTMLElement {
+    const known = this.views.get(row.key);
+    if (known) return known.element;
     const view = new RowView(row, this.context);
     this.views.set(row.key, view);
     this.watch.observe(view.element);
-    if (this.words) this.mark(view);
+    if (this.finding.isOn) this.finding.mark(view.element);
     return view.element;
   }
 
   private update(view: RowView, row: Row): void {
     view.set(row);
-    if (this.words && row.state !== "generating") this.mark(view);
-  }
-
-  private mark(view: RowView): void {
-    for (const text of view.element.querySelectorAll<HTMLElement>(".ct")) markWords(text, this.words);
+    if (this.finding.isOn && row.state !== "generating") this.finding.mark(view.element);
   }
 
   /** Heights are taken over, the end is kept where the reader is at it, and what went out of sight is let go. */
@@ -278,20 +299,35 @@ export class MessageList {
   }
 
   private choose(key: string): void {
-    if (!key || key === this.at || !this.places.has(key)) return;
+    if (this.hold.isDown || !key || key === this.at || !this.places.has(key)) return;
     this.at = key;
     this.markStop();
     this.showPlace();
     this.host.chosen?.(key);
   }
 
+  private down(key: string): void {
+    this.hold.begin(() => {
+      this.choose(key);
+      this.settle();
+    });
+  }
+
   private markStop(): void {
-    for (const [key, { element }] of this.views) {
+    for (const [key, view] of this.views) {
+      const { element } = view;
       const holds = key === this.at;
+      view.showActions(holds || key === this.hovered);
       element.tabIndex = holds ? 0 : -1;
       element.classList.toggle("at", holds);
       for (const each of element.querySelectorAll<HTMLElement>("button, summary")) each.tabIndex = holds ? 0 : -1;
     }
+  }
+
+  private hover(key: string): void {
+    if (key === this.hovered || this.hold.isDown) return;
+    this.hovered = key;
+    this.markStop();
   }
 
   private focus(row: number): void {
@@ -327,10 +363,8 @@ export class MessageList {
 
   private switchTo({ siblings }: Row, by: 1 | -1): boolean {
     const key = siblings?.ids[siblings.at - 1 + by];
-    if (key === undefined || !this.host.live) return siblings !== undefined;
-    this.follow = key;
-    this.host.send({ command: "switch", key });
-    return true;
+    if (key !== undefined && this.host.live) this.context.switchTo(key);
+    return siblings !== undefined;
   }
 
   private doubled(event: MouseEvent): void {
@@ -355,8 +389,10 @@ export class MessageList {
   private endEdit(key: string, saved: Editing | null): void {
     const view = this.views.get(key);
     this.edits.delete(key);
-    if (saved && (saved.kind === "branch" || saved.text !== view?.row.text))
+    if (saved && (saved.kind === "branch" || saved.text !== view?.row.text)) {
+      this.ended = { key, editing: saved };
       this.host.send({ command: saved.kind, key, text: saved.text });
+    }
     view?.set(view.row);
     this.settle();
     view?.element.focus({ preventScroll: true });
@@ -394,7 +430,7 @@ export class MessageList {
   private showPlace(): void {
     const { rows } = this;
     if (this.isStuck || !this.places.has(this.seen)) this.seen = lastWhole(rows);
-    const fresh = this.isStuck ? 0 : newBelow(rows, this.seen);
+    const fresh = this.isStuck ? 0 : rows.length - 1 - (this.places.get(this.seen) ?? rows.length - 1);
     this.nav.show(this.placeNow() + 1, rows.length, fresh);
   }
 
@@ -411,15 +447,4 @@ export class MessageList {
     const row = this.given.find((each) => each.key === key);
     if (row) this.said.textContent = `${row.who}: ${row.error ?? row.text.slice(0, 300)}`;
   }
-}
-
-const keyOf = (target: EventTarget | null): string =>
-  (target instanceof Element && target.closest<HTMLElement>("article[data-key]")?.dataset.key) || "";
-
-const actOf = (element: Element | null): string => (element as HTMLElement | null)?.dataset?.act ?? "";
-
-function press(element: HTMLElement, act: string): boolean {
-  const button = element.querySelector<HTMLElement>(`[data-act="${act}"]`);
-  button?.click();
-  return button !== null;
 }

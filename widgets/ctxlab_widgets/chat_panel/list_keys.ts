@@ -41,3 +41,17 @@ export function keyMeaning(event: KeyboardEvent): Meaning | null {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   return MEANINGS[key] ?? null;
 }
+
+/** Key of the message that an element is in; empty where it is in none. */
+export const keyOf = (target: EventTarget | null): string =>
+  (target instanceof Element && target.closest<HTMLElement>("article[data-key]")?.dataset.key) || "";
+
+/** Name of a button, by which it is found again after its row was drawn anew. */
+export const actOf = (element: Element | null): string => (element as HTMLElement | null)?.dataset?.act ?? "";
+
+/** Presses a button of a row by its name; false where there is none. */
+export function press(element: HTMLElement, act: string): boolean {
+  const button = element.querySelector<HTMLElement>(`[data-act="${act}"]`);
+  button?.click();
+  return button !== null;
+}

@@ -42,11 +42,5 @@ export const NEAR_THE_END = 24;
 export const isAtEnd = (at: { scrollTop: number; scrollHeight: number; clientHeight: number }): boolean =>
   at.scrollHeight - at.clientHeight - at.scrollTop < NEAR_THE_END;
 
-/** Messages behind the last one that was seen whole; all of them where that one is gone. */
-export function newBelow(rows: Row[], seen: string): number {
-  const at = rows.findLastIndex(({ key }) => key === seen);
-  return seen === "" ? 0 : rows.length - 1 - at;
-}
-
 /** The last row that doesn't change any more: what is being written was not seen whole. */
 export const lastWhole = (rows: Row[]): string => rows.findLast(({ state }) => state !== "generating")?.key ?? "";

@@ -56,6 +56,7 @@ export class RowView {
   private readonly foot = new Part("foot2");
   private readonly losses = new Part("losses");
   private readonly box = h("div", { class: "tx" }, this.text, this.translated, this.losses.element);
+  private hasActions = false;
   private thought: Thought | null = null;
   private views: { text: TextView | null; translated: TextView | null } = { text: null, translated: null };
   private editBox: EditBox | null = null;
@@ -93,8 +94,9 @@ export class RowView {
     this.element.setAttribute("aria-label", labelOfRow(row, cut));
     this.element.toggleAttribute("aria-busy", row.state === "generating");
     const { who, role, kind, facts, tokens, siblings, state, actions, standsFor } = row;
-    const shown = [who, role, kind, facts, tokens, siblings, state, actions, standsFor?.sentence, cut, isUnfolded];
-    this.head.set([...shown, host.live, host.messageActions()], () => rowHead(row, cut, isUnfolded, context));
+    const shown = { cut, isUnfolded, hasActions: this.hasActions };
+    const said = [who, role, kind, facts, tokens, siblings, state, actions, standsFor?.sentence];
+    this.head.set([said, shown, host.messageActions()], () => rowHead(row, shown, context));
     this.setThought();
     this.setWords();
     const { files, translation } = row;
@@ -109,6 +111,13 @@ export class RowView {
       row.got ? gotLine(row, host) : null,
     ]);
     this.setEditing();
+  }
+
+  /** Makes its buttons, or takes them away. */
+  showActions(on: boolean): void {
+    if (on === this.hasActions) return;
+    this.hasActions = on;
+    this.set(this.row);
   }
 
   /** Where the keys go while it is edited. */

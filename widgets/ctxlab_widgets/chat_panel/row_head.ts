@@ -10,6 +10,8 @@ export type Cut = Draft["cut"][number];
 export interface HeadTools extends RowTools {
   /** Shows the messages behind a summary, or folds them. */
   unfold(key: string): void;
+  /** Another version of a message, which then holds the keys. */
+  switchTo(key: string): void;
 }
 
 const STATES: Partial<Record<Row["state"], string>> = {
@@ -26,15 +28,25 @@ export function labelOfRow(row: Row, cut: Cut | undefined): string {
 
 const word = (text: string | undefined): string => harmless(text ?? "");
 
-export function rowHead(row: Row, cut: Cut | undefined, isUnfolded: boolean, tools: HeadTools): HTMLElement[] {
+/** What a head shows beside its message. */
+export interface HeadState {
+  cut: Cut | undefined;
+  isUnfolded: boolean;
+  /** Whether its buttons are made: those of the rows that nobody is at are not. */
+  hasActions: boolean;
+}
+
+export function rowHead(row: Row, { cut, isUnfolded, hasActions }: HeadState, tools: HeadTools): HTMLElement[] {
   const state = STATES[row.state];
   return [
     h("span", { class: "role", title: harmless(row.key) }, glyph(signOf(row)), h("b", {}, h("bdi", {}, word(row.who)))),
     h("span", { class: "muted" }, h("bdi", {}, word(factsOf(row)))),
     ...(row.siblings ? [siblings(row, tools)] : []),
     ...(cut ? [h("span", { class: "cause" }, glyph("cut"), h("b", {}, word(cut.cause)))] : []),
-    ...(state && !cut ? [h("span", { class: `tag ${row.state}` }, state)] : []),
-    h("span", { class: "right" }, actions(row, tools), fixed(row, cut, isUnfolded, tools)),
+    ...(state && !cut && !(row.state === "failed" && row.error)
+      ? [h("span", { class: `tag ${row.state}` }, state)]
+      : []),
+    h("span", { class: "right" }, hasActions && actions(row, tools), fixed(row, cut, isUnfolded, tools)),
   ];
 }
 
@@ -46,7 +58,7 @@ function factsOf({ facts, tokens, standsFor }: Row): string {
 }
 
 /** Which answer this is of how many; arrows show the one before and the one after. */
-function siblings(row: Row, { host }: HeadTools): HTMLElement {
+function siblings(row: Row, { host, switchTo }: HeadTools): HTMLElement {
   const { at, ids } = row.siblings!;
   const arrow = (to: number, sign: string, label: string) => {
     const key = ids[to - 1];
@@ -55,7 +67,7 @@ function siblings(row: Row, { host }: HeadTools): HTMLElement {
       { type: "button", "aria-label": label, "data-act": label, "aria-disabled": key === undefined || !host.live },
       sign,
     );
-    if (key !== undefined && host.live) button.addEventListener("click", () => host.send({ command: "switch", key }));
+    if (key !== undefined && host.live) button.addEventListener("click", () => switchTo(key));
     return button;
   };
   const label = `version ${at} of ${ids.length}`;

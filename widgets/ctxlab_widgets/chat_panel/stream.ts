@@ -44,6 +44,20 @@ function before(rows: Row[], { parent }: Running): Row[] {
   return rows.slice(0, end);
 }
 
+/** A running row with the words that came since, and nothing else that is new. */
+export function grown(row: Row, { text, thought, facts, phase }: Running): Row {
+  const thinks = thought ? { thought: { text: thought, facts: row.thought?.facts ?? "" } } : {};
+  return { ...row, ...thinks, text, got: { facts: facts.length ? facts : [phase] } };
+}
+
+/** The rows with an answer that is there whole, until Python's own row of it comes. */
+export const withFinished = (rows: Row[], running: Running): Row[] =>
+  withRunning(rows, running).map((row) => {
+    if (row.key !== running.key) return row;
+    const { got: _, ...rest } = row;
+    return { ...rest, state: "complete" };
+  });
+
 function begun(rows: Row[], { key }: Running): Row {
   const who = rows.findLast(({ role }) => role === "assistant")?.who ?? "Assistant";
   return { key, kind: "message", role: "assistant", who, facts: [], text: "", state: "generating", actions: [] };
@@ -51,15 +65,7 @@ function begun(rows: Row[], { key }: Running): Row {
 
 function written(row: Row, running: Running, calls: CallRow[]): Row {
   const { translation: _, error: __, ...rest } = row;
-  return {
-    ...rest,
-    state: "generating",
-    text: running.text,
-    ...(running.thought ? { thought: { text: running.thought, facts: row.thought?.facts ?? "" } } : {}),
-    ...(calls.length ? { calls } : {}),
-    got: { facts: running.facts.length ? running.facts : [running.phase] },
-    actions: [],
-  };
+  return grown({ ...rest, state: "generating", ...(calls.length ? { calls } : {}), actions: [] }, running);
 }
 
 function withCalls(rows: Row[], calls: Map<string, CallRow>, key: string): Row[] {
