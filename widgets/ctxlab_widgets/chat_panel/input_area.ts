@@ -225,8 +225,10 @@ export class InputArea {
   private draw(): void {
     const { text } = this;
     const draft = this.draft;
-    const marks = draft ? movedMarks(draft.marks, draft.text, text) : [];
-    const pieces = markedPieces(text, marks).map(({ text: words, mark }) =>
+    const plain = harmless(text);
+    // Signs that turn words around are written out here, where only the place of words counts: then none is marked.
+    const marks = draft && plain === text ? movedMarks(draft.marks, draft.text, text) : [];
+    const pieces = markedPieces(plain, marks).map(({ text: words, mark }) =>
       mark ? h("span", { class: UNDERLINES[mark.kind] }, words) : words,
     );
     this.layer.replaceChildren(...pieces, "\u200b");
