@@ -48,7 +48,6 @@ COMMANDS: Mapping[str, Mapping[str, Any]] = {
     "undo": {},
     "redo": {},
     "asset": {"id": str},
-    "bundle": {"name": ("katex", "mermaid")},
 }
 """By command its fields with their types or their choices; one with a question mark may be missing."""
 

@@ -27,6 +27,5 @@ LATER: Mapping[str, Handler] = {
     "complete": _missing("completion is"),
     "quick": _missing("quick actions are"),
     "message_action": _missing("actions of plugins are"),
-    "bundle": _missing("formulas and diagrams are"),
 }
 """By command what carries it out; each gets the panel and the checked fields."""

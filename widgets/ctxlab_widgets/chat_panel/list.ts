@@ -279,6 +279,7 @@ export class MessageList {
   private resized(): void {
     const { clientWidth } = this.scroller;
     if (clientWidth && clientWidth !== this.width) this.width = clientWidth;
+    this.isStuck ||= isAtEnd(this.scroller);
     this.settle();
   }
 
@@ -315,12 +316,7 @@ export class MessageList {
 
   private markStop(): void {
     for (const [key, view] of this.views) {
-      const { element } = view;
-      const holds = key === this.at;
-      view.showActions(holds || key === this.hovered);
-      element.tabIndex = holds ? 0 : -1;
-      element.classList.toggle("at", holds);
-      for (const each of element.querySelectorAll<HTMLElement>("button, summary")) each.tabIndex = holds ? 0 : -1;
+      view.hold(key === this.at, key === this.hovered);
     }
   }
 
@@ -403,6 +399,8 @@ export class MessageList {
     this.views.get(key)?.set(this.rows[this.places.get(key)!]);
     this.isStuck = false;
     this.lay();
+    this.isStuck = isAtEnd(this.scroller);
+    this.showPlace();
   }
 
   // --- where one is

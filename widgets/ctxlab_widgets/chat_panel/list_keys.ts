@@ -24,6 +24,7 @@ const MEANINGS: Record<string, Meaning> = {
   c: { action: "copy" },
   t: { action: "translate" },
   m: { press: "more" },
+  Escape: { press: "stop" },
 };
 
 /** Keys of the list, for the help of the panel. */
@@ -34,6 +35,7 @@ export const LIST_KEYS = [
   ["E, B", "edit it here, as a branch"],
   ["R", "answer again"],
   ["C, T, M", "copy, translate, more"],
+  ["Esc", "stop, on the answer being written"],
 ] as const;
 
 export function keyMeaning(event: KeyboardEvent): Meaning | null {

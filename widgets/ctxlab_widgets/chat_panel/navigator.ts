@@ -13,6 +13,7 @@ export class Navigator {
   private readonly fresh = h("span", { class: "strong" });
   private readonly last: HTMLElement;
   readonly element: HTMLElement;
+  private shown = "";
 
   constructor(go: (way: Way) => void) {
     const button = (way: Way, ...more: HTMLElement[]) => {
@@ -34,6 +35,9 @@ export class Navigator {
 
   /** Where one is, from 1, of how many, and the number of new ones that lie below. */
   show(at: number, count: number, fresh: number): void {
+    const shown = `${at} ${count} ${fresh}`;
+    if (shown === this.shown) return;
+    this.shown = shown;
     this.element.hidden = count < 2;
     this.at.textContent = `${grouped(at)}/${grouped(count)}`;
     this.fresh.textContent = fresh ? ` ${grouped(fresh)} new` : "";

@@ -193,7 +193,6 @@ export type FromPython =
       calls?: CallRow[];
     }
   | { kind: "asset"; id: string; type: string } // its bytes are the buffer; an empty one where there are none
-  | { kind: "bundle"; name: "katex" | "mermaid" } // its code is the buffer
   | { kind: "completion"; completion: Completion }
   | { kind: "copy"; text: string };
 
@@ -222,8 +221,7 @@ export type Command =
   | { command: "message_action"; key: string; id: string }
   | { command: "name_topic" }
   | { command: "undo" | "redo" }
-  | { command: "asset"; id: string }
-  | { command: "bundle"; name: "katex" | "mermaid" };
+  | { command: "asset"; id: string };
 
 /** Synced traits, all JSON texts but where said; empty where there is nothing. */
 export const TRAITS = {

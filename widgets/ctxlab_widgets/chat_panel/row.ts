@@ -56,6 +56,7 @@ export class RowView {
   private readonly foot = new Part("foot2");
   private readonly losses = new Part("losses");
   private readonly box = h("div", { class: "tx" }, this.text, this.translated, this.losses.element);
+  private isStop = false;
   private hasActions = false;
   private thought: Thought | null = null;
   private views: { text: TextView | null; translated: TextView | null } = { text: null, translated: null };
@@ -90,7 +91,7 @@ export class RowView {
     const { host } = context;
     const cut = context.cutOf(row.key);
     const isUnfolded = context.unfolded.has(row.key);
-    this.element.className = lookOf(row, cut);
+    this.element.className = `${lookOf(row, cut)}${this.isStop ? " at" : ""}`;
     this.element.setAttribute("aria-label", labelOfRow(row, cut));
     this.element.toggleAttribute("aria-busy", row.state === "generating");
     const { who, role, kind, facts, tokens, siblings, state, actions, standsFor } = row;
@@ -111,12 +112,17 @@ export class RowView {
       row.got ? gotLine(row, host) : null,
     ]);
     this.setEditing();
+    for (const each of this.element.querySelectorAll<HTMLElement>("button, summary"))
+      each.tabIndex = this.isStop ? 0 : -1;
   }
 
-  /** Makes its buttons, or takes them away. */
-  showActions(on: boolean): void {
-    if (on === this.hasActions) return;
-    this.hasActions = on;
+  /** Whether it is the row that Tab reaches, and whether the pointer is on it; its buttons are made for either. */
+  hold(isStop: boolean, isHovered: boolean): void {
+    const hasActions = isStop || isHovered;
+    if (isStop === this.isStop && hasActions === this.hasActions) return;
+    this.isStop = isStop;
+    this.hasActions = hasActions;
+    this.element.tabIndex = isStop ? 0 : -1;
     this.set(this.row);
   }
 

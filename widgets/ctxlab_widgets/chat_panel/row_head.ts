@@ -83,7 +83,7 @@ function siblings(row: Row, { host, switchTo }: HeadTools): HTMLElement {
 /** Buttons that come with the pointer or the keys. */
 function actions(row: Row, tools: HeadTools): HTMLElement | false {
   const buttons = row.state === "generating" ? [] : actionButtons(row, tools);
-  return buttons.length > 0 && h("span", { class: "acts", role: "toolbar", "aria-label": "Actions" }, buttons);
+  return buttons.length > 0 && h("span", { class: "acts", role: "group", "aria-label": "Actions" }, buttons);
 }
 
 /** Buttons that are always there: what ends an answer, what keeps a message, what is behind a summary. */

@@ -1,11 +1,13 @@
 // A page for tests with nothing but a chat's list of messages; `chatList` is the list.
 
+import markdown from "../../ctxlab_widgets/_shared/markdown/markdown.css";
+import { MarkdownView } from "../../ctxlab_widgets/_shared/markdown/markdown_view";
 import { whenChanged, widget } from "../../ctxlab_widgets/_shared/mount";
 import { MessageList } from "../../ctxlab_widgets/chat_panel/list";
 import type { Choice } from "../../ctxlab_widgets/chat_panel/payload";
 import css from "../../ctxlab_widgets/chat_panel/row_list.css";
 
-export default widget("Messages", css, (at) => {
+export default widget("Messages", markdown + css, (at) => {
   const { model, root, signal } = at;
   const choices = (name: string) => () => (model.get(name) ?? []) as Choice[];
   const list = new MessageList({
@@ -16,6 +18,7 @@ export default widget("Messages", css, (at) => {
     models: choices("models"),
     languages: choices("languages"),
     messageActions: choices("actions"),
+    textView: (host) => new MarkdownView(host),
   });
   root.append(list.element);
   const draw = () => list.set(JSON.parse(String(model.get("rows"))));
