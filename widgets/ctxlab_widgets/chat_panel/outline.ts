@@ -22,15 +22,13 @@ export function outlineRows(nodes: OutlineNode[]): OutlineRow[] {
   }
   const rows: OutlineRow[] = [];
   const seen = new Set<string>();
-  const add = (key: string, parent: number, depth: number) => {
-    for (const node of below.get(key) ?? []) {
-      if (seen.has(node.key)) continue;
-      seen.add(node.key);
-      rows.push({ node, parent, depth });
-      add(node.key, rows.length - 1, depth + 1);
-    }
+  const add = (node: OutlineNode, parent: number, depth: number) => {
+    if (seen.has(node.key)) return;
+    seen.add(node.key);
+    const at = rows.push({ node, parent, depth }) - 1;
+    for (const each of below.get(node.key) ?? []) add(each, at, depth + 1);
   };
-  add("", -1, 0);
+  for (const node of [...(below.get("") ?? []), ...nodes]) add(node, -1, 0);
   return rows;
 }
 

@@ -8,6 +8,7 @@ import markdown from "../_shared/markdown/markdown.css";
 import { type MarkdownOptions, MarkdownView } from "../_shared/markdown/markdown_view";
 import type { ModelButton } from "../_shared/markdown/model_button";
 import { type Mounted, save, whenChanged, widget } from "../_shared/mount";
+import { EarlyPieces } from "./early_pieces";
 import { AssetAsker, listen } from "./from_python";
 import { ChatHead } from "./head";
 import { InputArea } from "./input_area";
@@ -45,6 +46,7 @@ class ChatPanel {
   private readonly side: Side;
   private readonly assets: AssetAsker;
   private readonly drawing: MarkdownOptions;
+  private readonly early = new EarlyPieces();
   private rows: Row[] = [];
   private selected = "";
 
@@ -159,7 +161,7 @@ class ChatPanel {
   // --- from Python
 
   private hear(message: FromPython, buffer: ArrayBuffer | ArrayBufferView | undefined): void {
-    if (message.kind === "pieces") this.list.pieces(message);
+    if (message.kind === "pieces") for (const each of this.early.come(message)) this.list.pieces(each);
     else if (message.kind === "asset") this.assets.came(message, buffer);
     else if (message.kind === "completion") this.input.open(message.completion);
     else if (message.kind === "copy") void this.copy(message.text);
@@ -171,6 +173,7 @@ class ChatPanel {
     if (changed.has("running")) {
       const running = this.json<Running>("running");
       list.running(running);
+      for (const each of this.early.running(running)) list.pieces(each);
       input.setRunning(running);
     }
     if (changed.has("head")) this.drawHead();
