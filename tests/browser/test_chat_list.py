@@ -166,6 +166,20 @@ def test_an_answer_grows_by_its_pieces_at_the_end(opened: Opened, folder: Path) 
     assert opened.sent() == [{"command": "stop"}] * 2
 
 
+def test_of_an_answer_that_grows_only_the_last_block_changes(opened: Opened, folder: Path) -> None:
+    page = open_rows(opened, folder, few(4))
+    call(page, "running", running("a9", "# Box 7\n\n| line | lever |\n|--|--|\n| 1 | 7 |\n\nHe holds", parent="a3"))
+    page.evaluate(
+        "() => { for (const each of document.querySelectorAll('[data-key=a9] .ct > *')) each.wasThere = true; }"
+    )
+
+    call(page, "pieces", pieces(1, "a9", " the **lam"))
+
+    blocks = "() => [...document.querySelectorAll('[data-key=a9] .ct:not(.tr) > *')].map((each) => !!each.wasThere)"
+    assert page.evaluate(blocks)[:2] == [True, True]
+    assert article(page, "a9").locator("strong").inner_text() == "lam"
+
+
 def test_who_reads_further_up_stays_there_and_is_told_of_what_is_new(opened: Opened, folder: Path) -> None:
     rows = few()
     page = open_rows(opened, folder, rows)
@@ -316,6 +330,21 @@ def test_more_offers_the_rest_and_another_model(opened: Opened, folder: Path) ->
     assert page.evaluate(FOCUSED) == "a3"
 
 
+def test_a_menu_stays_open_while_an_answer_grows(opened: Opened, folder: Path) -> None:
+    page = open_rows(opened, folder, few())
+    call(page, "running", running("a99", "He holds", parent="a39"))
+    article(page, "a39").focus()
+    page.keyboard.press("m")
+
+    for number in range(1, 4):
+        call(page, "pieces", pieces(number, "a99", " the lamp." * 40))
+
+    assert page.get_by_role("menu").count() == 1
+    page.keyboard.press("Escape")
+    assert page.get_by_role("menu").count() == 0
+    assert page.evaluate(FOCUSED) == "a39"
+
+
 def test_a_call_that_asks_is_allowed_or_refused(opened: Opened, folder: Path) -> None:
     asks = {"id": "c1", "name": "ring_bell", "arguments": "times=2", "state": "asks", "facts": ""}
     page = open_rows(opened, folder, few(4))
@@ -384,6 +413,24 @@ def test_an_error_stands_in_its_place_with_what_may_be_done(opened: Opened, fold
         {"command": "retry", "key": "a4"},
         {"command": "open", "view": "request", "key": "a4"},
     ]
+
+
+def test_beside_an_answer_is_what_it_got_one_click_away(opened: Opened, folder: Path) -> None:
+    answer = row("a1", got={"facts": ["1,645 in", "212 out"], "cached": 0.93})
+    page = open_rows(opened, folder, [row("u0"), answer])
+    assert (
+        article(page, "a1")
+        .locator(".got")
+        .inner_text()
+        .replace("\n", " ")
+        .startswith("1,645 in 93\u00a0% cached 212 out")
+    )
+
+    for name in ("What it got", "Steps", "Budget", "Lore", "Request"):
+        page.get_by_role("button", name=name, exact=True).click()
+
+    views = [{"command": "open", "view": view, "key": "a1"} for view in ("steps", "budget", "lore", "request")]
+    assert opened.sent() == [{"command": "got", "key": "a1"}, *views]
 
 
 def test_where_nobody_answers_there_is_only_copy(opened: Opened, folder: Path) -> None:

@@ -269,10 +269,10 @@ export class MessageList {
 
   private scrolled(): void {
     const { scrollTop } = this.scroller;
+    if (Math.abs(scrollTop - this.top) > 1) this.context.menu.close(false); // it was scrolled, and did not only grow
     if (isAtEnd(this.scroller)) this.isStuck = true;
     else if (scrollTop < this.top) this.isStuck = false;
     this.top = scrollTop;
-    this.context.menu.close(false);
     this.settle();
   }
 

@@ -93,7 +93,7 @@ export class RowView {
     const isUnfolded = context.unfolded.has(row.key);
     this.element.className = `${lookOf(row, cut)}${this.isStop ? " at" : ""}`;
     this.element.setAttribute("aria-label", labelOfRow(row, cut));
-    this.element.toggleAttribute("aria-busy", row.state === "generating");
+    this.element.setAttribute("aria-busy", String(row.state === "generating"));
     const { who, role, kind, facts, tokens, siblings, state, actions, standsFor } = row;
     const shown = { cut, isUnfolded, hasActions: this.hasActions };
     const said = [who, role, kind, facts, tokens, siblings, state, actions, standsFor?.sentence];

@@ -56,20 +56,19 @@ export function errorLine(row: Row, host: ListHost): HTMLElement {
 export function gotLine(row: Row, host: ListHost): HTMLElement {
   const { key } = row;
   const { facts, cached } = row.got!;
-  const [first = "", ...rest] = facts.map(harmless);
-  const isDone = row.state !== "generating";
+  const [first, ...rest] = facts.map(harmless);
   const line = h(
     "div",
     { class: "got" },
-    host.live && isDone && first
-      ? press(first, "got", "lk", () => host.send({ command: "got", key }))
-      : h("span", {}, first),
+    first && h("span", {}, first),
     cached !== undefined && cachedBar(cached),
     rest.map((fact) => h("span", {}, fact)),
   );
+  if (!host.live || row.state === "generating") return line;
+  const got = press("What it got", "got", "lk", () => host.send({ command: "got", key }));
   const open = (view: (typeof VIEWS)[number]) =>
     press(named(view), view, "lk", () => host.send({ command: "open", view, key }));
-  if (host.live && isDone) line.append(h("span", { class: "links" }, VIEWS.map(open)));
+  line.append(h("span", { class: "links" }, got, VIEWS.map(open)));
   return line;
 }
 
