@@ -78,7 +78,7 @@ export class Side {
   }
 
   around({ nodes }: Around): void {
-    const had = this.items.findIndex((item) => item === item.ownerDocument.activeElement);
+    const had = this.items.indexOf(this.element.ownerDocument.activeElement as HTMLElement);
     const rows = outlineRows(nodes);
     const wires = outlineWires(rows);
     this.aroundPart.hidden = !rows.length;

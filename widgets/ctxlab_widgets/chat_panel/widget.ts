@@ -24,7 +24,6 @@ import {
   type Got,
   type Head,
   type Quick,
-  type Row,
   type Running,
   rowsOf,
   type View,
@@ -47,7 +46,8 @@ class ChatPanel {
   private readonly assets: AssetAsker;
   private readonly drawing: MarkdownOptions;
   private readonly early = new EarlyPieces();
-  private rows: Row[] = [];
+  /** Values by name, with the text that each was read from. */
+  private readonly parsed = new Map<string, { text: string; value: unknown }>();
   private selected = "";
 
   constructor(at: Mounted) {
@@ -195,9 +195,9 @@ class ChatPanel {
   }
 
   private drawRows(): void {
-    this.rows = rowsOf(this.json<View>("view") ?? { rows: [] }, this.json<Delta>("delta"));
-    this.list.set(this.rows);
-    this.input.setStarters(starters(this.rows));
+    const rows = rowsOf(this.json<View>("view") ?? { rows: [] }, this.json<Delta>("delta"));
+    this.list.set(rows);
+    this.input.setStarters(starters(rows));
   }
 
   private drawHead(): void {
@@ -214,7 +214,11 @@ class ChatPanel {
 
   private json<T>(name: (typeof JSON_TRAITS)[number]): T | null {
     const text = String(this.model.get(name) ?? "");
-    return text ? (JSON.parse(text) as T) : null;
+    const known = this.parsed.get(name);
+    if (known?.text === text) return known.value as T | null;
+    const value = text ? (JSON.parse(text) as T) : null;
+    this.parsed.set(name, { text, value });
+    return value;
   }
 }
 
