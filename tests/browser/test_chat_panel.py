@@ -453,7 +453,7 @@ def test_the_little_tree_goes_to_a_sibling_by_keys(of: Open) -> None:
     forked = chat().branch_from_edit("u2", "And who keeps the log?")
     page = of(forked, model=because)
     items = page.page.get_by_role("treeitem")
-    others = [each for each in items.all() if each.get_attribute("aria-selected") == "false"]
+    others = page.page.locator("[role=treeitem]:not(.active)").all()
     assert others
     assert items.evaluate_all("all => all.filter((each) => each.tabIndex === 0).length") == 1
 

@@ -144,7 +144,7 @@ export class Side {
         type: "button",
         role: "treeitem",
         class: `r-${node.role} ${state}${isActive ? " active" : ""}${isLeaf ? " leaf" : ""}`,
-        "aria-selected": String(isActive),
+        "aria-selected": String(isLeaf),
         "aria-disabled": can ? null : "true",
         title: isActive ? `${key}: shows it` : `${key}: goes on from here`,
         tabindex: -1,
