@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab import Session
+from ctxlab import Agent, Library, Session
 from ctxlab.documents import UserProfile
 from tests.browser.conftest import Opened
 from tests.gallery.chat_pages import ChatInPage, open_chat
@@ -50,7 +50,7 @@ def of(opened: Opened, tmp_path: Path) -> Iterator[Open]:
     """Opens chats, and ends what runs in them."""
     all: list[ChatInPage] = []
 
-    def open(given: Session | None = None, **options: Any) -> ChatInPage:
+    def open(given: Session | Library | None = None, **options: Any) -> ChatInPage:
         made = open_chat(opened, tmp_path, given if given is not None else chat(), **options)
         all.append(made)
         return made
@@ -488,6 +488,28 @@ def test_a_greeting_offers_three_first_sentences(of: Open) -> None:
 
     assert chat.field.input_value() == first
     assert asked(chat) == []
+
+
+# --- what a message brings
+
+
+def test_the_agents_pictures_formulas_and_links_are_drawn_from_what_python_sends(of: Open) -> None:
+    asset = {"id": "wave", "group": "stickers", "filename": "wave.png", "path": "stickers/wave.png", "type": "image"}
+    wei = Agent(id="wei", name="Wei", assets=[asset])
+    text = "![波](agent-asset://stickers/wave.png) $x^2$ &copy; &notit; 见 https://a.example/x_(y)?q=1。"
+    library = Library(
+        agents=[wei],
+        sessions=[chat().append(text, role="assistant", id="a3")],
+        files={"agents/wei/stickers/wave.png": PNG},
+    )
+    page = of(library, agent=wei, model=because)
+
+    shown = page.row("a3")
+    page.until(lambda: shown.locator("img").count() == 1 and shown.locator("math").count() == 1)
+
+    assert shown.locator("img").get_attribute("src", timeout=1000).startswith("blob:")  # type: ignore[union-attr]
+    assert shown.locator("a").get_attribute("href") == "https://a.example/x_(y)?q=1"
+    assert "\u00a9 &notit; 见" in shown.inner_text()
 
 
 # --- what strangers wrote

@@ -12,7 +12,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
-from ctxlab import Session
+from ctxlab import Library, Session
 from ctxlab_widgets import ChatPanel
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import synced_state
@@ -102,7 +102,7 @@ class ChatInPage:
         return self.page.locator(f"article[data-key={json.dumps(key)}]")
 
 
-def open_chat(opened: KeptPage, folder: Path, session: Session, **options: Any) -> ChatInPage:
+def open_chat(opened: KeptPage, folder: Path, session: Session | Library, **options: Any) -> ChatInPage:
     """A chat on its page; `options` are those of ChatPanel."""
     panel = ChatPanel(session, draft_wait_seconds=0.0, **options)
     panel.rest(LONG)
