@@ -545,7 +545,12 @@ def test_a_picture_of_the_agent_is_drawn_by_its_address_and_nothing_else_is() ->
     page.asks("asset", id="agent-asset://stickers/%E6%B3%A2.png")
     assert page.sent[-1][0]["type"] == "image/png"
     assert page.sent[-1][1] == [PNG]
-    for address in ("secret.txt", "agent-asset://../../secret.txt", "agent-asset://secret", "data:image/png;base64,AAAA"):
+    for address in (
+        "secret.txt",
+        "agent-asset://../../secret.txt",
+        "agent-asset://secret",
+        "data:image/png;base64,AAAA",
+    ):
         page.asks("asset", id=address)
         assert page.sent[-1][1] == [b""]
 

@@ -111,7 +111,7 @@ class WaitingFiles:
 
 
 def bytes_of(session: Session, waiting: Sequence[Asset], id: str, store: AssetStore | None) -> tuple[bytes, str]:
-    """Bytes and type of a file of the active path, of the draft or, by its address, of the agent; else none of either."""
+    """Bytes and type of a file of the path, of the draft or, by its address, of the agent; else none of either."""
     known = [*waiting, *(each for node in session.path() for each in node.attachments or ())]
     found = next((each for each in known if each.id == id), None)
     source = found.source if found is not None else _of_agent(id)
