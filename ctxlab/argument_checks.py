@@ -163,6 +163,8 @@ def _next_step(kind: Kind, value: object) -> str:
     found = getattr(value, "id", None) if type(value).__name__ == "MessageNode" else None
     if found is not None and kind.fits(""):
         return f"; its id is {found[:SHOWN]!r}"
+    if kind.words == "a path" and isinstance(value, list | tuple | Mapping):
+        return "; ctxlab.read_data(data) reads data, and build and send take messages as they are"
     known = [NEXT_STEPS[name] for name in kind.names if name in NEXT_STEPS]
     return f"; {known[0]}" if known else ""
 

@@ -175,7 +175,8 @@ class UnexplainedRewrite(LawBroken):
 class SendFailed(CtxlabError):
     """A request that got no answer, or half of one. No text of it has a key.
 
-    `status` is the HTTP status, None where there was no answer; `retry_after_seconds` what the server asked to wait;
+    `status` is the HTTP status, or the one that goes with the code of an error inside a stream; None where there was no
+    answer; `retry_after_seconds` what the server asked to wait;
     `may_pass` whether the same request may do better later.
     """
 

@@ -23,6 +23,8 @@ from ctxlab.chat.compression import (
     refuse_contradictions,
     session_compressions,
 )
+from ctxlab.chat.compression.must_keep import all_items
+from ctxlab.chat.compression.settings import refusal_of_settings
 from ctxlab.documents import MessageNode, ModelProfile, Session
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
@@ -69,11 +71,10 @@ def compress(
     names those that it hasn't. `tiers` leaves out old reasoning and old tool results first, without a model. What
     can't be done is the result's `error`. `options` are those of `build`, whose count of tokens it goes by.
     """
-    items = (must_keep,) if isinstance(must_keep, str | re.Pattern | MessageNode) else tuple(must_keep)
     wanted = Wanted(
         *(node_id_of(node) if node is not None else None for node in (first, last, above, below)),
         everything=everything,
-        must_keep=items,
+        must_keep=all_items(must_keep),
         guidance=guidance,
         tiers=tuple(tiers) if tiers is not None else None,
         id=id,
@@ -156,9 +157,8 @@ def compressions(session: SessionSource) -> SessionCompressions:
 def _own_settings(given: SettingsSource | None) -> Mapping[str, Any] | None:
     """The call's settings; a wrong one is an error, as it is in a call."""
     own = given.to_data() if isinstance(given, CompressionSettings) else given
-    _, notes = compression_settings(call=own)
-    if notes:
-        raise WrongArgument(f"compression: {notes[0].text}", function="compress")
+    if own is not None and (problem := refusal_of_settings(own)):
+        raise WrongArgument(f"compression: {problem}", function="compress")
     return own
 
 

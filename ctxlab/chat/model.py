@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast
 
 from ctxlab.chat.events import FileUploaded
+from ctxlab.chat.reply_shapes import wrong_message, wrong_reply
 from ctxlab.chat.uploads import FileToUpload, Uploads, address_of, uploaded
 from ctxlab.display.short_texts import short
 from ctxlab.documents import ModelProfile
@@ -124,7 +125,11 @@ class VendorModel:
         )
 
     def read(self, reply: Data, request: Payload) -> ReplyMessage:
-        return reply_message(reply, WIRES.get(request.provider.wire, request.provider.wire))
+        from ctxlab.providers.sending.key_mask import KeyMask
+
+        read = reply_message(reply, WIRES.get(request.provider.wire, request.provider.wire))
+        # Texts of several blocks are one in a message, and so may be a key that was cut between them.
+        return replace(read, nodes=KeyMask.of(self.key, self.client).data(read.nodes))
 
 
 WIRES: Mapping[str, str] = {"openai-chat": "openai"}
@@ -188,6 +193,8 @@ class FunctionReply:
 
     def _pieces(self) -> Iterator[Delta]:
         given = self._function(self._messages)
+        if isinstance(given, bytes | bytearray | memoryview):
+            raise SendFailed(f"the model {self._name!r} gave {_kind(given)}; {WANTED}")
         if isinstance(given, str):
             given = (given,)
         if isinstance(given, Mapping):
@@ -221,8 +228,14 @@ WANTED = "a function as a model gives a text, an iterator of texts, or a reply a
 def _checked_reply(reply: Data, name: str) -> Data:
     """A reply in the form of a vendor; a message of OpenAI's form becomes a reply that holds it."""
     if any(key in reply for key in ("choices", "candidates", "output", "error")) or reply.get("type") == "message":
+        wrong = wrong_reply(reply, _vendor_of(reply))
+        if wrong:
+            raise SendFailed(f"the reply of the model {name!r} can't be read: {wrong}")
         return reply
     if "content" in reply or "tool_calls" in reply:
+        wrong = wrong_message(reply)
+        if wrong:
+            raise SendFailed(f"the reply of the model {name!r} can't be read: {wrong}")
         reason = "tool_calls" if reply.get("tool_calls") else "stop"
         return {"model": name, "choices": [{"message": reply, "finish_reason": reason}]}
     raise SendFailed(f"the model {name!r} gave a dict without content; {WANTED}")

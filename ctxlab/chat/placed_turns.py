@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
+from typing import NamedTuple
 
 from ctxlab.chat.events import Compressed, ReplyFinished, TextAdded, TurnEvent, TurnStarted
 from ctxlab.chat.fold import folded
@@ -43,21 +44,35 @@ def placed(session: Session, started: TurnStarted, events: Sequence[TurnEvent], 
     return folded(session, [start, *events[1:]])
 
 
-def moved(session: Session, before: Session, events: Sequence[TurnEvent]) -> tuple[Session, dict[str, str], bool]:
+class Moved(NamedTuple):
+    """A session with turns that ran on an earlier state of it.
+
+    `names` are the ids of their messages there by those that they had. `whole` is whether all summaries are there: one
+    that replaces messages which aren't as they were is left out. `notes` say where a turn went whose parent is gone,
+    and that messages above it are others than those of its request.
+    """
+
+    session: Session
+    names: dict[str, str]
+    whole: bool
+    notes: tuple[str, ...]
+
+
+def moved(session: Session, before: Session, events: Sequence[TurnEvent]) -> Moved:
     """The session with turns that ran on `before`, an earlier state of it.
 
-    Also the ids of their messages there by those that they had, and whether all summaries are there: one that replaces
-    messages which aren't as they were is left out. A turn whose parent is gone goes under the nearest message above it
-    that is left.
+    A turn whose parent is gone goes under the nearest message above it that is left.
     """
     names: dict[str, str] = {}
     whole = True
+    notes: list[str] = []
     for turn in split_turns(events):
         started = turn[0]
         if not isinstance(started, TurnStarted):
             continue
         after = folded(before, turn)
         parent = _left(session, before, started.parent, names)
+        notes += _changes_above(session, before, started.parent, parent, names)
         try:
             if _has_summary(turn) and parent != started.parent:
                 raise CtxlabError("the messages that the summary replaces are others here")
@@ -70,7 +85,24 @@ def moved(session: Session, before: Session, events: Sequence[TurnEvent]) -> tup
         old, new = _came(before, after), _came(session, now)
         names |= {node.id: other.id for node, other in zip(reversed(old), reversed(new), strict=False)}
         before, session = after, now
-    return session, names, whole
+    return Moved(session, names, whole, tuple(dict.fromkeys(notes)))
+
+
+def _changes_above(
+    session: Session, before: Session, wanted: str | None, parent: str | None, names: dict[str, str]
+) -> list[str]:
+    """A sentence where a turn's parent is gone, or where the messages above it are others than it was asked about."""
+    if wanted is not None and parent != names.get(wanted, wanted):
+        place = parent if parent is not None else session.root_node_id
+        goes = f"the turn is under {place!r} now, and its request had other messages"
+        return [f"the message {wanted!r} was taken away while the turn ran: {goes}"]
+    if parent is None or wanted is None:
+        return []
+    asked = [(node.role, node.content, node.enabled) for node in before.path(wanted)]
+    here = [(node.role, node.content, node.enabled) for node in session.path(parent)]
+    if asked == here:
+        return []
+    return [f"messages above {parent!r} were changed while the turn ran: its request had them as they were"]
 
 
 def find_turn(session: Session, parent: str | None, turn: Sequence[TurnEvent], used: set[str]) -> str | None:

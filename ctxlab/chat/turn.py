@@ -43,8 +43,8 @@ class Turn:
     """A turn that has ended. `session` is whole however it ended; `reply` is the newest reply of it.
 
     `nodes` are the messages that it made, in order. `error` is a sentence where there is no answer or half of one, None
-    otherwise; `exception` is what was raised then, if anything was. `notes` are on compressions that came due, and on
-    settings of them that were left out.
+    otherwise; `exception` is what was raised then, if anything was. `not_sent` are texts that were queued and never
+    sent, since the turn failed or was cancelled.
     """
 
     session: Session
@@ -56,6 +56,7 @@ class Turn:
     cancelled: bool = False
     exception: BaseException | None = None
     own_notes: tuple[Note, ...] = ()
+    not_sent: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         words = repr(short(self.text)) if self.reply is not None else "no reply"
@@ -89,8 +90,15 @@ class Turn:
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """On wrong settings, on compressions, and on parts of streams that were left out."""
-        return notes_of_turn(self.events, self.own_notes)
+        """On replies that ended early, parts of them that were left out, wrong settings, compressions, a conversation
+        that was changed meanwhile, and queued texts that were not sent.
+        """
+        more = list(self.own_notes)
+        if self.not_sent:
+            why = "was cancelled" if self.cancelled else "failed"
+            text = f"{counted(len(self.not_sent), 'queued text')} not sent, since the turn {why}: turn.not_sent"
+            more.append(Note("warning", text))
+        return notes_of_turn(self.events, more)
 
     @property
     def seconds(self) -> float | None:
@@ -131,10 +139,10 @@ SUMMARY_LEFT_OUT: Final = (
 
 def moved_turn(turn: Turn, before: Session, session: Session) -> Turn:
     """The turn in a session that went on from `before` while it ran; see `moved`."""
-    after, names, whole = moved(session, before, turn.events)
+    after, names, whole, told = moved(session, before, turn.events)
     reply = after.nodes.get(names.get(turn.reply.id, "")) if turn.reply is not None else None
     nodes = tuple(node for key, node in after.nodes.items() if key not in session.nodes)
-    notes = () if whole else (Note("warning", SUMMARY_LEFT_OUT),)
+    notes = [Note("warning", text) for text in (*told, *(() if whole else (SUMMARY_LEFT_OUT,)))]
     return replace(turn, session=after, reply=reply, nodes=nodes, own_notes=(*turn.own_notes, *notes))
 
 

@@ -11,6 +11,7 @@ from ctxlab.chat.compression import compression_if_needed, compression_settings
 from ctxlab.chat.compression.summariser import Summariser
 from ctxlab.chat.compression.trigger import Moment
 from ctxlab.chat.continuation import ContinuedText
+from ctxlab.chat.endings import ending_notes
 from ctxlab.chat.events import (
     AttemptFailed,
     CallAdded,
@@ -154,6 +155,8 @@ class TurnLoop:
             yield self.cancel_event()
         except SendFailed as failure:
             self.exception = failure
+            if self._reading is not None:
+                yield from self._noted_once([Note("warning", text) for text in self._reading.notes])
             yield self._failed(str(failure), failure.status)
         except CtxlabError as error:
             self.exception = error
@@ -203,6 +206,9 @@ class TurnLoop:
         """One request and its reply; gives the reason for which the reply ended."""
         trace = self._built(number)
         if number == 1:
+            agent = trace.start.input.agent
+            problems = ToolCallConfig.of(agent.tool_call_config).problems if agent is not None else ()
+            yield from self._noted_once(problems)
             session = self.folding.session
             yield from self._compressed("before request", trace)
             trace = self._built(number) if self.folding.session is not session else trace
@@ -225,8 +231,10 @@ class TurnLoop:
         if held:
             yield TextAdded(held, self._seconds())
         self._ended = self.plan.clock.seconds()
-        finished = self._finished(self.plan.model.read(reading.reply(), request), trace, joined)
-        yield replace(finished, notes=reading.notes)
+        reply = self.plan.model.read(reading.reply(), request)
+        finished = self._finished(reply, trace, joined)
+        endings = ending_notes(reply, request, by_vendor=not isinstance(self.plan.model, FunctionModel))
+        yield replace(finished, notes=(*reading.notes, *endings))
         return finished.finish_reason
 
     def _with_uploads(self, trace: Trace, number: int) -> Generator[TurnEvent, None, tuple[Trace, Payload]]:

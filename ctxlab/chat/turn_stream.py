@@ -51,7 +51,8 @@ class TurnStream:
         self._source = loop.events()
 
     def __repr__(self) -> str:
-        state = "ended" if self._turn is not None else "running"
+        cancelled = self._loop.cancelled.is_set()
+        state = "ended" if self._turn is not None else "cancelled" if cancelled else "running"
         return f"TurnStream({self._loop.folding.session.id!r}, {state}, {counted(len(self._events), 'event')})"
 
     def _repr_html_(self) -> str:
@@ -94,7 +95,7 @@ class TurnStream:
         """Send another message once this turn has ended, unless it fails or is cancelled.
 
         Messages that are `combined` go out as one, with a blank line between them; those that are `chained` get a
-        reply each.
+        reply each. Of a turn that fails or is cancelled `turn.not_sent` has them.
         """
         if self._next_turn is None:
             raise WrongArgument("this turn takes no further messages: ctxlab.send(stream.session, text) sends one")
@@ -186,7 +187,9 @@ class TurnStream:
             error=last.text if isinstance(last, TurnFailed) else None,
             cancelled=isinstance(last, TurnCancelled),
             exception=self._loop.exception,
+            not_sent=tuple(text for text, _ in self._queue),
         )
+        self._queue = []
         if self._on_end is not None:
             self._turn = self._on_end(self._turn)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from ctxlab.errors import did_you_mean
 
@@ -69,3 +70,24 @@ def nearest_name(wanted: str, names: Mapping[str, Sequence[str]]) -> str:
         return f"; did you mean {goes_by[near[0]]!r}?"
     first = ", ".join(list(names)[:FEW])
     return f"; there are {len(names):,}, the first are {first}" if len(names) > FEW else f"; there are: {first}"
+
+
+def kind_in_words(value: object) -> str:
+    """The kind of a value in JSON's words.
+
+    >>> kind_in_words(5), kind_in_words([]), kind_in_words(None)
+    ('a number', 'a list', 'null')
+    """
+    if value is None:
+        return "null"
+    return next((words for kind, words in _KINDS if isinstance(value, kind)), f"a {type(value).__name__}")
+
+
+_KINDS: Final = (
+    (Mapping, "an object"),
+    ((list, tuple), "a list"),
+    (str, "a text"),
+    (bool, "true or false"),
+    ((int, float), "a number"),
+    ((bytes, bytearray), "bytes"),
+)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar, cast
 
 from ctxlab.display.html_table import heading, html_table, title
 from ctxlab.display.one_line import plain, visible
@@ -200,11 +201,23 @@ class Export(Generic[T]):
         """The data as a file's bytes: text in UTF-8, JSON data indented; WriteError for data nested too deeply."""
         if isinstance(self.data, bytes):
             return Export(self.data, self.losses)
-        return Export(self.data.encode() if isinstance(self.data, str) else as_json(self.data, indent=2), self.losses)
+        if isinstance(self.data, str):
+            return _encoded(self.data, self.losses)
+        return Export(as_json(self.data, indent=2), self.losses)
 
     def after(self, losses: Iterable[Loss]) -> Export[T]:
         """This result with these losses before its own."""
         return Export(self.data, (*losses, *self.losses))
+
+
+def _encoded(text: str, losses: tuple[Loss, ...]) -> Export[bytes]:
+    """A text in UTF-8, with U+FFFD for halves of characters, which it has no bytes for."""
+    whole, halves = HALF.subn("\ufffd", text)
+    more = (Loss("text", f"{counted(halves, 'lone surrogate')}; U+FFFD is there"),) if halves else ()
+    return Export(whole.encode(), (*losses, *more))
+
+
+HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -164,6 +164,7 @@ class SessionLoader(Processor):
                 ctx = ctx.note(
                     "warning", f"summary {summary!r} is not sent, and what it stands for neither", processor=ID
                 )
+        ctx = _noted_edits(ctx, [summary for summary in dict.fromkeys(hidden.values()) if summary not in hidden])
         for node in sent:
             if node.status != "complete" and node.content.strip():
                 ctx = ctx.note("warning", f"message {node.id!r} is marked {node.status} and is sent", processor=ID)
@@ -249,6 +250,17 @@ def _fits(node: MessageNode, ctx: Context, problems: list[str]) -> bool:
     verdict = model_fits(node.model_match, ctx.input.model)
     problems.extend(f"message {node.id!r}: {problem}" for problem in verdict.problems)
     return verdict.fits
+
+
+def _noted_edits(ctx: Context, summaries: Iterable[str]) -> Context:
+    """Notes on summaries that stand for messages which were edited since they were made."""
+    nodes = ctx.input.session.nodes
+    for summary in summaries:
+        if summary in nodes and (edited := nodes[summary].edited_of(nodes)):
+            after = "was edited after it was" if len(edited) == 1 else "were edited after they were"
+            text = f"summary {summary!r} stands for {_named(list(edited))}, which {after} summarised"
+            ctx = ctx.note("warning", text, processor=ID, keys=list(edited))
+    return ctx
 
 
 def _messages(n: int) -> str:

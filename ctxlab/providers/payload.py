@@ -244,5 +244,9 @@ def _refuse_secrets(base_url: str) -> None:
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise WrongArgument(f"base_url {short(base_url)!r} is no address; write one such as http://localhost:8000/v1")
+    try:
+        _ = parts.port
+    except ValueError:
+        raise WrongArgument(f"base_url {short(base_url)!r} has a port that none is; ports are 0 to 65535") from None
     if parts.username or parts.password or parts.query:
         raise WrongArgument("base_url has a user name, a password or a query; keys go in headers when it is sent")

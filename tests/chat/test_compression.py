@@ -20,7 +20,8 @@ from ctxlab.chat.compression import (
     should_compress,
     with_summary_nodes,
 )
-from ctxlab.documents import Agent, MessageNode, Session
+from ctxlab.chat.compression.call_words import call_words
+from ctxlab.documents import Agent, Asset, MessageNode, Session
 from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.errors import Refused, UnknownNode, WrongArgument
 from ctxlab.testing import FakeReply, FakeServer
@@ -125,7 +126,7 @@ def test_two_kinds_of_ranges_and_messages_that_are_not_there_are_refused() -> No
         compress(CHAT, above="u2", everything=True)
     with pytest.raises(UnknownNode):
         compress(CHAT, first="u99")
-    with pytest.raises(WrongArgument, match="protectRecentCount is 'many'"):
+    with pytest.raises(WrongArgument, match="protectRecentCount can't be 'many'"):
         compress(CHAT, {"protectRecentCount": "many"})
 
 
@@ -437,11 +438,70 @@ def test_the_node_has_the_metadata_that_files_have() -> None:
     assert with_summary_nodes(CHAT, done.nodes) == done.session
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ('{"path": "a\\nb", "at": [1, {"to": 2}]}', ["[edit] path: a\nb", "[edit] at.0: 1", "[edit] at.1.to: 2"]),
+        ("", ["[edit]"]),
+        ("{}", ["[edit]"]),
+        ('{"broken', ['[edit] {"broken']),
+        ('{"bad": "\\ud800"}', ['[edit] {"bad": "\\ud800"}']),
+        ("[" * 9_000, ["[edit] " + "[" * 9_000]),
+        ('{"code": "a = (1);\\nb = [2];\\nif (a) {\\n  c();\\n}"}',
+         ["[edit] code:\n```\na = (1);\nb = [2];\nif (a) {\n  c();\n}\n```"]),
+    ],
+    ids=["nested", "empty", "none", "broken", "surrogate", "deep", "code"],
+)  # fmt: skip
+def test_a_tool_call_is_read_as_its_values_behind_its_name_and_its_fields(arguments: str, words: list[str]) -> None:
+    assert list(call_words("edit", arguments)) == words
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"protect_recent_count": -1}, "protect_recent_count"),
+        ({"protectRecentCount": "many"}, "protectRecentCount"),
+        ({"nope": 1}, "there is no setting 'nope'"),
+        ({"compres_count": 1}, "there is no setting 'compres_count'; did you mean"),
+    ],
+)
+def test_a_refused_setting_is_told_without_what_a_file_s_would_come_to(wrong: dict[str, Any], words: str) -> None:
+    with pytest.raises(WrongArgument, match=re.escape(words)) as refused:
+        compress(CHAT, wrong)
+
+    assert "default" not in str(refused.value) and "left out" not in str(refused.value)
+
+
+def test_a_file_without_words_takes_no_place_in_a_summary_of_chosen_sentences() -> None:
+    picture = Asset(id="p", type="image", name="boat:1")
+    session = Session(id="s").append("", id="u1", attachments=(picture,)).append("Nice.", role="assistant", id="a1")
+    session = session.append("The keeper of the old lighthouse leaves Brest in May.", id="u2", attachments=(picture,))
+    session = session.append("Good.", role="assistant", id="a2").append("And then?", id="u3")
+
+    done = compress(session, {"protectRecentCount": 1}, summariser="extractive")
+    alone = compress(session, {"protectRecentCount": 1}, summariser="extractive", must_keep="[image: boat:1]")
+
+    assert "lighthouse" in done.summary and "boat:1" not in done.summary
+    assert "[image: boat:1]" in alone.summary
+
+
+def test_a_summary_that_saves_little_of_a_long_prompt_names_what_would_save_more() -> None:
+    session = chat()
+    for n in range(40):
+        session = session.append(f"{n}: {'the tide rises ' * 60}").append("Noted.", role="assistant")
+
+    little = compress(session, {"compressCount": 4})
+
+    assert any("everything=True or a greater compress_count" in note.text for note in little.notes)
+    assert not compress(session, everything=True).notes
+    assert not little.with_range(everything=True).notes
+
+
 def test_the_cache_keeps_what_comes_before_the_first_message_that_goes() -> None:
     done = compress(CHAT, first="u3", last="a4")
 
     kept = sum(message["tokens"] for message in done.before.messages[:4])
-    assert done.prefix.kept_tokens == kept + done.before.request_tokens
+    assert done.prefix.kept_tokens == kept
     assert done.prefix.lost_tokens == done.before_tokens - done.prefix.kept_tokens
     assert done.prefix.new_tokens == done.after_tokens - done.prefix.kept_tokens
 

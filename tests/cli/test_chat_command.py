@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from ctxlab.cli import main
 from ctxlab.cli.inputs.chat_model import echo
 from ctxlab.testing import FakeReply, FakeServer
 from tests.cli.conftest import DATASETS, Run, Written
+from tests.providers.sending.raw_server import RawServer, answer
 
 KEY = "sk-never-to-be-seen-42"
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "DEEPSEEK_API_KEY")
@@ -190,6 +192,32 @@ def test_another_reply_stands_beside_the_first_and_undo_takes_it_back(run: Run, 
     assert "× there is nothing to undo" in result.out
 
 
+def test_undo_says_what_it_took_and_redo_brings_it_back(run: Run, trip: Path) -> None:
+    result = run("chat", trip, stdin="Hi there\n/undo\n/redo\n/redo\n")
+
+    assert "took back send: 2 messages, “Hi there”; /redo brings it back" in result.out
+    assert "brought back send: 2 messages, “Hi there”" in result.out and "× there is nothing to redo" in result.out
+    assert texts(Path("trip.chat.json"))[-2] == "Hi there"
+
+
+def test_each_answer_of_an_echo_is_marked(run: Run, trip: Path) -> None:
+    out = run("chat", trip, stdin="One\nTwo\n").out
+
+    assert out.count("an echo, saved like a reply; /model NAME asks a model") == 2
+
+
+def test_a_reply_that_was_cut_says_so_and_can_go_on(run: Run, trip: Path) -> None:
+    whole = {"choices": [{"message": {"role": "assistant", "content": "At"}, "finish_reason": "length"}]}
+    more = {"choices": [{"message": {"role": "assistant", "content": " nine."}, "finish_reason": "stop"}]}
+    with RawServer(*(answer(json.dumps(one).encode()) for one in (whole, more))) as server:
+        typed = "When?\n/continue\n"
+        options = ("--model", "qwen3", "--provider", "openai-compatible", "--base-url", server.url)
+        result = run("chat", trip, *options, stdin=typed)
+
+    assert "the model or its window allows; /continue goes on" in result.out
+    assert texts(Path("trip.chat.json"))[-1] == "At nine."
+
+
 def test_a_summary_is_shown_first_and_counts_when_it_is_taken(run: Run) -> None:
     typed = "/compress\n/save before.json\n/compress take\n/save after.json\n/undo\n/save undone.json\n"
     result = run("chat", DATASETS / "coding_chat.session.json", "--out", "out.json", stdin=typed)
@@ -198,6 +226,18 @@ def test_a_summary_is_shown_first_and_counts_when_it_is_taken(run: Run) -> None:
     assert "behind one summary" in result.out and "lost: " in result.out
     assert ctxlab.load("before.json") == original == ctxlab.load("undone.json")
     assert [node for node in ctxlab.load("after.json").path() if node.is_summary]
+
+
+def test_a_summary_that_is_taken_tells_what_it_loses_and_that_the_prompt_is_longer(run: Run) -> None:
+    session = ctxlab.Session(id="s").append("Hi, Ada!").append("Hello.", role="assistant").append("Ada and 3 dogs?")
+    own = {"compressCount": 1, "protectRecentCount": 2, "keepExchangesWhole": False}
+    ctxlab.write(session.with_(parameterOverrides={"contextCompression": own}), "short.session.json")
+
+    longer = run("chat", Path("short.session.json"), stdin="/compress take\n")
+    losing = run("chat", DATASETS / "coding_chat.session.json", "--out", "out.json", stdin="/compress take\n")
+
+    assert re.search(r"the prompt has \d+ tokens? more than before", longer.out), longer.out
+    assert "lost: " in losing.out and "more than before" not in losing.out
 
 
 @pytest.mark.parametrize(
@@ -229,7 +269,21 @@ def test_what_cannot_be_done_is_one_line_and_the_next_is_read(run: Run, trip: Pa
 def test_every_command_is_in_the_help_and_quit_reads_no_more(run: Run, trip: Path) -> None:
     out = run("chat", trip, stdin="/help\n/quit\nHi\n").out
 
-    names = ("why", "budget", "step", "compress", "model", "regenerate", "undo", "tree", "save", "help", "quit")
+    names = (
+        "why",
+        "budget",
+        "step",
+        "compress",
+        "model",
+        "regenerate",
+        "continue",
+        "undo",
+        "redo",
+        "tree",
+        "save",
+        "help",
+        "quit",
+    )
     assert [f"  /{name}" in out for name in names] == [True] * len(names)
     assert "Echo" not in out and list(Path.cwd().iterdir()) == [trip]
 

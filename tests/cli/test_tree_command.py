@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import ctxlab
 from ctxlab import api
 from ctxlab.cli.output.tree_lines import TreeLines
 from ctxlab.documents import Session
@@ -127,3 +128,14 @@ def test_texts_are_harmless(run, tmp_path: Path) -> None:
 
     assert "[red]no[/red] \\x1b[2J" in out
     assert "\x1b" not in out
+
+
+def test_a_summary_of_messages_that_were_edited_says_so(run, tmp_path: Path) -> None:
+    session = ctxlab.example("coding").session()
+    done = ctxlab.compress(session, compression={"protect_recent_count": 4})
+    edited = next(key for key in done.gone if session[key].role == "user")
+    ctxlab.write(done.session, tmp_path / "before.session.json")
+    ctxlab.write(done.session.edit(edited, "Other words."), tmp_path / "after.session.json")
+
+    assert "edited since" not in run("tree", tmp_path / "before.session.json").out
+    assert "1 of them edited since" in run("tree", tmp_path / "after.session.json").out

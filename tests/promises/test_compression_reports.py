@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,11 @@ PIECES = (
         "百分之五十",
         "twenty-five boxes",
         "5M",
+        "the three cats",
+        "那十一分钟",
+        "03/04/2025",
+        "5.6.2025",
+        "order #4711-22",
         "10分钟",
         " -7 °C ",
     ),
@@ -120,6 +126,46 @@ def test_more_words_in_a_summary_take_no_number_date_name_or_path_away(
         return {(each.kind, each.text) for each in compression_report(originals, text).kept if each.kind in kinds}
 
     assert kept(summary) <= kept(f"{summary}\n\nAnd so on")
+
+
+@settings(max_examples=60, deadline=None)  # the first example loads the Chinese dictionary
+@given(ORIGINALS, TEXTS, st.lists(st.integers(0, 200), max_size=6))
+def test_nothing_is_there_is_said_only_of_words_that_are_not_there(
+    originals: list[SourceText], summary: str, cuts: list[int]
+) -> None:
+    whole = " ".join(each.text for each in originals)
+    summary += " ".join(whole[at : at + 30] for at in cuts)
+
+    for fact in compression_report(originals, summary, must_keep=["three", "re:\\d+", "the Great"]).facts:
+        if "nothing of it" in fact.reason:
+            assert as_read(fact.text) not in as_read(summary)
+
+
+def as_read(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(("three cats", "twelve cats", "one cat", "三只猫", "十一只猫", "3 cats")),
+    st.sampled_from(("the ", "those ", "these ", "our ", "last ", "这", "那", "他们", "")),
+    st.sampled_from(("the ", "those ", "these ", "our ", "last ", "这", "那", "他们", "")),
+)
+def test_a_pointing_word_before_a_number_takes_nothing_from_it(number: str, before: str, instead: str) -> None:
+    facts = compression_report([SourceText("u", "user", f"{before}{number}")], f"{instead}{number}").facts
+
+    assert {fact.state for fact in facts} <= {"kept"}
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(2001, 2099))
+def test_a_date_between_strokes_is_kept_by_both_of_its_readings(first: int, second: int, year: int) -> None:
+    written = f"{first:02}/{second:02}/{year}"
+    for month, day in ((first, second), (second, first)):
+        (fact,) = compression_report([SourceText("u", "user", f"on {written}")], f"{year}-{month:02}-{day:02}").facts
+
+        assert fact.state == "kept"
+        assert (f"{written} is " in fact.reason) == (first != second)
 
 
 @settings(max_examples=30, deadline=None)  # the first example loads the Chinese dictionary

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from hypothesis import HealthCheck, assume, given, settings
@@ -10,16 +13,26 @@ from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab.chat.compression import Compression, LegalCuts, VisiblePath, with_summary_nodes
+from ctxlab.context import Draft
 from ctxlab.context.tool_pairs import units_newest_first
 from ctxlab.documents import Session
 from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.pipeline import Pipeline
-from ctxlab.processors import SessionLoader
+from ctxlab.processors import MergeConsecutive, MergeSystem, SessionLoader
+from ctxlab.testing.fakes import WordTokenizer
 from tests.promises.strategies import rich_sessions, sessions
 
 LOADER = Pipeline.of([SessionLoader()])
 LAW = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 COUNTER = tokenizer_named("chars4+4")
+PIECE = re.compile(r"[^\W\u2e80-\uffff]+|\S")
+
+
+class PieceTokenizer(WordTokenizer):
+    """One token a word, a Chinese character or a mark."""
+
+    def count(self, text: str) -> int:
+        return len(PIECE.findall(text))
 
 
 def one_line(messages: Sequence[Any]) -> str:
@@ -69,6 +82,104 @@ def test_what_is_sent_is_the_same_without_what_is_hidden_and_with_the_summary(
     below = [f"node:{node.id}" for node in session.path()]
     below = below[below.index(f"node:{done.nodes[-1]['parentId']}") + 1 :]
     assert after[at + 1 :] == [key for key in before if key in below]
+
+
+@LAW
+@given(rich_sessions(), st.data(), st.booleans())
+def test_what_is_said_to_stay_in_a_cache_is_what_both_prompts_begin_with(
+    session: Session, data: st.DataObject, merged: bool
+) -> None:
+    ids = [node.id for node in VisiblePath.of(session).nodes]
+    assume(ids)
+    first, last = data.draw(st.sampled_from(ids)), data.draw(st.sampled_from(ids))
+    own = {"protect_recent_count": 0, "summary_role": data.draw(st.sampled_from(["system", "user"]))}
+    words = session[first].content + data.draw(st.sampled_from(["", "s", " and more", "，还有"]))
+    pipeline = Pipeline.of([SessionLoader(), MergeSystem(), MergeConsecutive()] if merged else [SessionLoader()])
+
+    done = ctxlab.compress(
+        session, pipeline=pipeline, tokenizer=PieceTokenizer(), summariser=lambda _: words, compression=own,
+        first=first, last=last,
+    )  # fmt: skip
+
+    before, after = _as_pieces(done.before.result.drafts), _as_pieces(done.after.result.drafts)
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    assert done.prefix.kept_tokens == sum(tokens for (tokens, _), _ in same)
+    assert done.prefix.kept_tokens + done.prefix.lost_tokens == done.before_tokens
+    assert done.prefix.kept_tokens + done.prefix.new_tokens == done.after_tokens
+
+
+def _as_pieces(drafts: Sequence[Draft]) -> list[tuple[int, object]]:
+    """A prompt as a model reads it: of each message who speaks, its words, and what follows; with their tokens."""
+    pieces: list[tuple[int, object]] = []
+    for draft in drafts:
+        words = PIECE.findall(str(draft.text))
+        rest = (draft.calls, [file.as_data() for file in draft.assets])
+        pieces.append((0, (draft.role, draft.speaker, draft.reasoning, draft.result_of)))
+        pieces += [(1, word) for word in words]
+        pieces.append((PieceTokenizer().count_draft(draft) - len(words), ("end", str(draft.text), rest)))
+    return pieces
+
+
+VALUES = st.recursive(
+    st.sampled_from(["src/a.py", "import pytest\n@pytest.fixture", "3 dogs", 'say "Police Story"', "在北京", 12, None]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["path", "text"]), inner, max_size=2),
+    max_leaves=6,
+)
+
+
+@LAW
+@given(st.dictionaries(st.sampled_from(["path", "new_text", "行"]), VALUES, max_size=3), st.booleans())
+def test_facts_of_tool_calls_are_of_their_decoded_arguments_and_point_into_the_text_of_the_report(
+    arguments: dict[str, Any], as_ascii: bool
+) -> None:
+    call = {"requestId": "c", "toolName": "edit", "args": json.dumps(arguments, ensure_ascii=as_ascii)}
+    session = (
+        Session(id="s")
+        .append("Change it.")
+        .append("", role="assistant", metadata={"toolCallsRequested": [call]})
+        .append("done", role="tool", metadata={"toolCall": {"requestId": "c", "toolName": "edit"}})
+        .append("Thanks.")
+    )
+
+    report = compressed(session, compression={"protect_recent_count": 1}).report()
+
+    (text,) = [each.text for each in report.originals if each.role == "assistant"]
+    for value in _strings(arguments):
+        assert value in text
+    for fact in report.facts:
+        assert fact.source is not None and report.text_of(fact.source)[fact.start : fact.end] == fact.text
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, dict | list):
+        return [each for inner in (value.values() if isinstance(value, dict) else value) for each in _strings(inner)]
+    return [value] if isinstance(value, str) else []
+
+
+@LAW
+@given(rich_sessions(), st.data(), st.booleans())
+def test_a_summary_says_which_messages_behind_it_were_edited_until_they_are_as_they_were(
+    session: Session, data: st.DataObject, twice: bool
+) -> None:
+    done = compressed_somewhere(data, session)
+    assume(done.summary and not done.changes_nothing)
+    known = {*done.gone} - {node.id for node in session.nodes.values() if node.is_summary}
+    assume(known)  # files of other programs don't say what their summaries were made of
+    key = data.draw(st.sampled_from(sorted(known)))
+    was = session[key].content
+
+    edited = done.session.update(key, content=f"{was} and more")
+    if twice:  # an edit that an earlier summary hasn't seen isn't in the one that takes it in
+        again = compressed(edited, everything=True, compression={"protect_recent_count": 0})
+        assume(done.summary_id in again.folded)
+        edited = again.session
+
+    assert f"{key}, which was edited after it was summarised" in " ".join(_notes_of(edited))
+    assert not [text for text in _notes_of(edited.update(key, content=was)) if "edited after" in text]
+
+
+def _notes_of(session: Session) -> list[str]:
+    return [note.text for note in ctxlab.build(session, pipeline=LOADER, tokenizer=COUNTER).result.notes]
 
 
 @LAW

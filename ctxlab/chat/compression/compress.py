@@ -120,7 +120,9 @@ class _Work:
             return replace(plain, error="no message in this range has words that could go into a summary")
         hidden = set(gone)
         kept = tuple(copy for copy in copies if copy["parentId"] not in hidden)
-        chosen_as = replace(plain, gone=gone, folded=folded, stand_ins=kept, summary_id=self.wanted.id or id)
+        more = self.trigger == "manual" and not self.wanted.has_range and _goes_further(cuts, chosen)
+        ids = {"gone": gone, "folded": folded, "summary_id": self.wanted.id or id}
+        chosen_as = replace(plain, **ids, stand_ins=kept, more_could_go=more)
         return self._worth_it(self._summarised(chosen_as, _pieces(cuts, chosen)))
 
     def _summarised(self, plain: Compression, pieces: Sequence[Piece]) -> Compression:
@@ -205,6 +207,12 @@ class _Work:
             return compression
         saved = counted(max(0, compression.gained_tokens), "token")
         return replace(compression, error=f"it would save {saved}; least_gain is {self.settings.least_gain:,}")
+
+
+def _goes_further(cuts: LegalCuts, chosen: MessageRange) -> bool:
+    """Whether a range of everything would be longer."""
+    whole = cuts.snap(0, len(cuts.path) - 1)
+    return whole is not None and len(whole) > len(chosen)
 
 
 def _pieces(cuts: LegalCuts, chosen: MessageRange) -> list[Piece]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.chat.compression.must_keep import WantedItem
+from ctxlab.chat.compression.must_keep import MustKeep, WantedItem, all_items
 from ctxlab.chat.compression.prefix_loss import PrefixLoss, prefix_loss
 from ctxlab.chat.compression.settings import CompressionSettings
 from ctxlab.chat.compression.source_message import source_of
 from ctxlab.chat.compression.summary_node import (
     Data,
+    fingerprints_of,
     generation_of,
     last_on_path,
     lineage_of,
@@ -44,7 +44,9 @@ Rebuild: TypeAlias = Callable[[Session, str | None], Trace]
 Again: TypeAlias = "Callable[[Wanted], Compression]"
 """A compression of the same conversation with other wishes."""
 
-LARGER = "summaryIsLarger"
+OF_SIZE = "ofSize"
+LITTLE = 0.05
+"""Share of the prompt's tokens below which a compression saves little."""
 ROW = (
     "trigger", "reason", "messages", "folded", "stand_ins", "before_tokens", "after_tokens", "saved_tokens",
     "uncut_before_tokens", "uncut_after_tokens", "summary_tokens", "prefix_kept", "prefix_lost", "lost_items",
@@ -79,6 +81,8 @@ class Compression:
     seconds: float | None = None
     wanted: Wanted | None = field(default=None, repr=False)
     again: Again | None = field(default=None, repr=False)
+    more_could_go: bool = field(default=False, repr=False)
+    """Whether no range was asked for and there are more messages that could go."""
     writer: str = ""
     """The name of the summariser that `again` asks, also after the summary was written by hand."""
 
@@ -185,14 +189,14 @@ class Compression:
 
     @checked_arguments
     def with_wishes(
-        self, *, must_keep: Sequence[str | re.Pattern[str] | MessageNode] | None = None, guidance: str | None = None
+        self, *, must_keep: MustKeep | Sequence[MustKeep] | None = None, guidance: str | None = None
     ) -> Compression:
         """A compression of the same messages with other items to keep or other guidance; the summary is written anew.
 
         What isn't named stays as it was. Raises WrongArgument for a blank item.
         """
         wanted = self._wanted()
-        items = wanted.must_keep if must_keep is None else tuple(must_keep)
+        items = wanted.must_keep if must_keep is None else all_items(must_keep)
         return self._anew(replace(wanted, must_keep=items, guidance=wanted.guidance if guidance is None else guidance))
 
     @checked_arguments
@@ -215,12 +219,19 @@ class Compression:
         return self._sharing_run(replace(self, seconds=seconds))
 
     def with_note_on_size(self) -> Compression:
-        """The compression with a note where its summary has no fewer tokens than the messages that it replaces."""
-        notes = tuple(note for note in self.notes if LARGER not in note.details)
+        """The compression with a note where its summary saves nothing, or little of a long prompt."""
+        notes = tuple(note for note in self.notes if OF_SIZE not in note.details)
         replaced = sum(self._count(source_of(self.original.nodes[key]).text) for key in (*self.folded, *self.gone))
-        if (size := self._count(self.summary)) >= replaced:
-            text = f"the summary has {counted(size, 'token')}, the messages that it replaces have {replaced:,}"
-            notes = (*notes, Note("warning", text, details={LARGER: True}))
+        size = self._count(self.summary)
+        text = f"the summary has {counted(size, 'token')}, the messages that it replaces have {replaced:,}"
+        if size >= replaced:
+            notes = (*notes, Note("warning", text, details={OF_SIZE: True}))
+        elif self.more_could_go and replaced - size < LITTLE * self.before_tokens:
+            text += (
+                f" of the prompt's {self.before_tokens:,}, and a prompt cache of all that comes behind it is lost: "
+                "everything=True or a greater compress_count puts more messages behind it"
+            )
+            notes = (*notes, Note("info", text, details={OF_SIZE: True}))
         return replace(self, notes=notes)
 
     @property
@@ -323,7 +334,7 @@ class Compression:
         fields = {
             "why": self.reason,
             "tokens": f"{self.before_tokens:,} to {self.after_tokens:,}, {self.saved_tokens:,} saved",
-            "cache": str(self.prefix),
+            **({} if self.changes_nothing else {"cache": str(self.prefix)}),
             "summary": cut_off(self.summary, 400),
         }
         notes = [_in_words(fact) for fact in self.lost] + [note.text for note in self.notes]
@@ -396,6 +407,7 @@ class Compression:
         metadata: dict[str, Any] = {
             "isCompressionNode": True,
             "compressedNodeIds": list(hides),
+            "compressedFingerprints": fingerprints_of(self.original, (*self.folded, *self.gone)),
             "originalTokenCount": sum(map(self._tokens_of, originals)),
             "originalMessageCount": len(originals),
             "compressionConfig": {**config, "settings": settings.to_data()},

@@ -58,6 +58,11 @@ def items_of(
     return tuple(found.values()), tuple(notes)
 
 
+def all_items(must_keep: MustKeep | Sequence[MustKeep]) -> tuple[MustKeep, ...]:
+    """The items that are meant: one text, pattern or message is one item."""
+    return (must_keep,) if isinstance(must_keep, str | re.Pattern | MessageNode) else tuple(must_keep)
+
+
 def check_items(must_keep: Sequence[MustKeep]) -> None:
     """Raise WrongArgument for a pattern of bytes and for a text or a message without words."""
     for number, wanted in enumerate(must_keep):

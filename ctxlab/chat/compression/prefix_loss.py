@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.common_prefix import prefix_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +14,8 @@ class PrefixLoss:
     """Tokens at the start of the prompt that stay as they were, and those behind them, before and after.
 
     `kept_tokens` may be read from a cache once more; the `lost_tokens` of the old prompt may not, and `new_tokens` are
-    read for the first time by the next request.
+    read for the first time by the next request. What a request costs at its end, such as the beginning of the reply,
+    counts as lost and new wherever the two prompts differ.
     """
 
     kept_tokens: int
@@ -23,21 +23,27 @@ class PrefixLoss:
     new_tokens: int
 
     def __str__(self) -> str:
-        return (
-            f"the first {counted(self.kept_tokens, 'token')} of the prompt stay as they are; behind them a cache of "
-            f"{self.lost_tokens:,} is of no more use, and {self.new_tokens:,} are new"
+        if not self.lost_tokens and not self.new_tokens:
+            return "the prompt stays as it is" if self.kept_tokens else "the prompt is empty"
+        first = (
+            f"the first {counted(self.kept_tokens, 'token')} of the prompt stay as they are; behind them"
+            if self.kept_tokens
+            else "no token at the start of the prompt stays as it is;"
         )
+        return f"{first} a cache of {self.lost_tokens:,} is of no more use, and {self.new_tokens:,} are new"
 
 
 def prefix_loss(before: Trace, after: Trace) -> PrefixLoss:
-    """The tokens of the messages before the first one that differs, and of those behind, in both prompts."""
-    old, new = list(before.messages), list(after.messages)
-    same = 0
-    while same < min(len(old), len(new)) and _sent(old[same]) == _sent(new[same]):
-        same += 1
-    kept = sum(int(message["tokens"]) for message in old[:same]) + before.request_tokens
-    return PrefixLoss(kept, max(0, before.tokens - kept), max(0, after.tokens - kept))
+    """The tokens with which both prompts begin, and those behind, in both.
 
-
-def _sent(message: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in message.items() if name not in ("source", "tokens")}
+    They begin with the tools' definitions, with whole messages that are the same, and with the words that the first
+    message that isn't the same has in common.
+    """
+    counter = before.services.tokenizer
+    old, new = before.result.drafts, after.result.drafts
+    tools = before.request_tokens - counter.request_tokens
+    kept = tools + prefix_tokens(old, new, counter)
+    if before.tokens == after.tokens == kept + counter.request_tokens:
+        return PrefixLoss(before.tokens if old or tools else 0, 0, 0)
+    kept = min(kept, before.tokens, after.tokens)
+    return PrefixLoss(kept, before.tokens - kept, after.tokens - kept)

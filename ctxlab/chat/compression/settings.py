@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
+from ctxlab.display.short_texts import kind_in_words, nearest
 from ctxlab.documents import Agent, Note, Session
 from ctxlab.documents.frozen_json import FrozenDict, JsonObject
+from ctxlab.documents.refused_values import first_refusal
 from ctxlab.documents.stored import Stored, read_stored
 
 PARAMETER = "contextCompression"
@@ -83,10 +85,22 @@ def compression_settings(
     return CompressionSettings.model_validate(merged), tuple(notes)
 
 
+def refusal_of_settings(given: Mapping[str, Any]) -> str | None:
+    """A sentence on the first of these settings that isn't one, or whose value it doesn't take; None where all fit."""
+    there = {name: value for name, value in given.items() if value is not None}
+    try:
+        settings = CompressionSettings.model_validate(there)
+    except ValidationError as refusal:
+        return first_refusal(refusal)
+    for name in settings.model_extra or {}:
+        return f"there is no setting {name!r}{nearest(name, list(CompressionSettings.model_fields))}"
+    return None
+
+
 def _read(data: object, place: str) -> tuple[dict[str, Any], list[Note]]:
     """The values that fit, by their Python names, without those that are None."""
     if not isinstance(data, Mapping):
-        return {}, [Note("warning", f"{place} is {type(data).__name__}, not an object; it is left out")]
+        return {}, [Note("warning", f"{place} is {kind_in_words(data)}, not an object; it is left out")]
     there = {name: value for name, value in cast("Mapping[str, Any]", data).items() if value is not None}
     settings, notes = read_stored(CompressionSettings, there, place=place)
     unknown = [f"{place}: there is no setting {name!r}; it is left out" for name in settings.model_extra or {}]

@@ -42,7 +42,8 @@ def stand_ins(
             made = node.content, _without(node, *OF_REASONING), "reasoning"
         if made is not None:
             content, metadata, kind = made
-            marks = {"isCompressionNode": True, "compressedNodeIds": [node.id], "compressionKind": kind}
+            marks: dict[str, Any] = {"isCompressionNode": True, "compressedNodeIds": [node.id], "compressionKind": kind}
+            marks["compressedFingerprints"] = {node.id: node.fingerprint}
             fields = {**node_fields(ids(), node.id, node.role, content, {**metadata, **marks})}
             yield {**fields, **_other_fields(node, kind)}
 

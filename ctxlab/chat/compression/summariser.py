@@ -147,8 +147,10 @@ def _not_empty(text: str) -> Answer:
 def _extract(task: SummaryTask, count: Callable[[str], int]) -> str:
     """Chosen sentences under the names of who said them, with those that have what must be kept."""
     sources = [*(SourceMessage("", "", "", text) for text in task.earlier), *task.messages]
-    texts = [source.text for source in sources]
-    budget = min(task.settings.summary_max_tokens, sum(map(count, texts)) // SHARE)
+    texts = [source.words for source in sources]
+    if not any(map(str.strip, texts)):  # nothing but names of files
+        texts = [source.text for source in sources]
+    budget = min(task.settings.summary_max_tokens, sum(count(source.text) for source in sources) // SHARE)
     lost = [item for item in task.must_keep if item.places]
     query = " ".join([task.guidance, *(item.text for item in lost)]).strip()
     style = CHINESE if is_chinese("\n".join(texts)) else OTHER

@@ -105,6 +105,16 @@ def originals_of(session: Session, ids: Iterable[str]) -> list[MessageNode]:
     return list(found.values())
 
 
+def fingerprints_of(session: Session, ids: Iterable[str]) -> dict[str, str]:
+    """Fingerprints of messages as they were when they were summarised: those of earlier summaries stay."""
+    found: dict[str, str] = {}
+    for key in ids:
+        node = session.nodes[key]
+        found |= node.fingerprints_behind if node.is_summary else {}
+        found[key] = node.fingerprint
+    return found
+
+
 def generation_of(node: MessageNode) -> int:
     """Number of times that messages behind this summary were summarised; 1 for a summary of messages alone."""
     value = node.meta("compressionGeneration")

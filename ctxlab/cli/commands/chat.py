@@ -14,7 +14,7 @@ from ctxlab.api.compression import compressed_run
 from ctxlab.chat.compression import Compression, Wanted
 from ctxlab.chat.event_log import EventLog
 from ctxlab.chat.turn import Turn
-from ctxlab.cli.commands.compress import show_compression
+from ctxlab.cli.commands.compress import show_compression, show_losses, show_notes
 from ctxlab.cli.commands.explain import lives
 from ctxlab.cli.commands.step import Prompt
 from ctxlab.cli.commands.tree import draw_tree
@@ -24,7 +24,7 @@ from ctxlab.cli.inputs.out_file import free_place, refuse_place
 from ctxlab.cli.output.explain_text import outcomes
 from ctxlab.cli.output.option_names import in_option_names
 from ctxlab.cli.output.run_text import budget_words, head, losses, notes
-from ctxlab.cli.output.terminal import Screen, harmless, with_line_editing
+from ctxlab.cli.output.terminal import Screen, harmless, one_line, with_line_editing
 from ctxlab.cli.output.token_bar import bar
 from ctxlab.cli.output.turn_text import TurnText
 from ctxlab.display.short_texts import counted
@@ -104,7 +104,9 @@ class Chat:
             Command("compress", "[take]", "what a summary would save and lose; take puts it in", self.compress),
             Command("model", "[NAME]", "who answers, or another model; echo asks nobody", self.model),
             Command("regenerate", "", "another reply, beside the last one", self.regenerate),
+            Command("continue", "", "go on from the last reply, in a copy beside it", self.go_on),
             Command("undo", "", "take back the last turn or summary", self.undo),
+            Command("redo", "", "bring back what /undo took", self.redo),
             Command("tree", "", "the conversation as a tree", self.tree),
             Command("save", "PATH", "write the conversation to a file", self.save),
             Command("help", "", "this list", self.help),
@@ -187,18 +189,26 @@ class Chat:
         self._ended(shown, chat.send(self.history, text, on_event=shown.show, log=self.asked.log, **self._options()))
 
     def regenerate(self, _: str = "") -> None:
+        self._again(chat.regenerate)
+
+    def go_on(self, _: str = "") -> None:
+        self._again(chat.continue_reply)
+
+    def _again(self, verb: Callable[..., Turn]) -> None:
+        """Another reply beside the last one, or below the last message."""
         path = [node for node in self.session.path() if node.role in ("user", "assistant") and not node.is_summary]
         if not path or path[-1].is_empty_root:
             raise CtxlabError("there is no message to answer yet")
         shown, options = TurnText(self.screen), self._options()
-        turn = chat.regenerate(self.history, path[-1].id, on_event=shown.show, log=self.asked.log, **options)
-        self._ended(shown, turn)
+        self._ended(shown, verb(self.history, path[-1].id, on_event=shown.show, log=self.asked.log, **options))
 
     def _options(self) -> dict[str, Any]:
         return {**self.inputs.turn_options(), **self.answerer.options}
 
     def _ended(self, shown: TurnText, turn: Turn) -> None:
         shown.end(turn)
+        if self.answerer.is_echo and turn.error is None:
+            self.screen.line(("an echo, saved like a reply; /model NAME asks a model", "dim"))
         self._changed(turn.requests[-1].trace if turn.requests else None)
         self.interrupted = turn.cancelled
 
@@ -259,14 +269,22 @@ class Chat:
         done.applied(self.history)
         gone = counted(len(done.gone) + len(done.folded), "message")
         self.screen.line(f"{gone} behind one summary, {done.before_tokens:,} to {counted(done.after_tokens, 'token')}")
+        show_notes(self.screen, done)
+        show_losses(self.screen, done)
         self._changed()
 
     def undo(self, _: str = "") -> None:
+        before, label = self.session, self.history.labels[self.history.index]
         self.history.undo(past_breakpoint=True)
         self._changed()
-        self.screen.line(
-            (f"the conversation ends at {harmless(self.session.active_leaf_id or 'nothing')} again", "dim")
-        )
+        self.screen.line((f"took back {_step_words(label, before, self.session)}; /redo brings it back", "dim"))
+
+    def redo(self, _: str = "") -> None:
+        before = self.session
+        self.history.redo()
+        self._changed()
+        label = self.history.labels[self.history.index]
+        self.screen.line((f"brought back {_step_words(label, self.session, before)}", "dim"))
 
     def model(self, name: str) -> None:
         if name:
@@ -303,3 +321,11 @@ class Chat:
 
     def quit(self, _: str = "") -> None:
         self.over = True
+
+
+def _step_words(label: str, having: Session, without: Session) -> str:
+    """A step of the conversation in words: its name, its messages and the first words of them."""
+    nodes = [node for key, node in having.nodes.items() if key not in without.nodes]
+    words = next((node.content for node in nodes if node.content.strip()), "")
+    told = f", “{one_line(words, cells=40)}”" if words else ""
+    return f"{harmless(label)}: {counted(len(nodes), 'message')}{told}"

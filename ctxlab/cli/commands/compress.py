@@ -50,8 +50,23 @@ def show_compression(screen: Screen, done: Compression) -> None:
     screen.blank()
     for line in done.summary.splitlines():
         screen.line(harmless(line))
-    _print_facts(screen, "lost", done.report().lost)
-    _print_facts(screen, "weakened", done.report().weakened)
+    show_losses(screen, done)
+
+
+def show_losses(screen: Screen, done: Compression) -> None:
+    """The facts that a summary loses and weakens."""
+    if done.summary:
+        _print_facts(screen, "lost", done.report().lost)
+        _print_facts(screen, "weakened", done.report().weakened)
+
+
+def show_notes(screen: Screen, done: Compression) -> None:
+    """A warning where the prompt has more tokens after a compression than before, and its notes."""
+    if done.after_tokens > done.before_tokens:
+        more = counted(done.after_tokens - done.before_tokens, "token")
+        screen.line((f"the prompt has {more} more than before", "warn"))
+    for note in done.notes:
+        screen.line(("· ", "dim"), (harmless(note.text), "dim"), hang=2)
 
 
 def _write(done: Compression, out: Path) -> None:
@@ -69,8 +84,7 @@ def _print_savings(screen: Screen, done: Compression) -> None:
     screen.line((f"{gone}{folded} behind one summary", "strong"), f", {tokens}")
     screen.line((f"{done.gone[0]} to {done.gone[-1]}" if done.gone else "", "dim"))
     screen.line((str(done.prefix), "dim"))
-    for note in done.notes:
-        screen.line(("· ", "dim"), (harmless(note.text), "dim"), hang=2)
+    show_notes(screen, done)
 
 
 def _print_facts(screen: Screen, state: str, facts: Sequence[CheckedFact]) -> None:

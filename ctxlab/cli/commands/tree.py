@@ -107,6 +107,8 @@ def _marks(forest: TreeLines, node: MessageNode, line: TreeLine) -> str:
         marks.append("off")
     if node.is_summary:
         marks.append(f"stands for {len(node.hides)}")
+        if edited := len(node.edited_of(forest.session.nodes)):
+            marks.append(f"{edited} of them edited since")
     if line.messages > 1:
         marks.append(f"+{line.messages - 1:,} below")
     return f"({', '.join(marks)})" if marks else ""

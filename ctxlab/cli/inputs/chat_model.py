@@ -35,6 +35,11 @@ class Answerer:
     model: str | None = None
     why: str = ""
 
+    @property
+    def is_echo(self) -> bool:
+        """Whether no model is asked."""
+        return self.options.get("model") is echo
+
 
 def answerer_of(
     trace: Trace, model: str | None, *, provider: str | None = None, base_url: str | None = None

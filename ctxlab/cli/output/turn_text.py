@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
+from ctxlab.chat.endings import GOES_ON
 from ctxlab.chat.events import (
     AttemptFailed,
     CallAdded,
@@ -50,7 +51,7 @@ class TurnText:
         """The line below a reply: what was sent, or what went wrong and what is kept."""
         self._close()
         for note in turn.notes:
-            self.screen.line(("! ", "warn"), harmless(note.text), hang=2)
+            self.screen.line(("! ", "warn"), harmless(note.text.replace(GOES_ON, "/continue goes on")), hang=2)
         if turn.error is not None:
             self.screen.line(("× ", "bad"), harmless(turn.error), hang=2)
             kept = "your message and what came of the reply are kept" if turn.text else "your message is kept"

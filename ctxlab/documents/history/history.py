@@ -100,7 +100,10 @@ class History:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an older state with no breakpoint before it."""
+        """Whether `undo()` goes back: there is an older state, and no breakpoint before it.
+
+        At a breakpoint, as a turn sets one, `undo(past_breakpoint=True)` goes back all the same.
+        """
         return self._index > 0 and self._steps[self._index - 1].breakpoint is None
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any, Literal, NamedTuple, NewType, cast
 
 from pydantic import ValidationError
@@ -209,6 +210,24 @@ class MessageNode(Stored):
         """Ids of the nodes that an enabled summary replaces."""
         ids = self.meta("compressedNodeIds")
         return tuple(str(i) for i in cast("list[object]", ids)) if isinstance(ids, list) else ()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits of what a message says: its role, words, calls and files; others once it is edited."""
+        calls = [[call.name, call.arguments] for call in self.tool_calls]
+        said = as_json([self.role, self.content, calls, [asset.id for asset in self.attachments or ()]])
+        return blake2b(said, digest_size=8).hexdigest()
+
+    @property
+    def fingerprints_behind(self) -> Mapping[str, str]:
+        """Fingerprints of the messages behind a summary as they were summarised, by id; empty where it doesn't say."""
+        known = self.meta("compressedFingerprints")
+        return cast("Mapping[str, str]", known) if isinstance(known, Mapping) else {}
+
+    def edited_of(self, nodes: Mapping[Any, MessageNode]) -> tuple[str, ...]:
+        """Ids of the messages behind this summary that were edited after they were summarised."""
+        made = self.fingerprints_behind
+        return tuple(key for key in self.hides if key in made and key in nodes and nodes[key].fingerprint != made[key])
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:

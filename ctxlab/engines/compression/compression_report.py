@@ -15,10 +15,12 @@ from ctxlab.display.short_texts import counted
 from ctxlab.engines.compression.facts.fact import KINDS, Fact, FactKind, Quantity
 from ctxlab.engines.compression.facts.find_facts import facts_of
 from ctxlab.engines.compression.facts.names import KnownWords
+from ctxlab.engines.compression.fate import Outcome, State
 from ctxlab.engines.compression.must_keep import MustKeepItem, must_keep_items
 from ctxlab.engines.compression.source_text import SourceText
 from ctxlab.engines.compression.summary_index import SummaryIndex
-from ctxlab.engines.compression.survival import SMALL, Outcome, State, survival
+from ctxlab.engines.compression.survival import SMALL, survival
+from ctxlab.errors import UnknownNode
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,6 +100,17 @@ class CompressionReport:
         """Facts that are in the summary, in these or other words."""
         return self.of_state("kept")
 
+    def text_of(self, source: str) -> str:
+        """The text of an original, by the `source` of a fact: characters `start` up to `end` of it are the fact's.
+
+        Of a message with tool calls it has the decoded values of their arguments, each behind its call and its field.
+        Raises UnknownNode for an id that no original has.
+        """
+        for each in self.originals:
+            if each.id == source:
+                return each.text
+        raise UnknownNode(f"no original of this report has the id {source!r}")
+
     def of_state(self, state: State) -> tuple[CheckedFact, ...]:
         """Facts of one state, in the report's order."""
         return tuple(each for each in self.facts if each.state == state)
@@ -124,22 +137,26 @@ class CompressionReport:
 
 
 def compression_report(
-    originals: Sequence[SourceText], summary: str, *, must_keep: Sequence[str | re.Pattern[str]] = ()
+    originals: Sequence[SourceText],
+    summary: str,
+    *,
+    must_keep: str | re.Pattern[str] | Sequence[str | re.Pattern[str]] = (),
 ) -> CompressionReport:
     """A report of the facts of the originals that a summary keeps, weakens and loses, one by one.
 
-    `must_keep` are texts, and patterns as `re:...` or compiled ones, each of whose matches in the originals is an item.
-    A fact is kept where the summary has it in any spelling that is known: 1,000 is 1000 and 一千, 2 hours are 120
-    minutes, 3 May is 5月3日. It is weakened where a part of it is there: a number without its unit, a date without its
-    year, one word of a name. A rule whose negation is gone is lost: what is left may say the contrary.
+    `must_keep` is one text or several, or patterns as `re:...` or compiled ones, each of whose matches in the originals
+    is an item. A fact is kept where the summary has it in any spelling that is known: 1,000 is 1000 and 一千, 2 hours
+    are 120 minutes, 3 May is 5月3日. It is weakened where a part of it is there: a number without its unit, a date
+    without its year, one word of a name. A rule whose negation is gone is lost: what is left may say the contrary.
 
     >>> report = compression_report([SourceText("u1", "user", "Never name Ada Lovelace before 5 pm.")], "Ada, 17:00.")
     >>> [(each.kind, each.state) for each in report.facts]
     [('rule', 'lost'), ('name', 'weakened'), ('date', 'kept')]
     """
+    items = (must_keep,) if isinstance(must_keep, str | re.Pattern) else tuple(must_keep)
     known = KnownWords(each.text for each in originals)
     index = SummaryIndex(summary, known.small)
-    demanded = [_of_item(item, summary) for item in must_keep_items(originals, must_keep, index)]
+    demanded = [_of_item(item, summary) for item in must_keep_items(originals, items, index)]
     firsts: dict[Hashable, tuple[SourceText, Fact]] = {}
     mentions: Counter[Hashable] = Counter()
     for original in originals:

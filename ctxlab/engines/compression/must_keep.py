@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.engines.compression.facts.fact import Fact, folded
 from ctxlab.engines.compression.facts.find_facts import facts_of
 from ctxlab.engines.compression.facts.names import KnownWords
+from ctxlab.engines.compression.fate import Outcome
+from ctxlab.engines.compression.loss_reason import lost
 from ctxlab.engines.compression.sentences import sentences
 from ctxlab.engines.compression.source_text import SourceText
 from ctxlab.engines.compression.summary_index import SummaryIndex
-from ctxlab.engines.compression.survival import LOST, Outcome, of_statement, survival
+from ctxlab.engines.compression.survival import of_statement, survival
 from ctxlab.engines.ranking.words import words_as_written
 from ctxlab.engines.regexes.pattern import Pattern
 from ctxlab.engines.regexes.python_limited_search import BadPython, within_limits
@@ -70,9 +72,9 @@ def _text_item(text: str, originals: Sequence[SourceText], index: SummaryIndex) 
     places = [(each, start) for each in originals if (start := folded(each.text).find(folded(text))) >= 0]
     outcome = _outcome(text, index)
     if not places:
-        reason = outcome.reason and "nothing of it is in the summary, and it is not in the originals as it is written"
-        gone = outcome if outcome.start is not None else Outcome("lost", reason=reason)
-        return MustKeepItem(text, None, None, None, 0, gone)
+        if outcome.state == "lost":
+            outcome = replace(outcome, reason=f"{outcome.reason}, and it is not in the originals as it is written")
+        return MustKeepItem(text, None, None, None, 0, outcome)
     first, start = places[0]
     end = start + len(text)
     return MustKeepItem(first.text[start:end], first, start, end, len(places), outcome)
@@ -87,7 +89,7 @@ def _outcome(text: str, index: SummaryIndex, *, in_parts: bool = True) -> Outcom
     if fact is not None:
         return survival(fact, text, index)
     if not in_parts:
-        return LOST
+        return lost(text, index)
     parts = [of_statement(text[start:end], index) for start, end in sentences(text)] or [of_statement(text, index)]
     worst = [each for each in parts if each.state != "kept"]
     if not worst:

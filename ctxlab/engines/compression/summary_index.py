@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from ctxlab.engines.compression.facts.fact import Fact, Moment, Quantity, folded
@@ -50,6 +51,31 @@ class SummaryIndex:
             rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9]-){re.escape(word)}(?![A-Za-z0-9])(?!-[A-Za-z0-9])", self.text
         )
         return match.span() if match else None
+
+    def places_of_number(self, number: str) -> Iterator[Place]:
+        """The places of a number or identifier that isn't a part of a longer one."""
+        pattern = rf"(?<![a-z0-9])(?<![a-z0-9][-.,]){re.escape(folded(number))}(?![a-z0-9])(?![-.,][a-z0-9])"
+        for match in re.finditer(pattern, self.low):
+            yield match.span()
+
+    def holds(self, words: str) -> bool:
+        """Whether the words are somewhere in the summary, be it inside longer ones; case, width and blanks alike."""
+        return (wanted := _normalised(words)) != "" and wanted in self._normalised
+
+    def written(self, term: str) -> str | None:
+        """A word as the summary writes it first, by its form for comparing; None where it isn't there."""
+        return self._written.get(term)
+
+    @cached_property
+    def _normalised(self) -> str:
+        return _normalised(self.text)
+
+    @cached_property
+    def _written(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for written, term in words_as_written(self.text):
+            found.setdefault(term, written)
+        return found
 
     def _search(self, wanted: str) -> Place | None:
         if not wanted or not self._tokens.issuperset(_TOKENS.findall(wanted)):
@@ -107,6 +133,10 @@ class SummaryIndex:
     def span_of(self, sentence: int) -> Place:
         """Start and end of a sentence, by its number."""
         return self.sentences[sentence]
+
+
+def _normalised(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _is_latin(character: str) -> bool:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
 
 from ctxlab.engines.compression.facts.fact import Fact, Moment, Quantity, folded
+from ctxlab.engines.compression.facts.moments import MONTH_NAMES
 from ctxlab.engines.compression.facts.statements import NEGATION
+from ctxlab.engines.compression.fate import Outcome
+from ctxlab.engines.compression.loss_reason import beside_other_words, lost
 from ctxlab.engines.compression.summary_index import SummaryIndex
 from ctxlab.engines.ranking.words import words_as_written
-
-State = Literal["lost", "weakened", "kept"]
 
 KEPT_SHARE = 0.75
 """Share of a statement's words in one sentence of the summary, from which it is kept."""
@@ -21,21 +20,13 @@ SMALL = 12
 """Up to this, a whole number stands beside anything; the word that it counts tells whether it is the same one."""
 LEAST_OF_QUOTE = 5
 """Words of a quotation from which some of them are a part of it; fewer may be there by chance."""
+LONG_NUMBER = 4
+"""Characters of a number with # from which it is the same one without that mark, whatever stands beside it."""
 BESIDE = 48
 """Characters before and after a number in which the word that it counts is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """The fate of a fact: characters `start` up to `end` of the summary, or None where nothing is left of it."""
-
-    state: State
-    start: int | None = None
-    end: int | None = None
-    reason: str = ""
-
-
-LOST = Outcome("lost", reason="nothing of it is in the summary")
+_NEGATIONS = frozenset(("不要", "没有", "不是", "不会", "不能", "不可", "从不", "绝不", "并非", "不用", "未曾"))
 
 
 def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
@@ -46,18 +37,18 @@ def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
     if place is not None and fact.kind not in ("rule", "decision"):
         return Outcome("kept", *place)
     if isinstance(fact.value, Moment):
-        return _of_moment(fact.value, index)
+        return _of_moment(fact.text, fact.value, index)
     if fact.kind == "name":
         return _of_name(fact.text, index)
     if fact.kind == "path":
         return _of_path(fact.text, index)
     if fact.kind == "identifier":
-        return LOST
+        return _of_identifier(fact, original, index)
     if place is not None:
         return Outcome("kept", *place)
     outcome = of_statement(fact.text, index, checks_negation=fact.kind != "quote")
     is_short = fact.kind == "quote" and len(list(words_as_written(fact.text))) < LEAST_OF_QUOTE
-    return LOST if is_short and outcome.state == "weakened" else outcome
+    return lost(fact.text, index) if is_short and outcome.state == "weakened" else outcome
 
 
 def of_statement(text: str, index: SummaryIndex, *, checks_negation: bool = True) -> Outcome:
@@ -68,12 +59,12 @@ def of_statement(text: str, index: SummaryIndex, *, checks_negation: bool = True
     wanted = frozenset(word for _, word in words_as_written(text))
     nearest = index.nearest_sentence(wanted) if wanted else None
     if nearest is None:
-        return LOST
+        return lost(text, index)
     number, there = nearest
     start, end = index.span_of(number)
     share = len(there) / len(wanted)
-    if share < WEAKENED_SHARE:
-        return LOST
+    if share < WEAKENED_SHARE or all(_says_no(written) for written, word in words_as_written(text) if word in there):
+        return lost(text, index)
     says_no, summary_says_no = (bool(NEGATION.search(folded(each))) for each in (text, index.text[start:end]))
     if checks_negation and says_no and not summary_says_no:
         return Outcome("lost", start, end, "without its negation")
@@ -85,6 +76,12 @@ def of_statement(text: str, index: SummaryIndex, *, checks_negation: bool = True
     return Outcome("weakened", start, end, f"without {', '.join(missing[:4])}")
 
 
+def _says_no(word: str) -> bool:
+    """Whether a word is a negation and nothing else; it is no part of a sentence by itself."""
+    low = folded(word).replace("’", "'")
+    return NEGATION.fullmatch(low) is not None or low in _NEGATIONS
+
+
 def _of_number(fact: Fact, value: Quantity, original: str, index: SummaryIndex) -> Outcome:
     same = index.quantities.get((value.low, value.high), [])
     if value.unit and any(isinstance(each.value, Quantity) and each.value.unit == value.unit for each in same):
@@ -93,13 +90,16 @@ def _of_number(fact: Fact, value: Quantity, original: str, index: SummaryIndex) 
     if value.unit == "ordinal" and (day := _day(value.low, index)) is not None:
         return _kept(day)
     if not written and not same:
-        return _in_a_range(value, index)
+        return _in_a_range(fact, value, index)
     if not value.unit:
         return _of_count(fact, value, original, same, index)
     bare = next((each for each in written if isinstance(each.value, Quantity) and not each.value.unit), None)
     if bare is not None and (value.low > SMALL or _is_beside(fact, original, bare, index)):
         return Outcome("weakened", bare.start, bare.end, "without its unit")
-    return LOST
+    if bare is not None:
+        return beside_other_words((bare.start, bare.end), index)
+    other = (written or same)[0]
+    return Outcome("lost", other.start, other.end, f"{other.text} stands there, which is something else")
 
 
 def _day(number: float, index: SummaryIndex) -> Fact | None:
@@ -118,15 +118,15 @@ def _as_written(fact: Fact) -> tuple[float, float]:
     return number, number
 
 
-def _in_a_range(value: Quantity, index: SummaryIndex) -> Outcome:
+def _in_a_range(fact: Fact, value: Quantity, index: SummaryIndex) -> Outcome:
     """One end of a range is a part of it."""
     if value.low == value.high:
-        return LOST
+        return lost(fact.text, index)
     for end in (value.low, value.high):
         for found in index.quantities.get((end, end), []):
             if isinstance(found.value, Quantity) and found.value.unit == value.unit:
                 return Outcome("weakened", found.start, found.end, "one end of the range")
-    return LOST
+    return lost(fact.text, index)
 
 
 def _of_count(fact: Fact, value: Quantity, original: str, same: list[Fact], index: SummaryIndex) -> Outcome:
@@ -138,7 +138,7 @@ def _of_count(fact: Fact, value: Quantity, original: str, same: list[Fact], inde
     first = same[0]
     if value.low > SMALL or value.low != int(value.low):
         return Outcome("weakened", first.start, first.end, "it stands beside other words")
-    return LOST
+    return beside_other_words((first.start, first.end), index)
 
 
 def _is_beside(fact: Fact, original: str, found: Fact, index: SummaryIndex) -> bool:
@@ -153,17 +153,30 @@ def _words_beside(fact: Fact, text: str) -> frozenset[str]:
     return frozenset(near)
 
 
-def _of_moment(value: Moment, index: SummaryIndex) -> Outcome:
+def _of_moment(text: str, value: Moment, index: SummaryIndex) -> Outcome:
     weaker: Outcome | None = None
     for found in index.moments:
         if not isinstance(found.value, Moment):
             continue
-        missing = _missing(value, found.value)
-        if missing == "":
-            return Outcome("kept", found.start, found.end)
-        if missing is not None and weaker is None:
-            weaker = Outcome("weakened", found.start, found.end, f"without its {missing}")
-    return weaker or LOST
+        pairs = [(one, other) for one in value.readings for other in found.value.readings]
+        outcomes = [missing for one, other in pairs if (missing := _missing(one, other)) is not None]
+        doubt = _two_readings(text, value) or _two_readings(found.text, found.value)
+        if "" in outcomes:
+            return Outcome("kept", found.start, found.end, doubt)
+        if outcomes and weaker is None:
+            reason = "; ".join(each for each in (f"without its {min(outcomes, key=len)}", doubt) if each)
+            weaker = Outcome("weakened", found.start, found.end, reason)
+    return weaker or lost(text, index)
+
+
+def _two_readings(text: str, value: Moment) -> str:
+    """A sentence on a date that can be read in two ways; empty for one that can't."""
+    one, *other = value.readings
+    return f"{text} is {_in_words(one)} or {_in_words(other[0])}" if other else ""
+
+
+def _in_words(day: Moment) -> str:
+    return f"{day.day} {MONTH_NAMES[(day.month or 1) - 1]}"
 
 
 def _missing(wanted: Moment, there: Moment) -> str | None:
@@ -208,12 +221,22 @@ def _of_name(name: str, index: SummaryIndex) -> Outcome:
         return Outcome("kept", *place)
     words = [word for word in re.split(r"[\s·]+", plain) if word[:1].isupper() or not word.isascii()]
     if len(words) < 2:
-        return LOST
+        return lost(name, index)
     for word in (words[0], words[-1], *words[1:-1]):
         place = index.place_of_name(word)
         if place is not None and len(word) > 1:
             return Outcome("weakened", *place, f"{word} alone")
-    return LOST
+    return lost(name, index)
+
+
+def _of_identifier(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
+    """An identifier is kept as it is written; of a number with # also without that mark, where it is the same one."""
+    bare = fact.text.lstrip("#")
+    for start, end in index.places_of_number(bare) if bare != fact.text else ():
+        found = Fact("identifier", start, end, bare, bare)
+        if len(bare) >= LONG_NUMBER or _is_beside(fact, original, found, index):
+            return Outcome("kept", start, end)
+    return lost(fact.text, index)
 
 
 def _of_path(path: str, index: SummaryIndex) -> Outcome:
@@ -228,7 +251,7 @@ def _of_path(path: str, index: SummaryIndex) -> Outcome:
         if not folder or index.place_of(folder):
             return Outcome("kept", *place)
         return Outcome("weakened", *place, "without its folder")
-    return LOST
+    return lost(path, index)
 
 
 def _of_address(address: str, index: SummaryIndex) -> Outcome:
@@ -239,4 +262,4 @@ def _of_address(address: str, index: SummaryIndex) -> Outcome:
     without_query = re.split(r"[?#]", rest)[0].rstrip("/")
     if without_query != rest and (place := index.place_of(without_query)):
         return Outcome("weakened", *place, "without what is asked of it")
-    return LOST
+    return lost(address, index)

@@ -46,7 +46,8 @@ def _file(export: Export[str], session: Session, texts: Collection[str], losses:
     files = [Loss("attachments", f"{named} are named at most, not contained")] if named else []
     if len(attached) > named:
         files.append(Loss("attachments", f"{len(attached) - named} are there as their text alone"))
-    return Export(export.as_bytes().data, (*losses, *export.losses, *files))
+    made = export.as_bytes()
+    return Export(made.data, (*losses, *made.losses, *files))
 
 
 MARKDOWN = Format("markdown", "branch", (".md", ".markdown"), write=write_branch, holds=("sessions",))

@@ -20,6 +20,7 @@ from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.agent_migrations import migrated
 from ctxlab.formats.native.sessions_zip import distinct_ids
 from ctxlab.formats.results import Export, Import, Loss, losses_of
+from ctxlab.formats.sanitize_json import sanitized
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source
 from ctxlab.formats.values_to_export import agents_named, books_of
@@ -60,7 +61,8 @@ def agents_yaml(agents: Sequence[Agent], *, books: Sequence[Worldbook] = ()) -> 
     """`agents_data` as YAML that a person can read and edit."""
     export = agents_data(agents, books=books)
     try:
-        return Export(as_yaml(export.data), export.losses)
+        halves = [loss for loss in sanitized(export.data)[1] if "surrogate" in loss.text]
+        return Export(as_yaml(export.data), (*export.losses, *halves))
     except RecursionError:
         raise WriteError("the agents hold data nested too deeply to be written as YAML") from None
 

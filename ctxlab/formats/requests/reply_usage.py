@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ctxlab.documents.session.usage_counts import COUNTS, is_count
 from ctxlab.formats.requests.blocks import Data, fields_of
 
 
@@ -11,10 +12,10 @@ def usage_of(reply: Data, wire: str) -> Data | None:
     """`promptTokens`, `completionTokens`, `totalTokens`, and what is known of the cache and of thoughts.
 
     Anthropic counts tokens from and to the cache apart from its input: here they are part of it. Gemini's thoughts are
-    part of the completion. None where the reply says nothing.
+    part of the completion. None where the reply says nothing, or what is no count.
     """
     usage = fields_of(reply.get("usageMetadata" if wire == "gemini" else "usage"))
-    if not usage:
+    if not usage or any(usage.get(name) is not None and not is_count(usage[name]) for name in COUNTS):
         return None
     if wire == "anthropic":
         read, written = _number(usage, "cache_read_input_tokens"), _number(usage, "cache_creation_input_tokens")
@@ -42,7 +43,7 @@ def _usage(prompt: int, completion: int, total: Any, cached: int, written: int, 
     return {
         "promptTokens": prompt,
         "completionTokens": completion,
-        "totalTokens": total if isinstance(total, int) else prompt + completion,
+        "totalTokens": total if is_count(total) else prompt + completion,
         **({"promptTokensDetails": cache} if cache else {}),
         **({"completionTokensDetails": {"reasoningTokens": thoughts}} if thoughts else {}),
     }
@@ -50,4 +51,4 @@ def _usage(prompt: int, completion: int, total: Any, cached: int, written: int, 
 
 def _number(fields: Data, name: str) -> int:
     value = fields.get(name)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    return value if is_count(value) else 0

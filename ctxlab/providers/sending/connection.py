@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.short_texts import counted
+from ctxlab.display.short_texts import counted, kind_in_words
 from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.errors import SendFailed
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.assemblers import assembler_of, deltas_of
 from ctxlab.providers.sending.clients import check_client, posted, target
-from ctxlab.providers.sending.deltas import Data, Delta
+from ctxlab.providers.sending.deltas import Data, Delta, ServerEvent
 from ctxlab.providers.sending.failures import (
     SentRequest,
     failed_answer,
@@ -24,13 +24,16 @@ from ctxlab.providers.sending.failures import (
     sent_request,
 )
 from ctxlab.providers.sending.hand_over import HandOver, Line
+from ctxlab.providers.sending.key_mask import KeyMask
 from ctxlab.providers.sending.keys import Key, key_for
-from ctxlab.providers.sending.server_events import EventReader, object_of
+from ctxlab.providers.sending.server_events import EventReader, value_of
 from ctxlab.providers.sending.stream_errors import failed_stream
+from ctxlab.providers.sending.stream_shapes import MOST, unfit
 from ctxlab.providers.sending.time_limits import TimeLimits
 
 MOST_BYTES: Final = 512 * 1024 * 1024
 """Bytes of a reply."""
+KEY_MASKED: Final = "the reply repeated the key, which is masked in it"
 AFTER_THE_END_SECONDS: Final = 2.0
 """Seconds that are waited for counts which may come behind the end of a reply."""
 
@@ -77,11 +80,14 @@ class PostedReply:
 
     def __init__(self, payload: Payload, content: bytes, key: Key | None, limits: TimeLimits, client: Any) -> None:
         self._request = sent_request(payload, key, target(payload, None))
+        self._mask = KeyMask.of(key, client)
         self._wire: WireName = payload.provider.wire
         self._assembler = assembler_of(self._wire)
         self._events = EventReader()
         self._whole: Data | None = None
+        self._unfit: list[str] = []
         self._limits = limits
+        self._is_used_again = client is not None  # then its connection is, if the answer is read to its very end
         self._line = Line()
         self._items: HandOver[_Item] = HandOver()
         self._ended = False
@@ -93,9 +99,13 @@ class PostedReply:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences on parts of the reply that were left out: events whose data are no JSON."""
+        """Sentences on parts of the reply that were left out: what can't be read, and a key that is masked."""
         skipped = self._events.skipped
-        return (f"{counted(skipped, 'event')} of the stream without a JSON object left out",) if skipped else ()
+        found = [f"{counted(skipped, 'event')} of the stream without a JSON object left out"] if skipped else []
+        found += self._unfit[:MOST]
+        if len(self._unfit) > MOST:
+            found.append(f"{len(self._unfit) - MOST:,} more places of the reply don't fit: left out")
+        return (*found, *((KEY_MASKED,) if self._mask.found else ()))
 
     @property
     def complete(self) -> bool:
@@ -104,7 +114,7 @@ class PostedReply:
 
     def reply(self) -> Data:
         """The reply in the vendor's form, or what of it came so far."""
-        return self._whole if self._whole is not None else self._assembler.reply()
+        return self._mask.data(self._whole if self._whole is not None else self._assembler.reply())
 
     def close(self) -> None:
         """Hang up, from any thread; the iteration ends soon after, without an error."""
@@ -113,7 +123,7 @@ class PostedReply:
 
     def __iter__(self) -> Iterator[Delta]:
         try:
-            yield from self._pieces()
+            yield from self._mask.pieces(self._pieces())
         except SendFailed as failure:
             raise self._without_key(failure) from None
         finally:
@@ -140,7 +150,7 @@ class PostedReply:
 
     def _bytes(self) -> Iterator[bytes]:
         size = 0
-        while not self._events.done:
+        while not self._events.done or self._is_used_again:
             silence = self._limits.silence_seconds
             try:
                 item = self._take(min(silence, AFTER_THE_END_SECONDS) if self.complete else silence)
@@ -158,29 +168,42 @@ class PostedReply:
     def _streamed(self) -> Iterator[Delta]:
         for piece in self._bytes():
             for event in self._events.feed(piece):
-                yield from self._assembler.add(event)
+                yield from self._added(event)
         if self._items.closed:
             return
         for event in self._events.end():
-            yield from self._assembler.add(event)
+            yield from self._added(event)
         if not self.complete:
             raise SendFailed(f"{self._request.address} ended the stream before the reply was whole", may_pass=True)
+
+    def _added(self, event: ServerEvent) -> tuple[Delta, ...]:
+        event = replace(event, data=self._mask.data(event.data, whole=False))
+        self._look_at(event.data)
+        return self._assembler.add(event)
+
+    def _look_at(self, data: Data) -> None:
+        """Keep a sentence for each place that doesn't fit, each once."""
+        self._unfit += [text for text in dict.fromkeys(unfit(data, self._wire)) if text not in self._unfit]
 
     def _in_one_piece(self, head: _Head) -> Iterator[Delta]:
         content = b"".join(self._bytes())
         if self._items.closed:
             return
-        reply = object_of(content)
-        if reply is None:
+        found = self._mask.data(value_of(content))
+        if found is None and content.strip() != b"null":
             raise no_reply(f"broken {head.content_type.partition(';')[0]}", self._request)
+        if not isinstance(found, dict):
+            raise no_reply(f"{kind_in_words(found)} as its JSON", self._request)
+        reply = cast("Data", found)
         if reply.get("error"):
             raise failed_stream(reply["error"])
+        self._look_at(reply)
         self._whole = reply
         yield from deltas_of(reply, self._wire)
 
     def _without_key(self, failure: SendFailed) -> SendFailed:
         return SendFailed(
-            masked(str(failure), self._request),
+            self._mask.text(masked(str(failure), self._request)),
             status=failure.status,
             retry_after_seconds=failure.retry_after_seconds,
             may_pass=failure.may_pass,

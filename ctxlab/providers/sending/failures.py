@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ctxlab.errors import SendFailed
 from ctxlab.providers.payload import Payload
+from ctxlab.providers.sending.key_mask import KeyMask
 from ctxlab.providers.sending.keys import Key
 from ctxlab.providers.sending.retry_after import retry_after_seconds
 from ctxlab.providers.sending.server_events import object_of
@@ -44,11 +46,12 @@ def sent_request(payload: Payload, key: Key | None, url: str) -> SentRequest:
 
 def failed_answer(status: int, headers: Any, body: bytes, request: SentRequest) -> SendFailed:
     """The failure that an answer with a status of an error is."""
-    content = object_of(body)
+    mask = KeyMask.of(request.key)
+    content = mask.data(object_of(body))  # before a sentence cuts it: half a key is one too
     error = vendor_error(content) if content is not None else VendorError()
     code = error.code
     sentence = f"{request.title} {_refusal(status, code, request)}"
-    words = error.words or _plain_words(body, content)
+    words = error.words or _plain_words(mask.text(body[:4000].decode("utf-8", "replace")), content)
     wait = retry_after_seconds(headers)
     if wait is not None and status in PASSING:
         sentence += f"; it asks to wait {wait:g} s"
@@ -92,9 +95,9 @@ def _refusal(status: int, code: str, request: SentRequest) -> str:
             return f"refused the request ({status})"
 
 
-def _plain_words(body: bytes, content: dict[str, Any] | None) -> str:
+def _plain_words(text: str, content: dict[str, Any] | None) -> str:
     """The words of an answer that is no JSON; of a web page nothing."""
-    text = body[:4000].decode("utf-8", "replace").strip()
+    text = text.strip()
     return "" if content is not None or text.startswith("<") else one_line(text)
 
 
@@ -120,6 +123,10 @@ def _sentence(
     where = request.address
     if answered and "ReadTimeout" in names:
         return f"{where} stopped in the middle of the reply: try again", True
+    if "DecodingError" in names:
+        return f"{where} says that its answer is compressed, and it can't be unpacked: check what stands between", False
+    if answered and "RemoteProtocolError" in names and _is_no_http(kinds):
+        return f"{where} broke the rules of HTTP in the middle of the reply: check base_url", False
     if answered:
         return f"the connection to {where} broke off before the reply ended", True
     if any(isinstance(cause, ssl.SSLError) for cause in kinds):
@@ -135,10 +142,21 @@ def _sentence(
         return f"{where} sent no answer in time: try again", True
     if "ConnectError" in names or "ProxyError" in names:
         return f"no connection to {where} can be made: check base_url and the network", True
+    if "RemoteProtocolError" in names and _is_no_http(kinds):
+        return f"{where} answered with bytes that are no HTTP: check base_url", False
     if names & {"RemoteProtocolError", "ReadError", "WriteError", "ConnectionResetError"}:
-        return f"{where} hung up without an answer: try again", True
+        return f"{where} hung up before its answer began: try again", True
     kind = type(kinds[-1]).__name__
     return f"the request to {where} failed ({kind})", False
+
+
+def _is_no_http(kinds: tuple[BaseException, ...]) -> bool:
+    """Whether the bytes of an answer were read and make no sense; else it ended without any, or before its end."""
+    package = type(kinds[-1]).__module__.partition(".")[0]
+    return package in ("h11", "h2") and not UNFINISHED.search(str(kinds[-1]))
+
+
+UNFINISHED: Final = re.compile("without (?:sending|completing)|closed connection|incomplete", re.IGNORECASE)
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:

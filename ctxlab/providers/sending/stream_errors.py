@@ -49,11 +49,15 @@ NO_CREDIT: Final = frozenset({"insufficient_quota", "billing_error", "billing_ha
 
 @dataclass(frozen=True, slots=True)
 class VendorError:
-    """An error in a vendor's words: its text, its code, the HTTP status that goes with it."""
+    """An error in a vendor's words: its text, its code, the HTTP status that goes with it.
+
+    `told` is the status that the vendor named, None where it goes by the code alone.
+    """
 
     words: str = ""
     code: str = ""
     status: int | None = None
+    told: int | None = None
 
     @property
     def may_pass(self) -> bool:
@@ -72,17 +76,18 @@ def vendor_error(stored: Any) -> VendorError:
     codes = [name for name in names if isinstance(name, str) and name]
     numbers = [name for name in names if isinstance(name, int) and not isinstance(name, bool)]
     numbers += [int(code) for code in codes if code.isascii() and code.isdecimal() and len(code) == 3]
-    status = next((STATUS_OF[code] for code in codes if code in STATUS_OF), None)
-    status = next((number for number in numbers if 400 <= number <= 599), status)
+    told = next((number for number in numbers if 400 <= number <= 599), None)
+    status = told or next((STATUS_OF[code] for code in codes if code in STATUS_OF), None)
     words = next((fields[name] for name in ("message", "detail") if isinstance(fields.get(name), str)), "")
     code = next((code for code in codes if code in NO_CREDIT or code in STATUS_OF), codes[0] if codes else "")
-    return VendorError(one_line(words), one_line(code), status)
+    return VendorError(one_line(words), one_line(code), status, told)
 
 
 def failed_stream(stored: Any) -> SendFailed:
     """The failure that an error inside a stream is."""
     error = vendor_error(stored)
-    about = ", ".join(str(fact) for fact in (error.code, error.status) if fact)
+    facts = dict.fromkeys(str(fact) for fact in (error.code, error.told) if fact)
+    about = ", ".join(facts)
     words = f": {error.words}" if error.words else ""
     return SendFailed(
         f"the server ended the reply with an error{f' ({about})' if about else ''}{words}",

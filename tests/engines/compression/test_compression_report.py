@@ -39,6 +39,10 @@ def state(original: str, summary: str, kind: str) -> str:
         ("It cost 3.5 million euros.", "€3.5M"),
         ("We ran 5km.", "5,000 metres"),
         ("She is 25 years old.", "一个25岁的女孩"),
+        ("It cost $5 million.", "It cost $5m."),
+        ("Three cats sleep.", "The three cats sleep."),
+        ("We have 1 dog.", "one dog"),
+        ("我们等了十一分钟。", "等了那十一分钟"),
     ],
 )
 def test_a_number_in_another_spelling_is_kept(original: str, summary: str) -> None:
@@ -100,6 +104,9 @@ def test_words_that_count_nothing_are_no_numbers(vague: str) -> None:
         ("Come on Friday.", "They meet next Fri?", "kept"),
         ("开放时间：9:00", "9:00 开放", "kept"),
         ("次年3月6日为止", "until 6 March", "kept"),
+        ("It was on 5.6.2025.", "on 5 June 2025", "kept"),
+        ("It was on 25/12/2025.", "on 25 December 2025", "kept"),
+        ("It was on 03/04/2025.", "on 5 May 2025", "lost"),
     ],
 )
 def test_a_date_is_kept_in_any_spelling_and_weakened_without_its_year_or_half_of_the_day(
@@ -120,6 +127,36 @@ def test_a_date_is_kept_in_any_spelling_and_weakened_without_its_year_or_half_of
 def test_days_and_times_stand_beside_one_another(text: str, expected: list[str]) -> None:
     assert [found for kind, found in facts(text) if kind == "date"] == expected
     assert not [found for kind, found in facts(text) if kind == "number"]
+
+
+@pytest.mark.parametrize(
+    ("original", "summary", "reason"),
+    [
+        ("We have three cats.", "Three dogs barked.", "Three stands there, beside other words"),
+        ("We drove 5 km.", "We drove 5 miles.", "5 miles stands there, which is something else"),
+        ("Call me at extension 37.", "It is 1370 m high.", "37 stands there, but inside other words"),
+        ("It was on May 3, 2024.", "In 2024 it rained.", "only 2024 of it stands there"),
+        ("See https://a.org/tides/harbour for it.", "Nothing.", "nothing of it is in the summary"),
+    ],
+)
+def test_the_reason_says_what_of_a_lost_fact_stands_in_the_summary(original: str, summary: str, reason: str) -> None:
+    (fact,) = report(original, summary).lost
+
+    assert fact.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("summary", "what"),
+    [("order 4711-22", "kept"), ("order #4711-22", "kept"), ("order 4711-23", "lost"), ("order 4711", "lost")],
+)
+def test_a_number_with_a_mark_is_whole_and_is_kept_without_its_mark(summary: str, what: str) -> None:
+    assert ("identifier", "#4711-22") in facts("My order #4711-22 is late.")
+    assert state("My order #4711-22 is late.", summary, "identifier") == what
+
+
+def test_a_short_number_with_a_mark_is_kept_without_it_beside_the_same_word() -> None:
+    assert state("My order #12 is late.", "order 12 is late", "identifier") == "kept"
+    assert state("My order #12 is late.", "12 dogs", "identifier") == "lost"
 
 
 @pytest.mark.parametrize(("summary", "what"), [("on May 6th", "kept"), ("on May 16th", "lost"), ("6 dogs", "lost")])
@@ -362,6 +399,23 @@ def test_an_item_that_no_original_has_is_looked_for_all_the_same() -> None:
     assert (lost.text, lost.state, lost.source) == ("red", "lost", None)
     assert "not in the originals" in lost.reason
     assert (kept.text, kept.state, kept.source) == ("green", "kept", None)
+
+
+@pytest.mark.parametrize("item", ["Ada", "re:A.a", re.compile("Ada")])
+def test_one_text_or_pattern_is_one_item(item: str | re.Pattern[str]) -> None:
+    (found,) = [each for each in report("Ada left.", "", must_keep=item).facts if each.kind == "must-keep"]
+
+    assert found.text == "Ada"
+
+
+@pytest.mark.parametrize(
+    ("item", "summary"),
+    [("a sentence that never was", "We never met."), ("it is not so", "Not now."), ("她从来没有去过北京", "没有")],
+)
+def test_a_negation_alone_is_no_part_of_an_item(item: str, summary: str) -> None:
+    (found,) = report("Hello there.", summary, must_keep=[item]).facts
+
+    assert found.state == "lost"
 
 
 @pytest.mark.parametrize("wrong", ["", "re:", " ", "re:(", 3, b"x", None])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 FactKind = Literal["must-keep", "rule", "decision", "number", "date", "name", "path", "identifier", "quote"]
@@ -44,7 +44,8 @@ class Quantity:
 class Moment:
     """A day, a time of day, or a part of one; what isn't said is None.
 
-    `hour` is of 24, `is_half_day` where morning or afternoon isn't said: 5 is also 17.
+    `hour` is of 24, `is_half_day` where morning or afternoon isn't said: 5 is also 17. `is_day_or_month` where nothing
+    says which of the two numbers is the day: 03/04/2025 is 4 March in one country and 3 April in another.
     """
 
     year: int | None = None
@@ -55,6 +56,15 @@ class Moment:
     minute: int | None = None
     second: int | None = None
     is_half_day: bool = False
+    is_day_or_month: bool = False
+
+    @property
+    def readings(self) -> tuple[Moment, ...]:
+        """All days that may be meant: one, or two where day and month can't be told apart."""
+        if not self.is_day_or_month:
+            return (self,)
+        one = replace(self, is_day_or_month=False)
+        return one, replace(one, month=one.day, day=one.month)
 
 
 FactValue = Quantity | Moment | str

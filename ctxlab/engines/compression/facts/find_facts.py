@@ -63,13 +63,13 @@ def is_code(text: str) -> bool:
 
 
 def quantities_and_moments(text: str) -> Iterator[Fact]:
-    """The numbers and dates of a text."""
+    """The numbers and dates of a summary, also those that would count nothing by themselves."""
     taken = Taken(len(text))
     plain = width_folded(text)
     for _ in paths(plain, taken):
         pass
     yield from moments(plain, taken)
-    yield from numbers(plain, taken)
+    yield from numbers(plain, taken, with_vague=True)
 
 
 def code_blocks(text: str) -> Iterator[tuple[int, int]]:

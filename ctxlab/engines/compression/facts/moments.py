@@ -23,6 +23,7 @@ _MONTHS = [
     "november",
     "december",
 ]
+MONTH_NAMES = tuple(each.title() for each in _MONTHS)
 _DAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 MONTHS = {name: i for i, long in enumerate(_MONTHS, 1) for name in (long, long[:3])} | {"sept": 9}
 WEEKDAYS = {name: i for i, long in enumerate(_DAYS) for name in (long, f"{long}s")} | {
@@ -45,7 +46,8 @@ _DATES = (
     re.compile(rf"\b{_DAY}(?:\s+of)?[\s-]+{_MONTH}(?:,?[\s-]+{_YEAR})?", re.IGNORECASE),
     re.compile(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?:,?\s+{_YEAR})?", re.IGNORECASE),
     re.compile(rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}", re.IGNORECASE),
-    re.compile(r"(?<![\d./-])(?P<month>[01]?\d)/(?P<day>[0-3]?\d)/(?P<year>(?:20|19)\d\d)(?!\d|/\d)"),
+    re.compile(r"(?<![\d./-])(?P<either>[0-3]?\d)/(?P<other>[0-3]?\d)/(?P<year>(?:20|19)\d\d)(?!\d|/\d)"),
+    re.compile(r"(?<![\w.])(?P<day>[0-3]?\d)\.\s?(?P<month>[01]?\d)\.\s?(?P<year>(?:20|19)\d\d)(?!\d|\.\d)"),
     re.compile(r"(?<![\d.-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\d-])"),
     re.compile(r"(?P<year>(?:1[5-9]|20|21)\d\d|[〇零一二三四五六七八九]{4})\s?年(?![级前后内])"),
     re.compile(
@@ -127,6 +129,8 @@ def _number(written: str | None) -> int | None:
 
 
 def _day(found: dict[str, str | None]) -> Moment | None:
+    if found.get("either"):
+        return _day_between_strokes(*(int(found[name] or 0) for name in ("either", "other", "year")))
     year, day, written = _number(found.get("year")), _number(found.get("day")), found.get("month")
     month = MONTHS.get(written.lower(), None) or _number(written) if written else None
     if written and not (month and 1 <= month <= 12):
@@ -136,6 +140,15 @@ def _day(found: dict[str, str | None]) -> Moment | None:
     if year is not None and year < 100:
         year += 2000
     return Moment(year=year, month=month, day=day)
+
+
+def _day_between_strokes(first: int, second: int, year: int) -> Moment | None:
+    """A day as 12/31/2025 or 31/12/2025; where both could be the month either may be."""
+    if first > 12:
+        first, second = second, first
+    if not (1 <= first <= 12 and 1 <= second <= 31):
+        return None
+    return Moment(year=year, month=first, day=second, is_day_or_month=second <= 12 and first != second)
 
 
 def _time(found: dict[str, str | None]) -> Moment | None:

@@ -70,7 +70,7 @@ _ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _CHINESE = re.compile(
-    rf"(?<![{NUMERALS}第周期拜几数这那们])(?<![{NUMERALS}][\u4e00-\u9fff])(?!十分[^钟之])"
+    rf"(?<![{NUMERALS}第周期拜几数])(?<![{NUMERALS}][\u4e00-\u9fff])(?!十分[^钟之])"
     rf"(?P<number>[{NUMERALS}]{{1,16}})多?(?P<other>{_OTHER_UNITS})"
 )
 _MEASURES = "|".join(sorted(MEASURES, key=len)[::-1])
@@ -78,6 +78,7 @@ _ORDINAL = re.compile(rf"第\s?(?P<number>[{NUMERALS}]{{1,8}}|\d{{1,6}})(?P<othe
 _VAGUE_UNITS = ("day", "time", "person")
 """One of these is a way to say some."""
 _VAGUE_BEFORE = re.compile(r"\b(?:or|these|those|the|our|both|other|last|first|next)\s+$", re.IGNORECASE)
+_VAGUE_BEFORE_CHINESE = "这那们"
 _LABEL = re.compile(
     r"\b(?:lines?|parts?|steps?|tasks?|priority|phases?|options?|sections?|items?|file|exit code|status)[ :#]*"
     r"(?P<n>\d{1,6}(?:\s?[-–,]\s?\d{1,6}|\s(?:and|or|to)\s\d{1,6}){0,4})(?![\d%])",
@@ -91,8 +92,12 @@ _LIST_NUMBER = re.compile(
 _SHORT_OF_MONEY = {"us$": "usd", "rmb": "cny"}
 
 
-def numbers(text: str, taken: Taken) -> Iterator[Fact]:
-    """Numbers that stand in the free places of a text; `text` is of plain width. Numbers of a list's items are none."""
+def numbers(text: str, taken: Taken, *, with_vague: bool = False) -> Iterator[Fact]:
+    """Numbers that stand in the free places of a text; `text` is of plain width. Numbers of a list's items are none.
+
+    Nor are words that count nothing by themselves (*one day*, *these two*, 这两部), unless it is `with_vague` ones: a
+    summary may write a number so that an original has.
+    """
     for match in _LIST_NUMBER.finditer(text):
         taken.take(*match.span("n"))
     for match in _LABEL.finditer(text):
@@ -109,13 +114,18 @@ def numbers(text: str, taken: Taken) -> Iterator[Fact]:
         yield from _fact(text, match, _quantity(match), taken)
     for match in _CHINESE.finditer(text):
         value = chinese_number(match["number"])
-        if value is not None and value != 1 and not (len(match["number"]) > 1 and set(match["number"]) <= set(DIGITS)):
+        is_vague = value == 1 or text[max(0, match.start() - 1) : match.start()] in tuple(_VAGUE_BEFORE_CHINESE)
+        is_code = len(match["number"]) > 1 and set(match["number"]) <= set(DIGITS)
+        if value is not None and not is_code and (with_vague or not is_vague):
             yield from _fact(text, match, _with_unit(value, value, match["other"]), taken)
     for match in _ENGLISH.finditer(text):
         value = _english(re.split(r"[\s-]+", match[0].lower()))
         if value is not None:
             name = (match["latin"] or match["other"] or "").lower()
-            if not _VAGUE_BEFORE.search(text, 0, match.start()) and (value != 1 or (name and name not in _VAGUE_UNITS)):
+            is_vague = _VAGUE_BEFORE.search(text, 0, match.start()) or (
+                value == 1 and (not name or name in _VAGUE_UNITS)
+            )
+            if with_vague or not is_vague:
                 yield from _fact(text, match, _with_unit(value, value, name), taken)
 
 
@@ -148,11 +158,9 @@ def _quantity(match: re.Match[str]) -> Quantity | None:
     factor = {"k": 1e3, "m": 1e6, "b": 1e9}.get((match["letter"] or "").lower(), 1.0)
     factor *= SCALES.get((match["scale"] or match["wide"] or "").lower(), 1.0)
     name = match["latin"] or match["other"] or ""
-    if match["letter"] == "m":  # 5m is a length, 5M five millions
-        factor, name = 1.0, "m"
-    if match["letter"] == "b":
-        factor, name = 1.0, "b"
     money = (match["money"] or "").strip().lower()
+    if match["letter"] in ("m", "b") and not money:  # 5m is a length, 5M and $5m are five millions
+        factor, name = 1.0, match["letter"]
     if match["ordinal"]:
         return Quantity(low, high, "ordinal")
     return _with_unit(low * factor, high * factor, _SHORT_OF_MONEY.get(money, money) or name)

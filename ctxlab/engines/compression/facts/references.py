@@ -37,7 +37,7 @@ _IDENTIFIERS = (
     re.compile(r"(?<![\w.])v\d{1,4}(?:\.\d{1,5}){1,3}(?:[-.][a-z]{1,6}\.?\d{0,4})?\b"),  # a version
     re.compile(r"(?<![\w.])\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-.][a-z0-9]{1,10})*(?![\w.]*\w)"),
     re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{1,7}\b"),  # a ticket
-    re.compile(r"(?<![\w&#])#[A-Za-z]{0,3}\d{1,10}\b"),
+    re.compile(r"(?<![\w&#])#[A-Za-z]{0,3}\d{1,10}(?:-\d{1,10}){0,5}\b"),
     re.compile(r"(?<![\w.@])@[A-Za-z_][\w-]{2,38}\b", re.ASCII),
     re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"),  # a hash
     re.compile(r"(?<![\w.+-])\+?\d{1,4}(?:[ -]\(?\d{2,4}\)?){2,4}(?![\w.-])"),  # a telephone number
