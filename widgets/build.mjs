@@ -11,6 +11,8 @@ const LIMIT_BYTES = 100_000;
 const LARGER_BYTES = {
   /** The tree is a canvas, an outline and an editor in one. */
   "branch_tree/static/widget.js": 112_000,
+  /** A conversation: its list, input and the parser of Markdown. */
+  "chat_panel/static/widget.js": 200_000,
   /** Sent when the first formula or diagram is drawn. */
   "_shared/static/maths.js": 300_000,
   "_shared/static/mermaid.js": 4_000_000,
@@ -61,6 +63,29 @@ const withoutElk = {
     at.onLoad({ filter: /\/elkjs\/lib\/elk[^/]*\.js$/ }, () => ({ contents: NO_ELK, loader: "js" }));
   },
 };
+// What the parser of Markdown brings for pages without a browser: signs by name are read by the browser itself, classes
+// of signs are its own, and addresses are taken as they stand, so that nobody finds or rewrites any.
+const OF_THE_BROWSER = {
+  entities: `export const decodeHTMLStrict = (sign) => {
+    if (!/^&[#\\w]+;$/.test(sign)) return sign;
+    const made = new DOMParser().parseFromString("x" + sign, "text/html").documentElement.textContent.slice(1);
+    return made.endsWith(";") && sign !== "&semi;" ? sign : made;
+  };`,
+  "linkify-it": "export class LinkifyIt {}",
+  mdurl: "const same = (x) => x; export { same as decode, same as encode, same as format, same as parse };",
+  "punycode.js": "export default {};",
+  "uc.micro": "export const P = /\\p{P}/u, S = /\\p{S}/u;",
+};
+const withTheBrowser = {
+  name: "with-the-browser",
+  setup(at) {
+    const filter = new RegExp(`^(?:${Object.keys(OF_THE_BROWSER).join("|").replaceAll(".", "\\.")})$`);
+    at.onResolve({ filter }, ({ path, importer }) =>
+      importer.includes("/markdown-it/") ? { path, namespace: "browser" } : undefined,
+    );
+    at.onLoad({ filter, namespace: "browser" }, ({ path }) => ({ contents: OF_THE_BROWSER[path], loader: "js" }));
+  },
+};
 // A script of its own for a frame, which holds no modules.
 const SCRIPTS = new Set(["_shared/static/mermaid"]);
 
@@ -75,7 +100,7 @@ const bundle = (out, file) =>
     charset: "utf8",
     legalComments: "none",
     define: { VIEW: JSON.stringify(basename(dirname(file))) },
-    plugins: [styles(basename(dirname(file))), withoutElk],
+    plugins: [styles(basename(dirname(file))), withoutElk, withTheBrowser],
     write: false,
     metafile: true,
     absWorkingDir: home,

@@ -232,7 +232,7 @@ def test_a_bundle_is_small() -> None:
     bundles = list(WIDGETS.glob("*/static/widget.js"))
 
     assert {bundle.parents[1].name for bundle in bundles} == set(SAMPLES)
-    larger = {"branch_tree": 112_000}  # a canvas, an outline and an editor in one
+    larger = {"branch_tree": 112_000, "chat_panel": 200_000}  # with an editor; with the parser of Markdown
     limits = {bundle: larger.get(bundle.parents[1].name, 100_000) for bundle in bundles}
     assert [bundle for bundle, limit in limits.items() if bundle.stat().st_size >= limit] == []
 
@@ -264,10 +264,20 @@ def compression_of_strangers(session: Session) -> Widget:
     return ctxlab_widgets.CompressionView(made.with_summary(f"{HOSTILE[0]} {HOSTILE_NAME}"))
 
 
+def chat_of_strangers(trace: Trace) -> Widget:
+    given = trace.start.input
+    chat = ctxlab_widgets.ChatPanel(given.session, given.agent, books=list(given.books), draft_wait_seconds=0.0)
+    chat.input = f"{HOSTILE_NAME} {' '.join(HOSTILE)}".encode("utf-8", "replace").decode()
+    chat.rest(20)
+    chat._handle_custom_msg({"command": "got", "key": given.session.path()[-1].id}, [])
+    return chat
+
+
 def of_strangers(name: str, trace: Trace) -> Widget:
     made = {
         "agent_form": lambda: ctxlab_widgets.AgentForm(trace.start.input.agent),
         "branch_tree": lambda: ctxlab_widgets.BranchTree(trace.start.input.session),
+        "chat_panel": lambda: chat_of_strangers(trace),
         "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),
         "compression_view": lambda: compression_of_strangers(trace.start.input.session),
         "run_history": lambda: ctxlab_widgets.lab(trace).head,

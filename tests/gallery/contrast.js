@@ -51,6 +51,9 @@
     const drawn = style.visibility === "visible" && faded(element) > 0; // what appears under the pointer is not there yet
     return box.width > 1 && box.height > 1 && drawn && !element.closest(".vh");
   };
+  // What stands behind a field only underlines the words that the field draws.
+  const underlines = (element) =>
+    read(getComputedStyle(element).color)[3] === 0 && element.closest("[aria-hidden=true]") !== null;
   const name = (element) => `${element.tagName.toLowerCase()}.${[...element.classList].join(".")}`;
   const wrong = new Set();
   const hold = (kind, element, found, least, words = "") => {
@@ -62,7 +65,7 @@
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const element = node.parentElement;
     const words = node.textContent.trim();
-    if (!words || element.closest("style, option") || !seen(element)) continue;
+    if (!words || element.closest("style, option") || !seen(element) || underlines(element)) continue;
     texts += 1;
     hold("text", element, worst(read(getComputedStyle(element).color), element), 4.5, words.slice(0, 30));
   }

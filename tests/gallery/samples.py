@@ -107,12 +107,23 @@ def compression() -> Compression:
     return made.with_summary(made.summary.replace("fever on the islands", "an illness"))
 
 
+def chatting() -> Widget:
+    """A chat whose draft pushes a message out, with what its last answer got."""
+    chat = ctxlab_widgets.ChatPanel(session(), agent(), books=[book()], budget_tokens=1800, draft_wait_seconds=0.0)
+    chat.input = "I lay the compass beside the lamp, so that {{char}} can read it alone. 灯塔里还有谁？ {{nope}}"
+    chat.rest(20)
+    answers = [node.id for node in chat.session.path() if node.role == "assistant"]
+    chat._handle_custom_msg({"command": "got", "key": answers[-1]}, [])
+    return chat
+
+
 SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "run_history": runs,
     "step_debugger": stepping,
     "token_budget": lambda: ctxlab_widgets.TokenBudget(harbour()),
     "agent_form": form,
     "branch_tree": lambda: ctxlab_widgets.BranchTree(tree()),
+    "chat_panel": chatting,
     "compare": lambda: ctxlab_widgets.Compare(harbour(), strategies=["middle-out", "block"]),
     "compression_view": lambda: ctxlab_widgets.CompressionView(
         compression(), history=ctxlab.History(compression().original)

@@ -568,6 +568,26 @@ def test_a_file_is_attached_once_and_goes_with_the_next_message() -> None:
     assert page.sent[-1][1] == [b""]
 
 
+def test_a_picture_of_the_agent_is_drawn_by_its_address_and_nothing_else_is() -> None:
+    asset = {"id": "wave", "group": "stickers", "filename": "波.png", "path": "stickers/wave.png", "type": "image"}
+    agent = Agent(id="wei", name="Wei", assets=[asset])
+    files = {"agents/wei/stickers/wave.png": PNG, "secret.txt": b"secret"}
+    page = Page(Library(agents=[agent], sessions=[chat()], files=files), agent, model=because)
+    page.panel.rest(LONG)
+
+    page.asks("asset", id="agent-asset://stickers/%E6%B3%A2.png")
+    assert page.sent[-1][0]["type"] == "image/png"
+    assert page.sent[-1][1] == [PNG]
+    for address in (
+        "secret.txt",
+        "agent-asset://../../secret.txt",
+        "agent-asset://secret",
+        "data:image/png;base64,AAAA",
+    ):
+        page.asks("asset", id=address)
+        assert page.sent[-1][1] == [b""]
+
+
 # --- what threads do
 
 

@@ -4,6 +4,8 @@ type Listener = (...args: never[]) => void;
 
 export class HostModel {
   readonly sent: unknown[] = [];
+  /** The bytes that went with what was sent, one list for each. */
+  readonly sentBuffers: ArrayBuffer[][] = [];
   readonly saved: Record<string, unknown>[] = [];
   /** Who answers what is sent; nobody where it is only kept. */
   answer: ((content: unknown) => void) | null = null;
@@ -24,9 +26,14 @@ export class HostModel {
     this.saved.push(this.changed);
     this.changed = {};
   };
-  send = (content: unknown): void => {
+  send = (content: unknown, _callbacks?: unknown, buffers: ArrayBuffer[] = []): void => {
     this.sent.push(content);
+    this.sentBuffers.push(buffers);
     this.answer?.(content);
+  };
+  /** What a kernel does: a message comes in that is no value. */
+  hear = (content: unknown, buffers: unknown[] = []): void => {
+    for (const listener of this.listeners.get("msg:custom") ?? []) listener(...([content, buffers] as never[]));
   };
   on = (event: string, listener: Listener): void => {
     this.listeners.set(event, (this.listeners.get(event) ?? new Set()).add(listener));

@@ -318,6 +318,28 @@ class ChatPanel(Widget):
             self.show()
             self.look_at_draft()
 
+    @traitlets.observe("shows")
+    def _on_shows(self, _: object) -> None:
+        """Show the tree below the chat, or where the page has it."""
+        if not self._is_ready:
+            return
+        if self.shows == "tree" and self._state is not None:
+            self.shows = "list"
+            self._state.open("tree", "")
+        elif self.shows == "tree" and not self._has_tree:
+            self.opened = ("tree", self.history)
+        elif self.shows == "list" and self._has_tree:
+            self.opened = ("", None)
+
+    @traitlets.observe("opened")
+    def _on_opened(self, _: object) -> None:
+        self.shows = "tree" if self._has_tree else "list"
+
+    @property
+    def _has_tree(self) -> bool:
+        name, shown = self.opened
+        return name == "tree" and shown is not None
+
     # --- the draft
 
     def look_at_draft(self) -> None:
@@ -402,6 +424,7 @@ class ChatPanel(Widget):
                 self._handling = 0
 
     def _handle_shared(self, message: Mapping[str, Any]) -> bool:
+        """Code for formulas and diagrams, which every view may ask for; all else is a command of the chat."""
         return message.get("command") == "late_code" and super()._handle_shared(message)
 
     def _handle(self, message: Mapping[str, Any]) -> None:

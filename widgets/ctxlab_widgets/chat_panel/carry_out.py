@@ -183,7 +183,7 @@ def _open(panel: ChatPanel, fields: Fields) -> None:
         if panel.state is not None:
             panel.state.open("tree", f"node:{_node(panel, fields).id}" if key else "")
         else:
-            panel.opened = ("tree", None if panel.opened[0] == "tree" else panel.history)
+            panel.shows = "list" if panel.shows == "tree" else "tree"
     elif view == "compression":
         panel.opened = ("compression", compressed_run(_next_run(panel), Wanted()))
     else:

@@ -13,7 +13,7 @@ from ctxlab.context.file_words import measure_words
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import cut_off
 from ctxlab.documents import Asset, AssetSource, Session
-from ctxlab.documents.session.asset_source import InlineFile, LinkedFile
+from ctxlab.documents.session.asset_source import InlineFile, LibraryFile
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import AssetStore
@@ -111,21 +111,22 @@ class WaitingFiles:
 
 
 def bytes_of(session: Session, waiting: Sequence[Asset], id: str, store: AssetStore | None) -> tuple[bytes, str]:
-    """Bytes and type of a file of the active path, of the draft or of an agent; none of either for anything else.
-
-    An agent's file is named as texts name it, `agent-asset://group/id.png`.
-    """
+    """Bytes and type of a file of the path, of the draft or, by its address, of the agent; else none of either."""
     known = [*waiting, *(each for node in session.path() for each in node.attachments or ())]
     found = next((each for each in known if each.id == id), None)
-    if found is None and parse_reference(id).kind != "agent-asset":
-        return b"", ""
-    data = _data_of(found.source if found is not None else LinkedFile(url=id), store)
+    source = found.source if found is not None else _of_agent(id)
+    data = _data_of(source, store) if source is not None else b""
     if not data or len(data) > MOST_BYTES:
         return b"", ""
     from ctxlab.assets.file_types import facts_of
 
-    names = {"name": found.name, "mime_type": found.mime_type} if found is not None else {}
-    return data, facts_of(data, **names).mime_type
+    name, mime_type = (found.name, found.mime_type) if found is not None else ("", "")
+    return data, facts_of(data, name=name, mime_type=mime_type).mime_type
+
+
+def _of_agent(address: str) -> AssetSource | None:
+    """The file that a text names as `agent-asset://group/id.png`; None for any other address."""
+    return LibraryFile(address) if parse_reference(address).kind == "agent-asset" else None
 
 
 def _data_of(source: AssetSource, store: AssetStore | None) -> bytes:

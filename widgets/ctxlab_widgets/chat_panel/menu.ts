@@ -6,6 +6,8 @@ import { moved, taken } from "../_shared/keyboard";
 export interface MenuItem {
   label: string;
   hint?: string;
+  /** Of a list of choices: whether it is the one that holds. */
+  chosen?: boolean;
   act: () => void;
 }
 
@@ -34,10 +36,12 @@ export class Menu {
     const again = this.at === at;
     this.close(false);
     if (again || !items.length) return;
-    const buttons = items.map(({ label: words, hint, act }) => {
+    const isChoice = items.some(({ chosen }) => chosen !== undefined);
+    const buttons = items.map(({ label: words, hint, chosen, act }) => {
+      const role = isChoice ? "option" : "menuitem";
       const button = h(
         "button",
-        { type: "button", role: "menuitem", tabindex: -1 },
+        { type: "button", role, tabindex: -1, "aria-selected": isChoice ? String(chosen === true) : null },
         h("span", {}, harmless(words)),
         hint && h("span", { class: "muted" }, harmless(hint)),
       );
@@ -47,7 +51,7 @@ export class Menu {
       });
       return button;
     });
-    const menu = h("div", { class: "menu", role: "menu", "aria-label": label }, buttons);
+    const menu = h("div", { class: "menu", role: isChoice ? "listbox" : "menu", "aria-label": label }, buttons);
     menu.addEventListener("keydown", (event) => this.pressed(event, buttons));
     menu.addEventListener("focusout", (event) => {
       if (event.relatedTarget && !menu.contains(event.relatedTarget as Node)) this.close(false);
@@ -57,7 +61,12 @@ export class Menu {
     at.setAttribute("aria-expanded", "true");
     this.frame.append(menu);
     this.put(menu, at);
-    buttons[0].focus({ preventScroll: true });
+    buttons[
+      Math.max(
+        0,
+        items.findIndex(({ chosen }) => chosen),
+      )
+    ].focus({ preventScroll: true });
   }
 
   close(givesBack: boolean): void {

@@ -1,6 +1,7 @@
 // Markdown as tokens. Nothing here makes HTML: the parser's renderer is never called.
 
 import MarkdownIt, { type Env, type MarkdownIt as Parser, type StateBlock, type Token } from "markdown-it";
+import { bareLinks } from "./bare_links";
 import { mathsRules } from "./maths_rules";
 
 export type { Env, Token };
@@ -12,13 +13,14 @@ export const DEEPEST = 40;
 export const MARKDOWN = parser();
 
 function parser(): Parser {
-  const md = new MarkdownIt({ html: true, linkify: true, maxNesting: 2 * DEEPEST });
-  md.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
-  // Every address becomes a token; which of them becomes a link is decided where it is drawn.
+  const md = new MarkdownIt({ html: true, maxNesting: 2 * DEEPEST });
+  // Every address becomes a token as it stands; which of them becomes a link is decided where it is drawn.
   md.validateLink = () => true;
+  md.normalizeLink = md.normalizeLinkText = (address) => address;
   md.core.ruler.enableOnly(["normalize", "block"]);
   md.block.ruler.before("table", "too_deep", tooDeep);
   mathsRules(md);
+  bareLinks(md);
   return md;
 }
 
