@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import ctxlab
@@ -53,6 +55,24 @@ def test_words_that_a_macro_wrote_are_marked_nowhere() -> None:
     (entry,) = ctxlab.preview(chat(), "ask {{char}}", agent, books=[BOOK]).fires
 
     assert (entry.start, entry.end) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("entry", "by_chance"),
+    [({"probability": 30}, True), ({}, False), ({"useProbability": False, "probability": 30}, False)],
+)
+def test_an_entry_that_is_drawn_is_not_promised(entry: dict[str, Any], by_chance: bool) -> None:
+    data = {
+        "entries": [{"uid": n, "key": ["灯塔"], "content": "North.", "comment": f"塔{n}", **entry} for n in range(40)]
+    }
+
+    preview = ctxlab.preview(chat(), "to the 灯塔", books=ctxlab.read_data(data).books)
+
+    assert preview.fires
+    assert {each.by_chance for each in preview.fires} == {by_chance}
+    for each in preview.fires:
+        assert ("may fire, by chance, drawn anew when it is sent" in str(each)) is by_chance
+    assert {each["by_chance"] for each in preview.as_data()["fires"]} == {by_chance}
 
 
 def test_what_a_draft_cuts_breaks_the_prefix_and_the_price_is_that_of_the_tokens_read() -> None:

@@ -24,6 +24,8 @@ PENDING = "pending"
 DRAFT = "draft"
 MOST_LINES, MOST_SHOWN = 20, 300
 ROOM = frozenset({"free", "reserve"})
+CHANCE = "by chance, drawn anew when it is sent"
+"""Of an entry with a probability below 100 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,8 @@ class DraftEntry:
     """A lore entry that fires with the draft and not without it, and by what.
 
     `start` and `end` are the characters of the typed text that matched; None where it isn't the draft's words that did,
-    or where a macro or a rule wrote them. `tokens` are those of the entry as it is sent; 0 where it was cut.
+    or where a macro or a rule wrote them. `tokens` are those of the entry as it is sent; 0 where it was cut. An entry
+    that fires `by_chance` is drawn anew when the text is sent, and may not fire then.
     """
 
     key: str
@@ -63,6 +66,10 @@ class DraftEntry:
     matched: str = ""
     start: int | None = None
     end: int | None = None
+    by_chance: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.title} {f'may fire, {CHANCE}' if self.by_chance else 'fires'}: {self.reason}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +96,7 @@ class Preview:
 
         rows = [(each.title, f"{each.tokens:,}") for each in self.sources]
         cuts = [short(f"{each.key} goes: {each.cause}", MOST_SHOWN) for each in self.cut[:MOST_LINES]]
-        fires = [short(f"{each.title} fires: {each.reason}", MOST_SHOWN) for each in self.fires[:MOST_LINES]]
+        fires = [short(str(each), MOST_SHOWN) for each in self.fires[:MOST_LINES]]
         sentences = self.cache.sentences if self.cache is not None else ()
         return heading(self) + html_table(("source", "tokens"), rows) + lines([*cuts, *fires, *sentences])
 
@@ -180,8 +187,9 @@ class Preview:
         tokens = self.trace.services.tokenizer.count(str(own.text)) if own is not None else 0
         span = self._typed(matched.start, matched.end) if matched is not None and matched.where == PENDING else None
         start, end = span if span is not None else (None, None)
-        words = matched.key if matched is not None else ""
-        return DraftEntry(decision.key, decision.title, tokens, decision.reason, words, start, end)
+        words, lore = matched.key if matched is not None else "", decision.lore.entry
+        by_chance = lore.use_probability and lore.probability < 100
+        return DraftEntry(decision.key, decision.title, tokens, decision.reason, words, start, end, by_chance)
 
     @cached_property
     def _sent(self) -> Mapping[str, Draft]:
@@ -205,7 +213,10 @@ class Preview:
             "free": self.free,
             "sources": [[each.source, each.title, each.tokens] for each in self.sources],
             "cut": [{"key": each.key, "tokens": each.tokens, "cause": each.cause} for each in self.cut],
-            "fires": [{"key": each.key, "title": each.title, "reason": each.reason} for each in self.fires],
+            "fires": [
+                {"key": each.key, "title": each.title, "reason": each.reason, "by_chance": each.by_chance}
+                for each in self.fires
+            ],
             "cache": list(self.cache.sentences) if self.cache is not None else [],
         }
 

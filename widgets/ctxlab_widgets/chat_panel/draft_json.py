@@ -8,6 +8,7 @@ from typing import Any
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.studies.draft_preview import DraftEntry, DraftMacro, Preview
+from ctxlab.studies.draft_preview.preview import CHANCE
 from ctxlab_widgets.chat_panel.utf16 import units_before
 
 NAME = 60
@@ -34,7 +35,13 @@ def draft_json(preview: Preview) -> dict[str, Any]:
         ],
         "cutTokens": sum(each.tokens for each in preview.cut if each.was_sent),
         "fires": [
-            {"name": plain(each.title, NAME), "tokens": each.tokens, "cause": each.reason} for each in preview.fires
+            {
+                "name": plain(each.title, NAME),
+                "tokens": each.tokens,
+                "cause": each.reason,
+                "chance": CHANCE if each.by_chance else "",
+            }
+            for each in preview.fires
         ],
         "marks": list(_marks(preview)),
         "cache": list(preview.cache.sentences) if preview.cache is not None else [],
@@ -98,7 +105,8 @@ def _marks(preview: Preview) -> Iterator[dict[str, Any]]:
 
 
 def _lore_note(entry: DraftEntry) -> str:
-    return f"lore: {plain(entry.title, NAME)} fires, {counted(entry.tokens, 'token')}"
+    fires = f"may fire, {CHANCE}" if entry.by_chance else "fires"
+    return f"lore: {plain(entry.title, NAME)} {fires}, {counted(entry.tokens, 'token')}"
 
 
 def _macro_note(macro: DraftMacro) -> str:
