@@ -402,6 +402,38 @@ def test_what_a_summary_stands_for_is_shown_and_hidden(opened: Opened, folder: P
     expect(article(page, "a1")).to_be_visible()
 
 
+def test_of_a_summary_that_is_opened_python_is_asked_what_it_lost_until_that_is_said(
+    opened: Opened, folder: Path
+) -> None:
+    stands = {"sentence": "stands for 2 messages", "ids": ["u0", "a1"], "kept": "", "lost": []}
+    summary = row("s1", "Earlier.", kind="summary", standsFor=stands, actions=["copy"])
+    page = open_rows(opened, folder, [*few(2), summary, *few(6)[2:]])
+    page.get_by_role("button", name="Show the 2").click()
+    page.get_by_role("button", name="Hide the 2").click()
+    assert opened.sent() == [{"command": "got", "key": "s1"}]
+
+
+def test_a_question_of_an_action_is_asked_before_it_is_done(opened: Opened, folder: Path) -> None:
+    plugins = [{"id": "burn", "label": "Burn", "question": "Really burn it?"}, {"id": "count", "label": "Count"}]
+    offered = row("a1", actions=["copy", "plugin:burn", "plugin:count"])
+    page = open_rows(opened, folder, [row("u0"), offered], actions=plugins)
+    article(page, "a1").focus()
+
+    page.keyboard.press("m")
+    page.get_by_role("menuitem", name="Burn").click()
+    asked = page.get_by_role("menu", name="Really burn it?")
+    assert asked.locator(".asked").inner_text() == "Really burn it?"
+    assert opened.sent() == []
+    page.get_by_role("menuitem", name="Leave it").click()
+    assert opened.sent() == []
+
+    article(page, "a1").focus()
+    page.keyboard.press("m")
+    page.get_by_role("menuitem", name="Burn").click()
+    page.get_by_role("menuitem", name="Burn").click()
+    assert opened.sent() == [{"command": "message_action", "key": "a1", "id": "burn"}]
+
+
 def test_an_error_stands_in_its_place_with_what_may_be_done(opened: Opened, folder: Path) -> None:
     failed = {**row("a4"), "text": "", "state": "failed", "error": "529 Overloaded", "actions": ["retry"]}
     page = open_rows(opened, folder, [*few(4), failed])

@@ -352,6 +352,53 @@ def test_alt_and_a_digit_is_a_quick_action_on_what_is_selected(of: Open) -> None
     assert asked(chat) == [{"command": "quick", "id": each, "start": 2, "end": 6} for each in ("q2", "q1")]
 
 
+def test_quick_actions_of_several_sets_stand_by_sets(of: Open) -> None:
+    chat = of(model=because)
+    quick = {"description": "", "hotkey": "", "sends": False}
+    ids = [("q1", "Tone, of agent Wei"), ("q2", "Tone, of agent Wei"), ("q3", "Mine, for everyone")]
+    put(chat, "quick", [{"id": id, "label": id, "from": whose, **quick} for id, whose in ids])
+
+    tone = chat.page.get_by_role("group", name="Tone, of agent Wei")
+    assert tone.get_by_role("button").all_inner_texts() == ["q1", "q2"]
+    assert chat.page.get_by_role("group", name="Mine, for everyone").get_by_role("button").count() == 1
+    put(chat, "quick", [{"id": "q1", "label": "q1", "from": "Tone", **quick}])
+    assert chat.page.locator(".qa .set").count() == 0
+
+
+def test_signs_that_turn_words_around_are_named_while_they_are_typed(of: Open) -> None:
+    chat = of(model=because)
+    chat.type("from left to right")
+    signs = chat.page.locator(".inp .signs")
+    assert not signs.is_visible()
+
+    chat.field.fill("from \u202eleft to right")
+    assert "turn words around" in signs.inner_text()
+    chat.field.fill("from left")
+    assert not signs.is_visible()
+
+
+def test_a_text_that_an_action_gave_stays_until_it_is_closed(of: Open) -> None:
+    chat = of(model=because)
+    chat.panel.effect = {"label": "Count", "text": "10 characters\n<b>\u202egnp</b>"}
+    chat.pump()
+
+    told = chat.page.locator(".ctxlab .effect")
+    assert told.inner_text().startswith("Count 10 characters")
+    assert "\u202e" not in told.inner_text()
+    assert told.locator("b").count() == 1
+    told.get_by_role("button", name="Close").click()
+    chat.pump()
+    assert chat.panel.effect == {}
+    assert not told.is_visible()
+
+
+def test_the_agent_can_be_edited_from_its_picker(harbour: ChatInPage) -> None:
+    harbour.page.get_by_role("button", name="Agent: ").click()
+    assert harbour.page.get_by_role("menuitemradio", checked=True).count() == 1
+    harbour.page.get_by_role("menuitem", name="Edit").click()
+    assert asked(harbour) == [{"command": "open", "view": "agent", "key": ""}]
+
+
 def test_suggestions_open_over_the_field_and_are_taken_by_keys(of: Open) -> None:
     chat = of(model=because)
     chat.type("so that {{ch")
@@ -444,6 +491,7 @@ def test_what_an_answer_got_opens_beside_and_goes(harbour: ChatInPage) -> None:
     got = json.loads(harbour.panel.got)
     assert got["sentence"] in part.inner_text()
     assert f"{got['tokens']:,}" in part.inner_text()
+    assert f"sent, {1800 - got['tokens']:,} free" in part.inner_text()
     part.get_by_role("button", name="Lore").click()
     part.get_by_role("button", name="Close").click()
     assert asked(harbour) == [{"command": "open", "view": "lore", "key": key}, {"command": "got", "key": ""}]
@@ -527,11 +575,11 @@ def test_hostile_text_is_text_everywhere(of: Open) -> None:
     put(
         page,
         "got",
-        {"key": words, "who": words, "sentence": words, "totals": [[words, words, 5]], "tokens": 5}
+        {"key": words, "who": words, "sentence": words, "totals": [[words, words, 5]], "tokens": 5, "budget": 6}
         | {"cut": words, "notes": [words]},
     )
     draft = json.loads(page.panel.draft)
-    fires = [{"name": words, "tokens": 3, "cause": words}]
+    fires = [{"name": words, "tokens": 3, "cause": words, "chance": words}]
     marks = [{"start": 0, "end": 3, "kind": words, "note": words}]
     cut = [{"key": words, "cause": words, "keep": {"label": words}}]
     put(

@@ -13,7 +13,7 @@ import ctxlab
 from ctxlab import Agent, Library, Session, UserProfile
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.testing import FakeReply, FakeServer
-from ctxlab_widgets import ChatPanel
+from ctxlab_widgets import AgentForm, ChatPanel
 from ctxlab_widgets.chat_panel.commands import COMMANDS
 from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
 from ctxlab_widgets.chat_panel.pieces import PieceSender
@@ -520,6 +520,35 @@ def test_an_answers_run_is_shown_and_opens_below_the_chat() -> None:
     page.asks("got", key="")
     assert page.panel.got == ""
     page.panel.page.close()
+
+
+def test_the_agent_is_edited_below_the_chat_which_goes_on_with_the_edited_one() -> None:
+    wei, lo = Agent(id="wei", name="Wei"), Agent(id="lo", name="Lo")
+    page = Page(Library(sessions=(chat(),), agents=(wei, lo)), wei, model=because)
+
+    assert page.asks("open", view="agent", key="") == ""
+    form = page.panel.page.opened
+    assert isinstance(form, AgentForm)
+    form.agent = wei.model_copy(update={"name": "Wei the signalman"})
+    assert page.row("a1")["who"] == "Wei the signalman"
+
+    for agent, name in (("lo", "Lo"), ("wei", "Wei the signalman")):
+        assert page.asks("choose", what="agent", id=agent) == ""
+        assert page.row("a1")["who"] == name
+    page.panel.page.close()
+
+
+def test_without_an_agent_there_is_none_to_edit() -> None:
+    assert Page(model=because).asks("open", view="agent", key="") == "no agent takes part: there is none to edit"
+
+
+def test_what_an_answer_got_is_held_against_the_budget_of_its_run() -> None:
+    page = Page(model=because, budget_tokens=500)
+    page.asks("got", key="a2")
+    assert page.shown("got")["budget"] == 500
+    page = Page(model=because, budget_tokens=None)
+    page.asks("got", key="a2")
+    assert page.shown("got")["budget"] is None
 
 
 def test_a_compression_that_is_applied_below_is_a_step_of_the_chat() -> None:

@@ -273,19 +273,29 @@ def breaks(session: Session, key: str) -> bool:
 def test_actions_on_messages_are_buttons_and_steps_and_broken_ones_are_named() -> None:
     actions = (
         MessageAction("shout", "Shout", shout, roles=("assistant",)),
-        MessageAction("count", "Count", lambda session, key: f"{len(session[key].content)} characters"),
+        MessageAction(
+            "count",
+            "Count",
+            lambda session, key: f"{len(session[key].content)} characters",
+            description="Its characters",
+            question="Count\u202e it?",
+        ),
         MessageAction("odd", "Odd one", shout, applies=breaks),
     )
     page = Page(model=because, message_actions=actions)
 
     assert "'Odd one' is left out" in page.panel.error
     assert [each["id"] for each in page.shown("head")["messageActions"]] == ["shout", "count", "odd"]
+    count = page.shown("head")["messageActions"][1]
+    assert count == {"id": "count", "label": "Count", "hint": "Its characters", "question": "Count\\u202e it?"}
     assert "plugin:shout" in page.row("a1")["actions"]
     assert "plugin:shout" not in page.row("u1")["actions"]
     assert page.asks("message_action", key="a1", id="shout") == ""
     assert page.row("a1")["text"] == "GOOD EVENING."
     page.asks("message_action", key="u1", id="count")
     assert page.panel.effect == {"label": "Count", "text": "10 characters"}
+    page.panel.set_state({"effect": {}})
+    assert page.panel.effect == {}
     assert "there is no action 'shout'" in page.asks("message_action", key="u1", id="shout")
     page.asks("undo")
     assert page.row("a1")["text"] == "Good evening."

@@ -13,8 +13,9 @@ export class EffectBanner {
   private readonly words = h("span", {});
   readonly element: HTMLElement;
 
-  constructor(back: (() => void) | null, signal: AbortSignal) {
-    const button = back && h("button", { type: "button", class: "btn small" }, "Back");
+  /** `back` is what its button does; the `label` is another one where it is no way back. */
+  constructor(back: (() => void) | null, signal: AbortSignal, label = "Back") {
+    const button = back && h("button", { type: "button", class: "btn small" }, label);
     if (back && button) button.addEventListener("click", back, { signal });
     this.element = h("div", { class: "effect", role: "status", hidden: true }, this.words, button);
   }

@@ -69,7 +69,9 @@ function figures(draft: Draft): HTMLElement[] {
     );
   }
   for (const entry of fires.slice(0, MOST_NAMED)) {
-    const words = [glyph("lore"), h("b", {}, `lore: ${harmless(entry.name)} fires`), `+${grouped(entry.tokens)}`];
+    const fires = entry.chance ? "may fire" : "fires";
+    const words = [glyph("lore"), h("b", {}, `lore: ${harmless(entry.name)} ${fires}`), `+${grouped(entry.tokens)}`];
+    if (entry.chance) words.push(h("span", { class: "muted" }, harmless(entry.chance)));
     found.push(h("span", { class: "fire src-lore", title: harmless(entry.cause) }, words));
   }
   if (fires.length > MOST_NAMED)

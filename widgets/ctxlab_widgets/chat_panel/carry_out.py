@@ -186,6 +186,10 @@ def _open(panel: ChatPanel, fields: Fields) -> None:
             panel.shows = "list" if panel.shows == "tree" else "tree"
     elif view == "compression":
         panel.opened = ("compression", compressed_run(_next_run(panel), Wanted()))
+    elif view == "agent":
+        if panel.setup.agent is None:
+            raise CtxlabError("no agent takes part: there is none to edit")
+        panel.opened = ("agent", panel.setup.agent)
     else:
         payload = panel.answers.payload_of(key) if key else None
         trace = panel.answers.run_of(panel.history.session, panel.setup, _node(panel, fields).id).trace if key else None

@@ -66,10 +66,19 @@ class ChatPage(ipywidgets.VBox):
             tree = ctxlab_widgets.BranchTree(self.panel.history)
             tree.observe(self._on_history, "session")
             return tree
+        if name == "agent":
+            form = ctxlab_widgets.AgentForm(shown, model=self.panel.setup.named_model, session=self.panel.session)
+            form.observe(self._on_agent, "agent")
+            return form
         widget: Any = getattr(ctxlab_widgets, VIEWS[name])
         if name == "request" and not isinstance(shown, Payload):
             return widget(shown, provider=self.panel.provider_name or None)
         return widget(shown)
+
+    def _on_agent(self, change: Any) -> None:
+        """Go on with the agent that was saved in the form."""
+        if change["new"] is not None:
+            self.panel.use(self.panel.setup.with_agent(change["new"]))
 
     def _on_history(self, _: Any) -> None:
         """Show the chat anew: the view below has moved its history."""

@@ -104,13 +104,14 @@ export class ChatHead {
       const button = this.pickers.get(what)!;
       const { now, choices } = head[what];
       const name = choices.find(({ id }) => id === now)?.label || now || none;
-      const canChoose = this.canChoose(what);
+      const canOpen = this.canOpen(what);
       button.className = `btn pick${sign && ` r-${sign}`}`;
       button.setAttribute("aria-label", `${label}: ${harmless(name)}`);
-      button.setAttribute("aria-disabled", String(!canChoose));
+      button.setAttribute("aria-disabled", String(!canOpen));
+      button.setAttribute("aria-haspopup", this.canEdit(what) ? "menu" : "listbox");
       const mark = h("span", { class: "role" }, sign ? glyph(sign) : null);
       const words = h("span", { class: "name" }, harmless(name));
-      button.replaceChildren(...(sign ? [mark] : []), words, ...(canChoose ? [glyph(DOWN)] : []));
+      button.replaceChildren(...(sign ? [mark] : []), words, ...(canOpen ? [glyph(DOWN)] : []));
     }
   }
 
@@ -123,8 +124,17 @@ export class ChatHead {
     return this.host.live && choices.some(({ id }) => id !== now);
   }
 
+  /** An agent has a form of its own. */
+  private canEdit(what: What): boolean {
+    return this.host.live && what === "agent" && this.head![what].now !== "";
+  }
+
+  private canOpen(what: What): boolean {
+    return this.canChoose(what) || this.canEdit(what);
+  }
+
   private pick(what: What, button: HTMLElement): void {
-    if (!this.head || !this.canChoose(what)) return;
+    if (!this.head || !this.canOpen(what)) return;
     const { now, choices } = this.head[what];
     const item = ({ id, label, hint }: Choice): MenuItem => ({
       label: label || id,
@@ -134,7 +144,13 @@ export class ChatHead {
         if (id !== now) this.host.send({ command: "choose", what, id });
       },
     });
-    this.menu.open(button, PICKERS.find(([each]) => each === what)![1], choices.map(item));
+    const items = choices.map(item);
+    if (this.canEdit(what)) {
+      const name = choices.find(({ id }) => id === now)?.label || now;
+      const act = () => this.host.send({ command: "open", view: "agent", key: "" });
+      items.push({ label: `Edit ${name}\u2026`, act });
+    }
+    this.menu.open(button, PICKERS.find(([each]) => each === what)![1], items);
   }
 
   private items(): MenuItem[] {

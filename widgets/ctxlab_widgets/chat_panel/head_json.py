@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ctxlab.context.step_report import PromptLimit
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.documents import History, MessageNode, Session
@@ -52,6 +53,7 @@ def got_json(found: AnswerRun, who: str) -> dict[str, Any]:
     trace = found.trace
     segments = [each for each in segments_of(trace) if each.look not in NOT_SENT]
     went = [row_key(draft.key) for group in trace.result.dropped if group.needed is not None for draft in group.drafts]
+    limit = trace.result.report(PromptLimit)
     verb = "was" if len(went) == 1 else "were"
     return {
         "key": found.node,
@@ -59,6 +61,7 @@ def got_json(found: AnswerRun, who: str) -> dict[str, Any]:
         "sentence": found.sentence,
         "totals": [[each.look, each.name, each.tokens] for each in segments],
         "tokens": trace.tokens,
+        "budget": limit.budget_tokens if limit is not None else None,
         "cut": f"{counted(len(went), 'message')} {verb} cut: {first_of(went, 4)}." if went else "Nothing was cut.",
         "notes": list(found.notes),
     }

@@ -32,6 +32,7 @@ export class InputArea {
   readonly area = h("textarea", { "aria-label": "Your message", rows: 2, placeholder: "Type a message" });
   private readonly layer = h("div", { class: "marks", "aria-hidden": "true" });
   private readonly error = h("div", { class: "er", role: "status", hidden: true });
+  private readonly signs = h("div", { class: "cause signs", role: "status", hidden: true });
   private readonly queue = h("ul", { class: "queue", "aria-label": "Waiting to be sent", hidden: true });
   private readonly main = h("button", { type: "button", class: "btn pri" }, "Send");
   private readonly quickRow: QuickRow;
@@ -56,7 +57,7 @@ export class InputArea {
     const field = h("div", { class: "ta" }, h("div", { class: "both" }, this.layer, this.area), this.list.element);
     const buttons = h("div", { class: "go" }, this.files.button, this.main);
     this.element = h("div", { class: "inp" });
-    this.element.append(this.error, this.starterRow.element, this.quickRow.element, this.queue, field);
+    this.element.append(this.error, this.starterRow.element, this.quickRow.element, this.queue, field, this.signs);
     this.element.append(this.files.element, h("div", { class: "lf" }, this.bar.element, buttons));
     this.area.readOnly = !live;
     buttons.hidden = !live;
@@ -100,6 +101,7 @@ export class InputArea {
     if (!this.host.live) return;
     const words = quick.map(({ label, description, hotkey, from, sends }) => ({
       label,
+      from,
       title: [description, sends && "sends at once", from && `from ${from}`, hotkey].filter(Boolean).join("; "),
     }));
     this.quickRow.set(words, (at) => this.doQuick(quick[at]));
@@ -232,8 +234,16 @@ export class InputArea {
       mark ? h("span", { class: UNDERLINES[mark.kind] }, words) : words,
     );
     this.layer.replaceChildren(...pieces, "\u200b");
+    this.drawSigns(plain !== text);
     this.bar.old(draft !== null && draft.text !== text);
     this.drawMain();
+  }
+
+  private drawSigns(has: boolean): void {
+    if (this.signs.hidden === !has) return;
+    this.signs.hidden = !has;
+    const words = "Your message has signs that can't be seen or that turn words around; they are sent as they are.";
+    this.signs.replaceChildren(...(has ? [glyph("warning"), h("span", {}, words)] : []));
   }
 
   private drawMain(): void {

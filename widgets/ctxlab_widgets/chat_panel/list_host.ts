@@ -1,6 +1,6 @@
 // What the list of messages asks of the panel that it stands in.
 
-import type { Choice, Command } from "./payload";
+import type { Choice, Command, MessageAction } from "./payload";
 
 /** A text in the page that is brought up to date as often as it changes; `open` says that more of it will come. */
 export interface TextView {
@@ -20,7 +20,7 @@ export interface ListHost {
   /** Languages to translate into. */
   languages(): Choice[];
   /** Names of the actions that plugins bring, by id. */
-  messageActions(): Choice[];
+  messageActions(): MessageAction[];
   /** Draws the text of a message into an element; paragraphs of plain text where it is absent. */
   textView?(host: HTMLElement, key: string): TextView;
   /** Another row holds the keys. */

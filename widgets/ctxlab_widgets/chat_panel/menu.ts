@@ -32,16 +32,19 @@ export class Menu {
     return this.element !== null;
   }
 
-  open(at: HTMLElement, label: string, items: MenuItem[]): void {
+  /** Opens at a button, or closes there; a label that `isAsked` stands over the items for all to see. */
+  open(at: HTMLElement, label: string, items: MenuItem[], isAsked = false): void {
     const again = this.at === at;
     this.close(false);
     if (again || !items.length) return;
-    const isChoice = items.some(({ chosen }) => chosen !== undefined);
+    const choices = items.filter(({ chosen }) => chosen !== undefined).length;
+    const isChoice = choices === items.length;
     const buttons = items.map(({ label: words, hint, chosen, act }) => {
-      const role = isChoice ? "option" : "menuitem";
+      const role = isChoice ? "option" : chosen === undefined ? "menuitem" : "menuitemradio";
+      const held = chosen === undefined ? {} : { [isChoice ? "aria-selected" : "aria-checked"]: String(chosen) };
       const button = h(
         "button",
-        { type: "button", role, tabindex: -1, "aria-selected": isChoice ? String(chosen === true) : null },
+        { type: "button", role, tabindex: -1, ...held },
         h("span", {}, harmless(words)),
         hint && h("span", { class: "muted" }, harmless(hint)),
       );
@@ -51,7 +54,9 @@ export class Menu {
       });
       return button;
     });
-    const menu = h("div", { class: "menu", role: isChoice ? "listbox" : "menu", "aria-label": label }, buttons);
+    const asked = isAsked && h("p", { class: "asked", role: "presentation" }, harmless(label));
+    const role = isChoice ? "listbox" : "menu";
+    const menu = h("div", { class: "menu", role, "aria-label": harmless(label) }, asked, buttons);
     menu.addEventListener("keydown", (event) => this.pressed(event, buttons));
     menu.addEventListener("focusout", (event) => {
       if (event.relatedTarget && !menu.contains(event.relatedTarget as Node)) this.close(false);

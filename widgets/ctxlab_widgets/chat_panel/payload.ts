@@ -98,7 +98,13 @@ export interface Head {
   canUndo: string;
   canRedo: string;
   languages: Choice[];
-  messageActions: Choice[];
+  messageActions: MessageAction[];
+}
+
+/** An action on messages that a plugin brings. */
+export interface MessageAction extends Choice {
+  /** Asked before it is done; empty where it is done at once. */
+  question?: string;
 }
 
 /** The next request with what is being typed. */
@@ -115,7 +121,8 @@ export interface Draft {
   cut: { key: string; cause: string; keep?: { label: string } }[];
   cutTokens: number;
   /** Entries that fire because of the draft. */
-  fires: { name: string; tokens: number; cause: string }[];
+  /** With a `chance`, in words, it may not fire when the message is sent. */
+  fires: { name: string; tokens: number; cause: string; chance: string }[];
   /** Words of the draft: matched keys of lore and macros, in UTF-16 units. */
   marks: { start: number; end: number; kind: "lore" | "macro" | "unknown-macro"; note: string }[];
   /** On the cached prefix and its price, in sentences. */
@@ -132,6 +139,8 @@ export interface Got {
   sentence: string;
   totals: [source: string, label: string, tokens: number][];
   tokens: number;
+  /** Null where nothing limits it. */
+  budget: number | null;
   cut: string;
   notes: string[];
 }
@@ -210,7 +219,7 @@ export type Command =
   | { command: "translate"; key: string; to: string } // key "" is the draft
   | { command: "show_translation"; key: string; shown: "original" | "translation" | "both" }
   | { command: "got"; key: string } // "" closes it
-  | { command: "open"; view: "steps" | "budget" | "lore" | "request" | "tree" | "compression"; key: string }
+  | { command: "open"; view: "steps" | "budget" | "lore" | "request" | "tree" | "compression" | "agent"; key: string }
   | { command: "choose"; what: "agent" | "model" | "user"; id: string }
   | { command: "keep"; key: string } // the smallest change that keeps a message
   | { command: "attach"; files: { name: string; type: string }[] } // their bytes are the buffers

@@ -38,7 +38,12 @@ class PluginActions:
     def choices(self) -> list[dict[str, str]]:
         """All of them for the page, whichever messages they are for."""
         return [
-            {"id": each.id, "label": plain(each.label, NAME), "hint": plain(each.question or each.description, WORDS)}
+            {
+                "id": each.id,
+                "label": plain(each.label, NAME),
+                "hint": plain(each.description, WORDS),
+                "question": plain(each.question, WORDS),
+            }
             for each in self._known
         ]
 
@@ -64,8 +69,7 @@ class PluginActions:
         session = panel.history.session
         action = message_actions(session, key, actions=self._given).action(id)
         made = run_message_action(action, session, key)
-        if made.text:
-            panel.effect = {"label": plain(action.label, NAME), "text": made.text}
+        panel.effect = {"label": plain(action.label, NAME), "text": made.text} if made.text else {}
         if made.session is not session:
             panel.history.record(made.session, action.label, target=key)
             panel.refresh()

@@ -48,9 +48,26 @@ export function carryOut(row: Row, action: RowAction, tools: RowTools, at: HTMLE
   if (action === "copy") host.copy(shownText(row));
   else if (action === "edit" || action === "branch") tools.edit(key, action);
   else if (action === "translate") translate(row, tools, at);
-  else if (action.startsWith("plugin:")) host.send({ command: "message_action", key, id: action.slice(7) });
+  else if (action.startsWith("plugin:")) runPlugin(row, action.slice(7), tools, at);
   else host.send({ command: action as "continue", key });
   return true;
+}
+
+/** Does an action of a plugin; one with a question asks it first. */
+function runPlugin({ key }: Row, id: string, { host, menu }: RowTools, at: HTMLElement): void {
+  const known = host.messageActions().find((each) => each.id === id);
+  const run = () => host.send({ command: "message_action", key, id });
+  if (!known?.question) run();
+  else
+    menu.open(
+      at,
+      known.question,
+      [
+        { label: known.label, act: run },
+        { label: "Leave it", act: () => {} },
+      ],
+      true,
+    );
 }
 
 /** The text that one reads: of a translation alone that. */
@@ -90,10 +107,11 @@ function menuItems(row: Row, tools: RowTools, at: HTMLElement): MenuItem[] {
   const { host, menu } = tools;
   const plugins = host.messageActions();
   const rest = row.actions.filter((action) => action !== "retry" && !isFirst(row, action));
-  const items: MenuItem[] = rest.map((action) => ({
-    label: labelOf(action, plugins),
-    act: () => void carryOut(row, action, tools, at),
-  }));
+  const items: MenuItem[] = rest.map((action) => {
+    const hint = plugins.find(({ id }) => `plugin:${id}` === action)?.hint;
+    const act = () => void carryOut(row, action, tools, at);
+    return { label: labelOf(action, plugins), ...(hint ? { hint } : {}), act };
+  });
   const models = row.actions.includes("regenerate") ? host.models() : [];
   const again = (model: string) => host.send({ command: "regenerate", key: row.key, model });
   if (models.length)

@@ -95,7 +95,12 @@ function fixed(row: Row, cut: Cut | undefined, isUnfolded: boolean, tools: HeadT
   const count = standsFor && row.state !== "disabled" ? standsFor.ids.length : 0;
   if (count) {
     const label = `${isUnfolded ? "Hide" : "Show"} the ${grouped(count)}`;
-    out.push(press(label, "unfold", "btn q", () => tools.unfold(key)));
+    const isTold = standsFor!.kept !== "" || standsFor!.lost.length > 0;
+    const opened = () => {
+      if (!isUnfolded && !isTold && host.live) host.send({ command: "got", key }); // what it kept and lost
+      tools.unfold(key);
+    };
+    out.push(press(label, "unfold", "btn q", opened));
   }
   if (standsFor && host.live)
     out.push(

@@ -63,8 +63,7 @@ class ChatSetup:
             return services.tokenizer
         from ctxlab.providers import tokenizer_for
 
-        named = self.model if isinstance(self.model, str | ModelProfile) else None
-        named = named or (self.agent.model_id if self.agent is not None else None)
+        named = self.named_model or (self.agent.model_id if self.agent is not None else None)
         known = next((each for each in self.library.models if each.id == named), named)
         return tokenizer_for(ModelProfile(id=known) if isinstance(known, str) else known)
 
@@ -72,6 +71,21 @@ class ChatSetup:
     def asks_nobody(self) -> bool:
         """Whether no vendor is asked: the model is the echo, or a function."""
         return self.model is None or callable(self.model)
+
+    @property
+    def named_model(self) -> str | ModelProfile | None:
+        """The model as a name or a profile; None for the echo and for a function."""
+        return self.model if isinstance(self.model, str | ModelProfile) else None
+
+    def with_agent(self, agent: Agent) -> ChatSetup:
+        """The setup with this agent, also in place of the one that had its id among the choices."""
+
+        def among(library: Library) -> Library:
+            return replace(library, agents=tuple(agent if each.id == agent.id else each for each in library.agents))
+
+        held = among(self.held) if self.held is not None else None
+        source = among(self.agent_source) if isinstance(self.agent_source, Library) else agent
+        return replace(self, agent=agent, agent_source=source, library=among(self.library), held=held)
 
     def with_settings(self, settings: Mapping[str, Any]) -> ChatSetup:
         """The setup with further settings of steps, over those that it has."""

@@ -67,7 +67,7 @@ export class Side {
       h("h3", { title: harmless(got.who) }, name, h("span", { class: "sp" }), close || ""),
       h("p", { class: "ink2 from" }, harmless(got.sentence)),
       h("div", { class: "bx" }, sourceBar(got)),
-      keyed(got.totals, "sent", got.tokens),
+      keyed(got.totals, sentWords(got), got.tokens),
       h("p", { class: "gap" }, harmless(got.cut)),
       ...got.notes.slice(0, MOST_NOTES).map(warning),
     );
@@ -101,9 +101,8 @@ export class Side {
   next(draft: Draft | null): void {
     this.nextPart.hidden = !draft || (!draft.totals.length && !draft.error);
     if (!draft) return;
-    const free =
-      draft.free === null ? "sent" : `${grouped(Math.abs(draft.free))} ${draft.free < 0 ? "too many" : "free"}`;
-    this.figures.replaceChildren(...(draft.totals.length ? [keyed(draft.totals, free, draft.tokens)] : []));
+    const last = draft.free === null ? "sent" : leftWords(draft.free);
+    this.figures.replaceChildren(...(draft.totals.length ? [keyed(draft.totals, last, draft.tokens)] : []));
     const said = draft.marks.map(({ note }) => note).filter(Boolean);
     const notes = draft.notes.filter((note) => !said.some((each) => note.endsWith(each)));
     const sentences = [draft.error, ...draft.cache, ...notes].filter(Boolean);
@@ -157,6 +156,11 @@ export class Side {
     return item;
   }
 }
+
+const leftWords = (free: number): string => `${grouped(Math.abs(free))} ${free < 0 ? "too many" : "free"}`;
+
+const sentWords = ({ budget, tokens }: Got): string =>
+  typeof budget === "number" ? `sent, ${leftWords(budget - tokens)}` : "sent";
 
 function keyed(totals: Draft["totals"], last: string, tokens: number): HTMLElement {
   const rows = totals

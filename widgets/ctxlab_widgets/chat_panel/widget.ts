@@ -1,6 +1,7 @@
 // A chat: its messages, the field one types in, and beside them what each request holds.
 
 import { h } from "../_shared/dom";
+import { type Effect, EffectBanner } from "../_shared/effect_banner";
 import { taken } from "../_shared/keyboard";
 import { FormulaDrawer } from "../_shared/markdown/formulas";
 import { lateCode } from "../_shared/markdown/late_code";
@@ -34,7 +35,7 @@ import { starters } from "./starters";
 import own from "./widget.css";
 
 const JSON_TRAITS = ["view", "delta", "head", "draft", "got", "around", "quick", "files", "running"] as const;
-const TRAITS = [...JSON_TRAITS, "input", "shows", "error", "selected", "live"];
+const TRAITS = [...JSON_TRAITS, "input", "shows", "error", "selected", "live", "effect"];
 
 class ChatPanel {
   private readonly model: Mounted["model"];
@@ -43,6 +44,8 @@ class ChatPanel {
   private readonly list: MessageList;
   private readonly input: InputArea;
   private readonly side: Side;
+  /** The text that an action on a message gave. */
+  private readonly told: EffectBanner;
   private readonly assets: AssetAsker;
   private readonly drawing: MarkdownOptions;
   private readonly early = new EarlyPieces();
@@ -90,7 +93,8 @@ class ChatPanel {
       live,
     });
     const main = h("div", { class: "main" }, this.list.element, this.input.element);
-    frame.append(this.head.element, h("div", { class: "chat" }, main, this.side.element));
+    this.told = new EffectBanner(() => save(model, { effect: {} }), signal, "Close");
+    frame.append(this.head.element, this.told.element, h("div", { class: "chat" }, main, this.side.element));
     root.append(frame);
     this.input.listen(frame);
     root.addEventListener("keydown", (event) => this.undo(event), { signal });
@@ -191,6 +195,7 @@ class ChatPanel {
     if (changed.has("files") || changed.has("error")) input.setFiles(this.json<FileChip[]>("files") ?? []);
     if (changed.has("shows")) this.head.shows(String(this.model.get("shows")));
     if (changed.has("error")) input.fail(String(this.model.get("error") ?? ""));
+    if (changed.has("effect")) this.told.draw((this.model.get("effect") as Partial<Effect> | undefined) ?? {});
     if (changed.has("selected")) this.reveal(String(this.model.get("selected") ?? ""));
   }
 
