@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -58,7 +58,7 @@ class Person:
     task: str = ""
 
     @contextmanager
-    def doing(self, task: str) -> Iterator[None]:
+    def doing(self, task: str) -> Generator[None]:
         self.task, self.clicks[task] = task, 0
         yield
         self.task = ""

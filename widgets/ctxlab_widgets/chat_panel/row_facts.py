@@ -124,6 +124,10 @@ def translation_of(node: MessageNode) -> dict[str, str] | None:
     return {"text": text, "to": plain(to, NAME) if isinstance(to, str) else "", "shown": str(shown)}
 
 
+def _seconds(milliseconds: float) -> str:
+    return f"{milliseconds / 1000:.1f} s" if milliseconds >= 50 else "under 0.1 s"
+
+
 def got_of(node: MessageNode) -> dict[str, Any]:
     """Tokens and times of an answer and what it cost, as the vendor counted it, and the share that was cached."""
     stored = node.meta("usage")
@@ -134,8 +138,8 @@ def got_of(node: MessageNode) -> dict[str, Any]:
     facts += [f"{cached:,} cached, {share:.0%}"] if share is not None else []
     facts += [f"{out:,} out"] if out else []
     start, first, end = node.meta(START), node.meta(FIRST), node.meta(END)
-    facts += [f"{(first - start) / 1000:.1f} s to the first word"] if _is_span(start, first) else []
-    facts += [f"{(end - start) / 1000:.1f} s in all"] if not _is_span(start, first) and _is_span(start, end) else []
+    facts += [f"{_seconds(first - start)} to the first word"] if _is_span(start, first) else []
+    facts += [f"{_seconds(end - start)} in all"] if not _is_span(start, first) and _is_span(start, end) else []
     usd = _usd(node, prompt, out, cached)
     facts += [f"US$ {usd:,.4f}"] if usd is not None else []
     return {"facts": facts, **({"cached": share} if share is not None else {})}
