@@ -245,7 +245,7 @@ def test_while_one_types_the_bar_says_what_it_takes(harbour: ChatInPage) -> None
     assert harbour.page.locator(".marks").evaluate("each => each.scrollHeight") == harbour.field.evaluate(
         "each => each.clientHeight"
     )
-    assert "nope" in harbour.page.locator(".inp .cause").first.inner_text()
+    assert "nope" in harbour.page.locator(".inp .lw .cause").first.inner_text()
 
 
 def test_figures_of_an_older_text_are_grey(harbour: ChatInPage) -> None:
