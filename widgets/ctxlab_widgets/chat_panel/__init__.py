@@ -26,8 +26,8 @@ from ctxlab_widgets.chat_panel.background_jobs import BackgroundJobs
 from ctxlab_widgets.chat_panel.carry_out import carry_out
 from ctxlab_widgets.chat_panel.chat_turns import ChatTurns
 from ctxlab_widgets.chat_panel.completions import Completions
+from ctxlab_widgets.chat_panel.conversations import Conversations
 from ctxlab_widgets.chat_panel.draft_analysis import DraftAnalysis, DraftJob
-from ctxlab_widgets.chat_panel.draft_store import DraftStore
 from ctxlab_widgets.chat_panel.file_chips import WaitingFiles
 from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
 from ctxlab_widgets.chat_panel.plugin_actions import PluginActions
@@ -53,8 +53,12 @@ class ChatPanel(Widget):
     `session` is set once for each turn that has ended, which runs in a thread of its own: `wait()` waits for it.
     Without a `model` an echo answers, which says so. `options` are those of `ctxlab.send`. Of a session that is given
     as a path the draft is kept in a file beside it. `translation`, `topic_naming` and `input_completion` are settings
-    as they are stored under these names; models that they don't name are the chat's. `message_actions` are offered on
-    messages besides those of packages.
+    as they are stored under these names; models that they don't name are the chat's. `translation` may be the
+    translator itself, a function of messages or a model, also as `{"model": ...}` with settings beside it.
+    `message_actions` are offered on messages besides those of packages.
+
+    Another conversation has a history and a draft of its own. Of several chats on one `History` each shows what the
+    others did once it is given a command, or by `refresh()`.
 
     >>> ChatPanel(session, agent, model="gpt-4o")  # doctest: +SKIP
     """
@@ -99,7 +103,7 @@ class ChatPanel(Widget):
         agent: AgentSource | None = None,
         *,
         model: ModelSource | None = None,
-        translation: TranslationSource | None = None,
+        translation: TranslationSource | ModelSource | None = None,
         topic_naming: TopicSource | None = None,
         input_completion: CompletionSource | None = None,
         message_actions: Sequence[MessageAction] = (),
@@ -122,15 +126,17 @@ class ChatPanel(Widget):
         self.summaries: Mapping[str, SummaryTold] = {}
         self._shown = ShownChat()
         self._analysis = DraftAnalysis(self._on_preview, wait_seconds=draft_wait_seconds)
-        self._store = DraftStore.beside(Path(given).expanduser()) if isinstance(given, str | Path) else None
-        self._storing = LatestWorker[tuple[str, str], str](self._stored, self._on_stored, wait_seconds=STORE_SECONDS)
+        self._conversations = Conversations(self, given)
+        self._drafts = self._conversations.drafts
+        self._storing = LatestWorker[tuple[str, str], str](
+            lambda typed: self._drafts.keep(*typed), self._on_stored, wait_seconds=STORE_SECONDS
+        )
         self._is_ready = False
         self._handling = 0
         super().__init__()
         self._is_closed = False
         self.session = self.history.session
-        if self._store is not None:
-            self.input = self._store.read(self.session.id)
+        self.input = self._drafts.take(self.session.id).text
         self._is_ready = True
         self.show()
         self._tell_notes()
@@ -166,10 +172,10 @@ class ChatPanel(Widget):
         Without both the newest message of the user is answered.
         """
         attached = (*self.waiting.assets, *files)
-        if self.turns.running is not None:
-            if not text.strip() and not attached:
-                raise CtxlabError("there is nothing to send: type a message first")
-            self.turns.queue(text, attached)
+        is_empty = not text.strip() and not attached
+        if is_empty and self.turns.running is not None:
+            raise CtxlabError("there is nothing to send: type a message first")
+        if not is_empty and self.turns.queue(text, attached):
             self._show_running()
         else:
             self.begin(
@@ -213,14 +219,16 @@ class ChatPanel(Widget):
             self.jobs.close()
             self._analysis.close()
             self._storing.close()
-            self._stored((self.history.session.id, self.input))
+            self._drafts.keep(self.history.session.id, self.input)
+            self._drafts.close()
         super().close()
 
     def _stream(self, verb: str, begin: Begin, model: Any = None) -> RunningStream:
         session = self.history.session
         options = self.setup.turn(model=model, approve=self.turns.approve)
         rules = tuple(self.setup.agent.llm_think_rules) if self.setup.agent is not None else ()
-        return RunningStream(turn_stream(self.setup.source(session), options, begin), session, verb, rules)
+        stream = turn_stream(self.setup.source(session), options, begin)
+        return RunningStream(stream, self.history, session, verb, rules)
 
     # --- what turns tell, in their threads
 
@@ -232,16 +240,21 @@ class ChatPanel(Widget):
         with self.lock:
             self.show()
 
+    @property
+    def conversation(self) -> str:
+        return self.history.session.id
+
     def record_turn(self, running: RunningStream, turn: Turn | None, problem: BaseException | None) -> None:
         with self.lock:
-            if turn is not None and self.history.session.id == running.before.id:
-                turn = recording(self.history, running.before, running.before, running.verb)(turn)
+            is_shown = running.history is self.history
+            if turn is not None and running.history.session.id == running.before.id:
+                turn = recording(running.history, running.before, running.before, running.verb)(turn)
                 self.answers.record(turn)
             if problem is not None:
                 self.error = brief(f"the turn broke off: {type(problem).__name__}: {problem}")
             session = self.history.session
         self._set_session(session)
-        if turn is not None and not self._is_closed:
+        if turn is not None and is_shown and not self._is_closed:
             self.topic.after(turn, session)
 
     def begin_queued(self, text: str, files: tuple[Asset, ...]) -> RunningStream | None:
@@ -254,9 +267,7 @@ class ChatPanel(Widget):
 
     def give_back(self, queued: list[QueuedMessage]) -> None:
         with self.lock:
-            texts = [each.text for each in queued if each.text.strip()]
-            self.waiting.assets = (*(file for each in queued for file in each.files), *self.waiting.assets)
-            self.input = "\n\n".join([*texts, *([self.input] if self.input.strip() else [])])
+            self._conversations.give_back(queued)
 
     # --- the history and who takes part
 
@@ -313,10 +324,11 @@ class ChatPanel(Widget):
                 if before.id == session.id:
                     self.history.record(session, "changed elsewhere")
                 else:
-                    self.turns.stop()
-                    self.history = History(session)
+                    self._say(self._conversations.show(session))
             self.show()
             self.look_at_draft()
+            session = self.history.session
+        self._set_session(session)
 
     @traitlets.observe("shows")
     def _on_shows(self, _: object) -> None:
@@ -365,9 +377,6 @@ class ChatPanel(Widget):
         if self._is_ready:
             self.look_at_draft()
             self._storing.ask((self.history.session.id, self.input))
-
-    def _stored(self, given: tuple[str, str]) -> str:
-        return self._store.write(*given) if self._store is not None else ""
 
     def _on_stored(self, _: object, problem: str) -> None:
         if problem:
@@ -428,4 +437,9 @@ class ChatPanel(Widget):
         return message.get("command") == "late_code" and super()._handle_shared(message)
 
     def _handle(self, message: Mapping[str, Any]) -> None:
-        carry_out(self, message, self._buffers)
+        told = self._conversations.follow()
+        try:
+            carry_out(self, message, self._buffers)
+        except CtxlabError as problem:
+            raise CtxlabError("; ".join([*told, str(problem)])) from problem
+        self._say(told)

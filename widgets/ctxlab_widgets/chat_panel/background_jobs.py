@@ -52,6 +52,12 @@ class BackgroundJobs:
         with self._condition:
             self._give_up(name)
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a job is under way."""
+        with self._condition:
+            return self._alive > 0
+
     def rest(self, timeout: float | None = None) -> bool:
         """Wait until no job is under way; False where that takes longer than so many seconds."""
         with self._condition:

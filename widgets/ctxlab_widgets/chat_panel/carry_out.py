@@ -62,7 +62,10 @@ def _retry(panel: ChatPanel, fields: Fields) -> None:
 
 
 def _continue(panel: ChatPanel, fields: Fields) -> None:
-    key = _node(panel, fields).id
+    node = _node(panel, fields)
+    if node.role != "assistant":
+        raise CtxlabError(f"{node.id!r} is no answer: only an answer can be gone on with")
+    key = node.id
     panel.begin("continue", lambda turns, of: turns.continue_reply(of, key))
 
 
@@ -82,8 +85,8 @@ def _edit(panel: ChatPanel, fields: Fields) -> None:
 def _branch(panel: ChatPanel, fields: Fields) -> None:
     """An edit as a branch; that of the user's message is answered."""
     node = _node(panel, fields)
-    if node.role == "user" and panel.turns.running is not None:
-        raise CtxlabError("an answer is being written: stop it first, or wait for its end")
+    if node.role == "user":
+        _nothing_runs(panel)
     panel.change(Session.branch_from_edit, node.id, _whole(panel, node, fields["text"]))
     if node.role == "user":
         panel.begin("send", lambda turns, of: turns.send(of, None))
@@ -131,6 +134,7 @@ def _switch(panel: ChatPanel, fields: Fields) -> None:
 
 
 def _undo(panel: ChatPanel, fields: Fields) -> None:
+    _nothing_runs(panel)
     state = panel.state
     if state is not None and state.undo is not None:
         state.undo()
@@ -140,6 +144,7 @@ def _undo(panel: ChatPanel, fields: Fields) -> None:
 
 
 def _redo(panel: ChatPanel, fields: Fields) -> None:
+    _nothing_runs(panel)
     state = panel.state
     if state is not None and state.redo is not None:
         state.redo()
@@ -291,10 +296,18 @@ def _node(panel: ChatPanel, fields: Fields) -> MessageNode:
     key = fields["key"]
     if panel.turns.running_key == key and key:
         raise CtxlabError("this answer is being written: stop it first, or wait for its end")
+    coming = panel.turns.session
+    if key not in panel.history.session.nodes and coming is not None and key in coming.nodes:
+        _nothing_runs(panel)
     node = panel.history.session.node(key)
     if node.is_empty_root:
         raise CtxlabError(f"{key!r} is no message")
     return node
+
+
+def _nothing_runs(panel: ChatPanel) -> None:
+    if panel.turns.running is not None:
+        raise CtxlabError("an answer is being written: stop it first, or wait for its end")
 
 
 DONE: Mapping[str, Callable[[ChatPanel, Fields], None]] = {

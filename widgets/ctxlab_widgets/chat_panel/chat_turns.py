@@ -27,6 +27,11 @@ class TurnHost(Protocol):
         """The running turn is another one, or there are other messages to be shown."""
         ...
 
+    @property
+    def conversation(self) -> str:
+        """Id of the conversation that is shown."""
+        ...
+
     def record_turn(self, running: RunningStream, turn: Turn | None, problem: BaseException | None) -> None: ...
 
     def begin_queued(self, text: str, files: tuple[Asset, ...]) -> RunningStream | None:
@@ -86,12 +91,18 @@ class ChatTurns:
             self._state = RunningTurn(running.verb, counter, think_rules=running.think_rules)
         self._thread.begin(running)
 
-    def queue(self, text: str, files: tuple[Asset, ...]) -> None:
-        """Send a message once the running turn has ended well."""
+    def queue(self, text: str, files: tuple[Asset, ...]) -> bool:
+        """Send a message once the running turn has ended well; False where none runs, and it must be begun."""
+        message = QueuedMessage(self._host.conversation, text, files)
+        return self._thread.while_running(lambda: self._add(message))
+
+    def _add(self, message: QueuedMessage) -> None:
         with self._lock:
+            if self._is_closed:
+                raise CtxlabError("the chat is closed")
             if len(self._queued) >= MOST_QUEUED:
                 raise CtxlabError(f"{MOST_QUEUED} messages wait already: let some of them be answered first")
-            self._queued.append(QueuedMessage(text, files))
+            self._queued.append(message)
 
     def stop(self) -> None:
         self._thread.stop()
@@ -107,9 +118,11 @@ class ChatTurns:
         return self._thread.approve
 
     def close(self) -> None:
-        """Stop what runs and send nothing more; waits for nothing."""
-        self._is_closed = True
+        """Stop what runs and send nothing more: messages that wait are given back. Waits for nothing."""
+        with self._lock:
+            self._is_closed = True
         self._thread.stop()
+        self._give_back(self._taken())
         if self._sender is not None:
             self._sender.close()
 
@@ -130,18 +143,36 @@ class ChatTurns:
         if fields:
             self._piece_sender().add(**fields)
 
-    def turn_ended(
-        self, running: RunningStream, turn: Turn | None, problem: BaseException | None
-    ) -> RunningStream | None:
+    @property
+    def has_queued(self) -> bool:
+        with self._lock:
+            return bool(self._queued)
+
+    def turn_ended(self, running: RunningStream, turn: Turn | None, problem: BaseException | None) -> None:
         if self._sender is not None:
             self._sender.flush()
             self._sender.close()
             self._sender = None
         with self._lock:
             self._state = None
-            queued, self._queued = self._queued, []
-        self._host.record_turn(running, turn, problem)
-        following = self._following(queued, turn)
+        try:
+            self._host.record_turn(running, turn, problem)
+        except BaseException:  # of somebody who observes the chat: the thread ends with it, nothing is lost
+            self._give_back(self._taken())
+            raise
+
+    def following(self, running: RunningStream, turn: Turn | None) -> RunningStream | None:
+        """The turn of the messages that waited.
+
+        They go back into the draft of their conversation where their turn did not end well, or another one is shown.
+        """
+        here = self._host.conversation
+        is_elsewhere = here != running.before.id
+        goes_on = is_elsewhere or (turn is not None and not turn.cancelled and turn.error is None)
+        queued = self._taken()
+        sent = [each for each in queued if each.conversation == here] if goes_on and not self._is_closed else []
+        self._give_back([each for each in queued if each not in sent])
+        following = self._turn_of(sent) if sent else None
         with self._lock:
             self._state = (
                 RunningTurn(following.verb, think_rules=following.think_rules) if following is not None else None
@@ -150,19 +181,23 @@ class ChatTurns:
             self._host.running_changed()
         return following
 
-    def _following(self, queued: list[QueuedMessage], turn: Turn | None) -> RunningStream | None:
-        """The turn of the messages that waited; they go back into the draft where this one did not end well."""
-        if not queued:
-            return None
-        if self._is_closed or turn is None or turn.cancelled or turn.error is not None:
-            self._host.give_back(queued)
-            return None
+    def _turn_of(self, queued: list[QueuedMessage]) -> RunningStream | None:
         texts = [each.text for each in queued if each.text.strip()]
         files = {file.id: file for each in queued for file in each.files}
         following = self._host.begin_queued("\n\n".join(texts), tuple(files.values()))
         if following is None:
-            self._host.give_back(queued)
+            self._give_back(queued)
         return following
+
+    def _taken(self) -> list[QueuedMessage]:
+        """The messages that wait, which wait no longer."""
+        with self._lock:
+            queued, self._queued = self._queued, []
+        return queued
+
+    def _give_back(self, queued: list[QueuedMessage]) -> None:
+        if queued:
+            self._host.give_back(queued)
 
     def _goes_on(self, running: RunningStream, state: RunningTurn) -> None:
         """After results of tools another reply is written: the page gets the turn anew."""

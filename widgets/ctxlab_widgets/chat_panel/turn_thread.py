@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from ctxlab.chat.events import TurnEvent
 from ctxlab.chat.turn import Turn
 from ctxlab.chat.turn_stream import TurnStream
-from ctxlab.documents import Asset, Session, ThinkRule, ToolCall
+from ctxlab.documents import Asset, History, Session, ThinkRule, ToolCall
 from ctxlab.errors import CtxlabError
 
 
 @dataclass(slots=True, eq=False)
 class RunningStream:
-    """A turn that runs: its stream, the session on which it began, its verb, and rules of thoughts in its text."""
+    """A turn that runs: its stream, the history and the session on which it began, its verb, and rules of thoughts."""
 
     stream: TurnStream
+    history: History
     before: Session
     verb: str
     think_rules: tuple[ThinkRule, ...] = ()
@@ -25,6 +27,9 @@ class RunningStream:
 
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:
+    """A message that waits; `conversation` is the id of the one into which it was said."""
+
+    conversation: str
     text: str
     files: tuple[Asset, ...] = ()
 
@@ -34,10 +39,15 @@ class TurnListener(Protocol):
 
     def turn_event(self, running: RunningStream, event: TurnEvent) -> None: ...
 
-    def turn_ended(
-        self, running: RunningStream, turn: Turn | None, problem: BaseException | None
-    ) -> RunningStream | None:
-        """The turn that is to run next, if there is one."""
+    def turn_ended(self, running: RunningStream, turn: Turn | None, problem: BaseException | None) -> None: ...
+
+    def following(self, running: RunningStream, turn: Turn | None) -> RunningStream | None:
+        """The turn that is to run next, if there is one; what waits for one is settled by it."""
+        ...
+
+    @property
+    def has_queued(self) -> bool:
+        """Whether something waits for a turn."""
         ...
 
 
@@ -83,6 +93,14 @@ class TurnThread:
         with self._condition:
             return self._condition.wait_for(lambda: self.running is None, timeout)
 
+    def while_running(self, do: Callable[[], object]) -> bool:
+        """Do something that the end of the turn will see; False, and nothing is done, where none runs."""
+        with self._condition:
+            if self.running is None:
+                return False
+            do()
+            return True
+
     # --- words on calls
 
     def approve(self, call: ToolCall) -> bool:
@@ -116,16 +134,23 @@ class TurnThread:
         running: RunningStream | None = begun
         try:
             while running is not None:
-                running = self._one(running)
-                with self._condition:
-                    self.running = running
+                running = self._next(running, self._one(running))
         finally:
             with self._condition:
                 self.running = None
                 self._condition.notify_all()
 
-    def _one(self, running: RunningStream) -> RunningStream | None:
-        """Run a turn to its end. Returns the one that follows it."""
+    def _next(self, ended: RunningStream, turn: Turn | None) -> RunningStream | None:
+        """The turn that follows; none only where at that moment nothing waits for one."""
+        while True:
+            following = self.listener.following(ended, turn)
+            with self._condition:
+                if following is not None or not self.listener.has_queued:
+                    self.running = following
+                    return following
+
+    def _one(self, running: RunningStream) -> Turn | None:
+        """Run a turn to its end. Returns its outcome, if it has one."""
         problem: BaseException | None = None
         turn: Turn | None = None
         try:
@@ -135,7 +160,8 @@ class TurnThread:
         except BaseException as error:  # said to the page: nobody waits for this thread
             problem = error
             turn = _rest(running.stream)
-        return self.listener.turn_ended(running, turn, problem)
+        self.listener.turn_ended(running, turn, problem)
+        return turn
 
 
 def _rest(stream: TurnStream) -> Turn | None:
