@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from ctxlab import Agent, Library, MessageAction, QuickAction, QuickActionSet, Session
+from ctxlab.errors import WrongArgument
 from ctxlab_widgets.chat_panel.model_beside import options_beside
 from ctxlab_widgets.chat_panel.thoughts_in_text import ComingText, with_words, words_and_thoughts
 from ctxlab_widgets.chat_panel.utf16 import characters_before, units_before
@@ -393,3 +394,34 @@ def test_places_in_units_and_in_characters_are_the_same_places() -> None:
     text = "a😀b沈"
     for n in range(len(text) + 1):
         assert characters_before(text, units_before(text, n)) == n
+
+
+# --- a translator of the chat's own
+
+
+@pytest.mark.parametrize("given", [german, {"model": german, "displayMode": "translation"}])
+def test_a_function_translates_where_the_chat_has_another_model(given: Any) -> None:
+    page = Page(model=because, translation=given)
+
+    assert page.asks("translate", key="a1", to="German") == ""
+    rested(page)
+
+    assert page.row("a1")["translation"]["text"] == "Guten Abend."
+
+
+def test_a_model_that_translates_gets_key_and_address_of_the_chat_where_it_is_of_its_vendor() -> None:
+    setup = Page(model="gpt-4o", key="secret", base_url="http://127.0.0.1:1/v1").panel.setup
+
+    assert options_beside(setup, "", "gpt-4o-mini")["key"] == "secret"
+    assert "key" not in options_beside(setup, "", "claude-sonnet-4-5")
+
+
+def test_a_translator_that_is_none_is_refused() -> None:
+    with pytest.raises(WrongArgument, match=r"the model of translation is a model's name, .* not 7"):
+        Page(model=because, translation={"model": 7})
+
+
+def test_a_misspelt_setting_names_the_nearest() -> None:
+    page = Page(model=because, translation={"mesageTargetLang": "German"})
+
+    assert "no setting 'mesageTargetLang'; it is left out; did you mean 'messageTargetLang'?" in page.panel.error

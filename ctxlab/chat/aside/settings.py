@@ -37,10 +37,20 @@ def read_settings(kind: type[S], given: Mapping[str, Any] | S | None, place: str
         return given, ()
     there = {name: value for name, value in dict(given).items() if value is not None}
     settings, notes = read_stored(kind, there, place=place)
+    known = [field.alias or name for name, field in kind.model_fields.items()]
     unknown = [
-        Note("info", f"{place}: there is no setting {name!r}; it is left out") for name in settings.model_extra or {}
+        Note("info", f"{place}: there is no setting {name!r}; it is left out{_nearest(name, known)}")
+        for name in settings.model_extra or {}
     ]
     return settings, (*notes, *unknown)
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    """A clause that names the setting which is spelled nearly so; empty where none is."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:

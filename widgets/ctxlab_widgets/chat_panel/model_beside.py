@@ -18,13 +18,18 @@ class NoModel(CtxlabError):
     """There is nobody to ask but the echo."""
 
 
-def options_beside(setup: ChatSetup, identifier: str) -> dict[str, Any]:
-    """The options with which a model is asked: the one that settings name, else the one that answers in the chat.
+def options_beside(setup: ChatSetup, identifier: str, own_model: Any = None) -> dict[str, Any]:
+    """The options with which a model is asked: its own, else that of settings, else the one that answers in the chat.
 
     Key, address and client of the chat go with its own vendor alone. Raises NoModel where there is only the echo.
     """
     sending = {name: setup.options[name] for name in OF_SENDING if setup.options.get(name) is not None}
     own = {name: setup.options[name] for name in OF_ONE_VENDOR if setup.options.get(name) is not None}
+    if callable(own_model):
+        return {"model": own_model}
+    if own_model is not None:
+        its = ModelName("", name_of(own_model))
+        return {"model": own_model, **sending, **(own if _is_of_the_chats_vendor(its, setup) else {})}
     named = model_named(identifier)
     if named is not None:
         return {**sending, **(own if _is_of_the_chats_vendor(named, setup) else {})}

@@ -5,17 +5,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import ctxlab
 from ctxlab.chat.aside.settings import read_settings
+from ctxlab.chat.model import check_function
 from ctxlab.chat.system_clock import SystemClock
 from ctxlab.chat.translation.cache import TranslationCache
 from ctxlab.chat.translation.settings import DisplayMode, TranslationSettings
 from ctxlab.chat.translation.translation import Translation, with_display_mode
 from ctxlab.display.short_texts import counted, cut_off, short
-from ctxlab.documents import MessageNode
-from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.documents import MessageNode, ModelProfile
+from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
 from ctxlab_widgets.chat_panel.model_beside import options_beside
 
 if TYPE_CHECKING:
@@ -41,8 +42,9 @@ class ToldOfMessage:
 class Translations:
     """Translates for one chat. `told` has by id what is to be said of messages; it is replaced, never changed."""
 
-    def __init__(self, panel: ChatPanel, settings: Any) -> None:
+    def __init__(self, panel: ChatPanel, given: Any) -> None:
         self._panel = panel
+        self.model, settings = model_and_settings(given)
         self.settings, self.notes = read_settings(TranslationSettings, settings, "translation")
         self.cache = TranslationCache()
         self.told: Mapping[str, ToldOfMessage] = {}
@@ -70,7 +72,7 @@ class Translations:
             "cache": self.cache,
             "think_rules": tuple(setup.agent.llm_think_rules) if setup.agent is not None else (),
             "timestamp": setup.options.get("timestamp") or SystemClock().now(),
-            **options_beside(setup, self.settings.model_identifier),
+            **options_beside(setup, self.settings.model_identifier, self.model),
         }
 
         def work(stop: threading.Event) -> Translation:
@@ -126,6 +128,26 @@ class Translations:
     def _tell(self, node: MessageNode, sentence: str) -> None:
         others = {key: told for key, told in self.told.items() if key != node.id}
         self.told = {**others, **({node.id: ToldOfMessage(sentence, node)} if sentence else {})}
+
+
+def model_and_settings(given: Any) -> tuple[Any, Any]:
+    """The model that translates and the settings of what a chat was given; a model of its own stands under `model`.
+
+    Raises WrongArgument for what is neither a name, nor a profile, nor a function of messages.
+    """
+    if isinstance(given, Mapping):
+        settings = dict(cast("Mapping[str, Any]", given))
+        model = settings.pop("model", None)
+    elif given is None or isinstance(given, TranslationSettings):
+        return None, given
+    else:
+        model, settings = given, None
+    if model is not None and not isinstance(model, str | ModelProfile):
+        if not callable(model):
+            wanted = "a model's name, a ModelProfile or a function of messages"
+            raise WrongArgument(f"the model of translation is {wanted}, not {short(repr(model), 60)}")
+        check_function(model)
+    return model, settings
 
 
 def fallen_back(made: Translation) -> str:
