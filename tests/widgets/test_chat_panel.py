@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -444,6 +445,36 @@ def test_drafts_on_one_conversation_share_what_doesnt_depend_on_them(monkeypatch
 
     assert built.count("previous_request") == 1
     assert built.count("draft_run") <= 4
+
+
+def test_a_cached_prefix_is_told_only_after_an_answer_of_the_model_that_is_asked_next() -> None:
+    session = Session(id="s").append("why " * 3_000, id="u1")
+
+    def cache(page: Page) -> str:
+        page.panel.input = "Go on."
+        page.panel.rest(LONG)
+        return " ".join(page.shown("draft")["cache"])
+
+    with FakeServer([FakeReply("So."), FakeReply(status=401)]) as server:
+        page = Page(session, model="gpt-4o", key="sk-none", base_url=server.base_url("openai"))
+        assert cache(page) == ""
+        page.asks("send", text="")
+        page.done()
+        assert "may have them cached" in cache(page)
+        answered, setup = page.panel.history.session, page.panel.setup
+        page.panel.use(replace(setup, model="gpt-4o-mini"))
+        assert cache(page) == ""
+        page.panel.use(setup)
+
+        page.asks("send", text="And?")
+        page.done()
+        assert page.rows[-1]["state"] == "failed"
+        assert cache(page) == ""
+
+    assert "may have them cached" in cache(Page(answered, model="gpt-4o", key="sk-none"))
+    assert cache(Page(answered, model="gpt-4o-mini", key="sk-none")) == ""
+    assert cache(Page(answered, model="claude-sonnet-4-5", key="sk-none")) == ""
+    assert cache(Page(answered, model=because)) == ""
 
 
 def test_a_message_that_a_draft_cuts_is_kept_by_a_click() -> None:
