@@ -93,6 +93,8 @@ def test_messages_that_are_sent_meanwhile_go_out_together_when_the_answer_is_the
 
     assert [node.content for node in session.path()[-4:]] == ["Why?", "Because.", "And?\n\nThen?", "Because."]
     assert len(page.sessions) == 2
+    counting = {piece["key"] for piece in page.pieces if "about" in piece["facts"][0]}
+    assert counting == {session.path()[-3].id, session.path()[-1].id}
 
 
 def test_messages_that_wait_are_given_back_when_the_turn_is_stopped() -> None:

@@ -181,7 +181,7 @@ class ChatPanel(Widget):
 
     def begin(self, verb: str, begin: Begin, *, model: Any = None) -> None:
         """Begin a turn on the history's session; `model` is for this one time."""
-        self.turns.begin(self._stream(verb, begin, model), self.counter)
+        self.turns.begin(self._stream(verb, begin, model))
         self._show_running()
 
     def stop(self) -> None:
@@ -220,7 +220,8 @@ class ChatPanel(Widget):
         session = self.history.session
         options = self.setup.turn(model=model, approve=self.turns.approve)
         rules = tuple(self.setup.agent.llm_think_rules) if self.setup.agent is not None else ()
-        return RunningStream(turn_stream(self.setup.source(session), options, begin), session, verb, rules)
+        stream = turn_stream(self.setup.source(session), options, begin)
+        return RunningStream(stream, session, verb, rules, self.counter)
 
     # --- what turns tell, in their threads
 

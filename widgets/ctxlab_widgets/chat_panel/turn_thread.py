@@ -11,16 +11,21 @@ from ctxlab.chat.turn import Turn
 from ctxlab.chat.turn_stream import TurnStream
 from ctxlab.documents import Asset, Session, ThinkRule, ToolCall
 from ctxlab.errors import CtxlabError
+from ctxlab.pipeline.services import TokenCounter
 
 
 @dataclass(slots=True, eq=False)
 class RunningStream:
-    """A turn that runs: its stream, the session on which it began, its verb, and rules of thoughts in its text."""
+    """A turn that runs: its stream, the session on which it began, its verb, rules of thoughts in its text.
+
+    `counter` counts what comes.
+    """
 
     stream: TurnStream
     before: Session
     verb: str
     think_rules: tuple[ThinkRule, ...] = ()
+    counter: TokenCounter | None = None
 
 
 @dataclass(frozen=True, slots=True)
