@@ -348,6 +348,41 @@ def test_what_is_done_to_messages_goes_through_the_history() -> None:
     assert page.panel.session is page.panel.history.session
 
 
+def test_a_branch_has_a_date_as_its_neighbours_have() -> None:
+    page = Page(model=because, timestamp="2026-03-05T20:00:00Z")
+
+    page.asks("branch", key="a2", text="Nobody.")
+
+    assert page.panel.session.leaf_node is not None
+    assert page.panel.session.leaf_node.timestamp == "2026-03-05T20:00:00Z"
+    assert "2026-03-05 20:00" in page.rows[-1]["facts"]
+
+
+def test_the_outline_leaves_it_to_the_page_to_say_that_an_answer_failed() -> None:
+    page = Page(chat().append("Why?", id="u3").append("", role="assistant", id="a3", status="error"), model=because)
+
+    failed = page.shown("around")["nodes"][-1]
+
+    assert (failed["label"], failed["state"]) == ("Assistant", "failed")
+
+
+def test_a_summary_of_a_summary_has_one_number_everywhere() -> None:
+    session = chat()
+    for n in range(6):
+        session = session.append(f"The {n}th box holds {n}40 letters from the old harbour.")
+        session = session.append("They tell of the keeper and of his long winter there.", role="assistant")
+        if n % 3 == 2:
+            done = ctxlab.compress(session, everything=True, compression={"protect_recent_count": 2})
+            session = done.with_summary("Boxes were opened.").session
+    page = Page(session, model=because)
+
+    stands = next(row for row in reversed(page.rows) if row["kind"] == "summary")["standsFor"]
+
+    assert len(stands["ids"]) > stands["count"]
+    assert stands["sentence"].startswith(f"stands for {stands['count']} messages")
+    assert f"{stands['count']} of them as a summary" in page.shown("head")["sentence"]
+
+
 def test_an_edit_of_ones_own_words_as_a_branch_is_answered() -> None:
     page = Page(model=because)
 

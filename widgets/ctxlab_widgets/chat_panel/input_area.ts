@@ -60,7 +60,15 @@ export class InputArea {
     const field = h("div", { class: "ta" }, h("div", { class: "both" }, this.layer, this.area), this.list.element);
     const buttons = h("div", { class: "go" }, this.files.button, this.main);
     this.element = h("div", { class: "inp" });
-    this.element.append(this.error, this.silence, this.starterRow.element, this.quickRow.element, this.queue, field, this.signs);
+    this.element.append(
+      this.error,
+      this.silence,
+      this.starterRow.element,
+      this.quickRow.element,
+      this.queue,
+      field,
+      this.signs,
+    );
     this.element.append(this.files.element, h("div", { class: "lf" }, this.bar.element, buttons));
     this.area.readOnly = !live;
     buttons.hidden = !live;
