@@ -303,6 +303,7 @@ def convert(
                      .preset.json
       lorebooks      .lorebook.json .worldbook.json .character_book.json
       rules          .regex.json .rules.json
+      quick actions  .quickactions.json .quickactions.zip .quickreplies.json
 
     A card, preset, lorebook or rules alone go to plain .json in the form they came in.
     """

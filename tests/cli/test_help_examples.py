@@ -38,6 +38,7 @@ def test_an_example_works_in_a_checkout(
         pytest.skip("it opens a program")
     (tmp_path / "datasets").symlink_to(DATASETS)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")  # nothing is typed, so nobody is asked
 
     result = run(*shlex.split(line)[1:])
 

@@ -81,6 +81,8 @@ def test_formats_have_names() -> None:
         "sillytavern-chat",
         "sillytavern-regex",
         "rules",
+        "quick-replies",
+        "quick-actions",
         "anthropic",
         "openai-responses",
         "gemini",

@@ -216,7 +216,7 @@ def test_a_price_names_its_model_and_is_no_guess() -> None:
         (plain, cheaper_than(1, provider="openai"), "the run names no model"),
         (priced, cheaper_than(plain), "the run names no model"),
         (claude, cheaper_than(1, provider="openai"), "doesn't serve"),
-        (own, cheaper_than(1), "no price is known of openai my-own"),
+        (own, cheaper_than(1), "no price is known of openai-compatible my-own"),
     ]
     for trace, expectation, words in unpriced:
         for either in (expectation, ~expectation):

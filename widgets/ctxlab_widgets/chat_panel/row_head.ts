@@ -40,8 +40,8 @@ export function rowHead(row: Row, { cut, isUnfolded, hasActions }: HeadState, to
   const state = STATES[row.state];
   return [
     h("span", { class: "role", title: harmless(row.key) }, glyph(signOf(row)), h("b", {}, h("bdi", {}, word(row.who)))),
+    ...(row.siblings ? [siblings(row, tools)] : []), // before the facts: what can be done lies over these
     h("span", { class: "muted" }, h("bdi", {}, word(factsOf(row)))),
-    ...(row.siblings ? [siblings(row, tools)] : []),
     ...(cut ? [h("span", { class: "cause" }, glyph("cut"), h("b", {}, word(cut.cause)))] : []),
     ...(state && !cut && !(row.state === "failed" && row.error)
       ? [h("span", { class: `tag ${row.state}` }, state)]

@@ -65,8 +65,8 @@ _NUMBER = re.compile(
 )
 _PERCENT_CHINESE = re.compile(rf"百分之([{NUMERALS}]{{1,8}}|\d{{1,3}}(?:\.\d+)?)")
 _ENGLISH = re.compile(
-    rf"(?<![\w-])(?:(?:{_ENGLISH_WORDS})(?:(?:\s+and\s+|[\s-]+)(?={_ENGLISH_WORDS}))?){{1,12}}"
-    rf"(?![\w-]*\w)(?:{_UNIT})?",
+    rf"(?<![A-Za-z0-9_-])(?:(?:{_ENGLISH_WORDS})(?:(?:\s+and\s+|[\s-]+)(?={_ENGLISH_WORDS}))?){{1,12}}"
+    rf"(?![A-Za-z0-9_-]*[A-Za-z0-9_])(?:{_UNIT})?",
     re.IGNORECASE,
 )
 _CHINESE = re.compile(
