@@ -13,7 +13,7 @@ from ctxlab.api.session_builds import start_with_tools
 from ctxlab.api.sources import AgentSource, SessionSource, ToolSources
 from ctxlab.assets.attachment import attachment
 from ctxlab.chat.tools import Tool, tools_of
-from ctxlab.documents import Asset
+from ctxlab.documents import Asset, MessageNode
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.pipeline import Trace
 from ctxlab.providers.models import name_of, vendor_of
@@ -42,9 +42,10 @@ def preview(
 
     Its `trace` is `build(session, agent, pending=text, ...)`, its `without` the same without the text. What it does to
     a vendor's cache is told against `previous`, the last request of this path; by default that request is built again
-    from the newest reply on the path, for `provider` or the vendor of the model, and nothing is told where neither is
-    known. `tools` are those of the turn, besides those that the agent describes. `options`
-    are those of `build`. Raises what `build` raises.
+    from the newest reply on the path, for `provider` or the vendor of the model. Nothing is told where neither is
+    known, where that reply failed, or where its metadata doesn't say that this vendor and model wrote it. `tools` are
+    those of the turn, besides those that the agent describes. `options` are those of `build`. Raises what `build`
+    raises.
     """
     if options.get("pending") is not None:
         raise WrongArgument("pending is the text itself: preview(session, text) builds with it and without it")
@@ -90,20 +91,39 @@ def draft_run(
 def previous_request(trace: Trace, provider: str | Provider | None = None) -> Payload | None:
     """The request that the newest reply on a run's path answered, built again; None where no vendor is known.
 
-    None too where there is no reply, or where that run can't be built.
+    None too where there is no reply, where it failed, where its metadata doesn't say that the vendor and model of the
+    next request wrote it, or where that run can't be built: then nothing is known of a cached prefix.
     """
     start = trace.start.input
     if provider is None and (start.model is None or vendor_of(name_of(start.model)) is None):
         return None
     path = start.session.path(start.leaf_id) if start.leaf_id is not None else ()
     reply = next((node for node in reversed(path) if node.role == "assistant" and not node.is_summary), None)
-    parent = start.session.nodes.get(reply.parent_id) if reply is not None and reply.parent_id is not None else None
+    if reply is None or not was_answered(reply) or reply.meta("providerType") is None:
+        return None
+    parent = start.session.nodes.get(reply.parent_id) if reply.parent_id is not None else None
     if parent is None or parent.is_empty_root:
         return None
     try:
-        return payload(rebuild(trace, leaf=parent.id), provider)
+        found = payload(rebuild(trace, leaf=parent.id), provider)
     except CtxlabError:  # it did not fit, or the vendor has no form for it: there was no such request
         return None
+    wrote = reply.meta("providerType"), reply.meta("modelId")
+    return found if wrote == (found.provider.name, found.model.name) else None
+
+
+def was_answered(reply: MessageNode) -> bool:
+    """Whether something came of a reply: not of one that failed, or that was stopped before its first word."""
+    return reply.status == "complete" and bool(reply.content or reply.tool_calls)
+
+
+def goes_where(trace: Trace, provider: str | Provider | None, previous: Payload) -> bool:
+    """Whether a run would be sent to the vendor and model of an earlier request."""
+    try:
+        found = payload(trace, provider)
+    except CtxlabError:
+        return False
+    return (found.provider.name, found.model.name) == (previous.provider.name, previous.model.name)
 
 
 def _file(given: Any) -> Asset:

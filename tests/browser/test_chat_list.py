@@ -383,6 +383,7 @@ def test_what_will_be_cut_is_grey_with_its_cause_and_what_keeps_it(opened: Opene
 def test_what_a_summary_stands_for_is_shown_and_hidden(opened: Opened, folder: Path) -> None:
     stands: dict[str, Any] = {
         "sentence": "stands for 2 messages",
+        "count": 2,
         "ids": ["u0", "a1"],
         "kept": "",
         "lost": ["the watch"],
@@ -405,7 +406,7 @@ def test_what_a_summary_stands_for_is_shown_and_hidden(opened: Opened, folder: P
 def test_of_a_summary_that_is_opened_python_is_asked_what_it_lost_until_that_is_said(
     opened: Opened, folder: Path
 ) -> None:
-    stands = {"sentence": "stands for 2 messages", "ids": ["u0", "a1"], "kept": "", "lost": []}
+    stands = {"sentence": "stands for 2 messages", "count": 2, "ids": ["u0", "a1"], "kept": "", "lost": []}
     summary = row("s1", "Earlier.", kind="summary", standsFor=stands, actions=["copy"])
     page = open_rows(opened, folder, [*few(2), summary, *few(6)[2:]])
     page.get_by_role("button", name="Show the 2").click()
@@ -522,7 +523,13 @@ def every_state() -> list[Row]:
         {"id": state, "name": f"{state}.pdf", "facts": "3 pages", "kind": "document", "state": state}
         for state in ("ready", "waiting", "refused")
     ]
-    stands = {"sentence": "stands for 1 message", "ids": ["gone"], "kept": "11 of 12 kept.", "lost": ["the watch"]}
+    stands = {
+        "sentence": "stands for 1 message",
+        "count": 1,
+        "ids": ["gone"],
+        "kept": "11 of 12 kept.",
+        "lost": ["the watch"],
+    }
     translation = {"text": "The lamp.", "to": "English", "shown": "both"}
     return [
         row("preset:0", "You are the signalman.", kind="preset", role="system"),

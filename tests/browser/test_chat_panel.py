@@ -131,6 +131,23 @@ def test_a_text_that_was_refused_comes_back_with_the_reason(of: Open) -> None:
     assert chat.page.locator(".inp > .er").inner_text() == "there is no room for it"
 
 
+def test_a_text_stays_until_python_took_it_and_a_silent_python_is_told(of: Open) -> None:
+    chat = of(model=because)
+    chat.type("Why 灯塔?")
+    chat.field.press("Enter")
+    chat.field.press("Enter")
+    silence = chat.page.locator(".inp > .silent")
+    assert (chat.field.input_value(), silence.is_visible()) == ("Why 灯塔?", False)
+
+    silence.wait_for(state="visible")
+
+    assert "Python doesn't answer, and your text is kept" in silence.inner_text()
+    assert chat.field.input_value() == "Why 灯塔?"
+    assert chat.pump() == [{"command": "send", "text": "Why 灯塔?"}]
+    chat.finish()
+    assert (chat.field.input_value(), silence.is_visible()) == ("", False)
+
+
 # --- an answer as it is written
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -17,12 +18,15 @@ BOOK = ctxlab.read_data(
 ).books[0]
 
 
-def chat(turns: int = 3, words: int = 4) -> Session:
+BY_GPT = {"providerType": "openai", "modelId": "gpt-4o"}
+
+
+def chat(turns: int = 3, words: int = 4, *, wrote: Mapping[str, str] | None = None, **newest: Any) -> Session:
     session = Session(id="s").append("", role="system", id="root")
     for n in range(turns):
         session = session.append(" ".join(["why"] * words), id=f"u{n}")
-        session = session.append(" ".join(["so"] * words), role="assistant", id=f"a{n}")
-    return session
+        session = session.append(" ".join(["so"] * words), role="assistant", id=f"a{n}", metadata=dict(wrote or {}))
+    return session.update(f"a{turns - 1}", **newest) if newest else session
 
 
 def test_the_typed_words_are_a_source_of_their_own_and_the_last() -> None:
@@ -76,7 +80,7 @@ def test_an_entry_that_is_drawn_is_not_promised(entry: dict[str, Any], by_chance
 
 
 def test_what_a_draft_cuts_breaks_the_prefix_and_the_price_is_that_of_the_tokens_read() -> None:
-    session = chat(6, 500)
+    session = chat(6, 500, wrote=BY_GPT)
     room = ctxlab.build(session, model="gpt-4o").tokens
 
     free = ctxlab.preview(session, "Go on.", model="gpt-4o").cache
@@ -95,9 +99,30 @@ def test_what_a_draft_cuts_breaks_the_prefix_and_the_price_is_that_of_the_tokens
 
 
 def test_nothing_is_said_of_a_cache_where_no_vendor_is_known() -> None:
+    by_local = {"providerType": "openai", "modelId": "some-local-model"}
+
     assert ctxlab.preview(chat(6, 500), "Go on.").cache is None
-    assert ctxlab.preview(chat(6, 500), "Go on.", model="some-local-model").cache is None
+    assert ctxlab.preview(chat(6, 500, wrote=by_local), "Go on.", model="some-local-model").cache is None
     assert ctxlab.preview(Session(id="s"), "Go on.", model="gpt-4o").cache is None
+
+
+@pytest.mark.parametrize(
+    "newest",
+    [
+        pytest.param({"status": "error"}, id="it failed"),
+        pytest.param({"content": ""}, id="nothing came"),
+        pytest.param({"status": "generating"}, id="it is being written"),
+        pytest.param({"metadata": {}}, id="nobody is named"),
+        pytest.param({"metadata": {"modelId": "gpt-4o"}}, id="no vendor is named"),
+        pytest.param({"metadata": {"providerType": "function", "modelName": "gpt-4o"}}, id="a function"),
+        pytest.param({"metadata": {**BY_GPT, "providerType": "anthropic"}}, id="another vendor"),
+        pytest.param({"metadata": {**BY_GPT, "modelId": "gpt-4o-mini"}}, id="another model"),
+    ],
+)
+def test_nothing_is_said_of_a_cache_where_the_newest_reply_isnt_this_models(newest: dict[str, Any]) -> None:
+    assert ctxlab.preview(chat(6, 500, wrote=BY_GPT), "Go on.", model="gpt-4o").cache is not None
+
+    assert ctxlab.preview(chat(6, 500, wrote=BY_GPT, **newest), "Go on.", model="gpt-4o").cache is None
 
 
 def test_the_text_is_what_is_pending() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,8 @@ def test_messages_that_are_sent_meanwhile_go_out_together_when_the_answer_is_the
 
     assert [node.content for node in session.path()[-4:]] == ["Why?", "Because.", "And?\n\nThen?", "Because."]
     assert len(page.sessions) == 2
+    counting = {piece["key"] for piece in page.pieces if "about" in piece["facts"][0]}
+    assert counting == {session.path()[-3].id, session.path()[-1].id}
 
 
 def test_messages_that_wait_are_given_back_when_the_turn_is_stopped() -> None:
@@ -345,6 +348,41 @@ def test_what_is_done_to_messages_goes_through_the_history() -> None:
     assert page.panel.session is page.panel.history.session
 
 
+def test_a_branch_has_a_date_as_its_neighbours_have() -> None:
+    page = Page(model=because, timestamp="2026-03-05T20:00:00Z")
+
+    page.asks("branch", key="a2", text="Nobody.")
+
+    assert page.panel.session.leaf_node is not None
+    assert page.panel.session.leaf_node.timestamp == "2026-03-05T20:00:00Z"
+    assert "2026-03-05 20:00" in page.rows[-1]["facts"]
+
+
+def test_the_outline_leaves_it_to_the_page_to_say_that_an_answer_failed() -> None:
+    page = Page(chat().append("Why?", id="u3").append("", role="assistant", id="a3", status="error"), model=because)
+
+    failed = page.shown("around")["nodes"][-1]
+
+    assert (failed["label"], failed["state"]) == ("Assistant", "failed")
+
+
+def test_a_summary_of_a_summary_has_one_number_everywhere() -> None:
+    session = chat()
+    for n in range(6):
+        session = session.append(f"The {n}th box holds {n}40 letters from the old harbour.")
+        session = session.append("They tell of the keeper and of his long winter there.", role="assistant")
+        if n % 3 == 2:
+            done = ctxlab.compress(session, everything=True, compression={"protect_recent_count": 2})
+            session = done.with_summary("Boxes were opened.").session
+    page = Page(session, model=because)
+
+    stands = next(row for row in reversed(page.rows) if row["kind"] == "summary")["standsFor"]
+
+    assert len(stands["ids"]) > stands["count"]
+    assert stands["sentence"].startswith(f"stands for {stands['count']} messages")
+    assert f"{stands['count']} of them as a summary" in page.shown("head")["sentence"]
+
+
 def test_an_edit_of_ones_own_words_as_a_branch_is_answered() -> None:
     page = Page(model=because)
 
@@ -444,6 +482,36 @@ def test_drafts_on_one_conversation_share_what_doesnt_depend_on_them(monkeypatch
 
     assert built.count("previous_request") == 1
     assert built.count("draft_run") <= 4
+
+
+def test_a_cached_prefix_is_told_only_after_an_answer_of_the_model_that_is_asked_next() -> None:
+    session = Session(id="s").append("why " * 3_000, id="u1")
+
+    def cache(page: Page) -> str:
+        page.panel.input = "Go on."
+        page.panel.rest(LONG)
+        return " ".join(page.shown("draft")["cache"])
+
+    with FakeServer([FakeReply("So."), FakeReply(status=401)]) as server:
+        page = Page(session, model="gpt-4o", key="sk-none", base_url=server.base_url("openai"))
+        assert cache(page) == ""
+        page.asks("send", text="")
+        page.done()
+        assert "may have them cached" in cache(page)
+        answered, setup = page.panel.history.session, page.panel.setup
+        page.panel.use(replace(setup, model="gpt-4o-mini"))
+        assert cache(page) == ""
+        page.panel.use(setup)
+
+        page.asks("send", text="And?")
+        page.done()
+        assert page.rows[-1]["state"] == "failed"
+        assert cache(page) == ""
+
+    assert "may have them cached" in cache(Page(answered, model="gpt-4o", key="sk-none"))
+    assert cache(Page(answered, model="gpt-4o-mini", key="sk-none")) == ""
+    assert cache(Page(answered, model="claude-sonnet-4-5", key="sk-none")) == ""
+    assert cache(Page(answered, model=because)) == ""
 
 
 def test_a_message_that_a_draft_cuts_is_kept_by_a_click() -> None:

@@ -292,3 +292,15 @@ def test_half_a_character_beside_chinese_names_is_no_error() -> None:
 def test_the_bundled_roleplay_folds_its_earlier_summary() -> None:
     assert session().nodes["s1"].is_summary
     assert shown(CompressionView(compression()))["goes"][0].endswith("and 1 earlier summary")
+
+
+def test_a_refusal_names_nothing_of_python() -> None:
+    for settings in ({"protect_recent_count": 50}, {"protect_recent_count": 3}, {"compress_count": 0}):
+        said = [{"role": role, "content": "Yes."} for role in ("user", *["assistant"] * 5)]
+        refused = ctxlab.compress(ctxlab.read_data(said).pick(), compression=settings)
+        assert refused.error is not None
+
+        sentence = shown(CompressionView(refused))["sentence"]
+
+        assert sentence.startswith("Nothing changes: ")
+        assert "_" not in sentence

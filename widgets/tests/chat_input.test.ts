@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { AnswerWait, SILENT_MS } from "../ctxlab_widgets/chat_panel/answer_wait";
 import { barLayout } from "../ctxlab_widgets/chat_panel/bar_layout";
 import { completed } from "../ctxlab_widgets/chat_panel/completion_list";
 import { markedPieces, movedMarks } from "../ctxlab_widgets/chat_panel/draft_marks";
@@ -157,17 +158,25 @@ describe("the text that is typed", () => {
     expect(saved).toEqual(["ab"]);
   });
 
-  test("what is sent reaches Python first, and the field is empty", () => {
+  test("what is sent reaches Python first, and leaves the field once Python took it", () => {
     const { area, saved, typed, type } = field();
     type("Why?");
 
     expect(typed.take()).toBe("Why?");
 
     expect(saved).toEqual(["Why?"]);
+    expect(area.value).toBe("Why?");
+    expect(typed.isSent).toBe(true);
+    typed.put("Why?"); // Python's echo takes nothing away
+    expect(area.value).toBe("Why?");
+
+    typed.put("");
+
     expect(area.value).toBe("");
+    expect(typed.isSent).toBe(false);
   });
 
-  test("a text that was refused comes back", () => {
+  test("a text that was refused stays", () => {
     const { area, typed, type } = field();
     type("Why?");
     typed.take();
@@ -178,16 +187,20 @@ describe("the text that is typed", () => {
     expect(typed.refused()).toBe(false);
   });
 
-  test("what is typed after sending stays when Python has emptied its text, and Python gets it", () => {
+  test.each([true, false])("what is typed behind a sent text stays, and Python gets it (saved: %s)", (isSaved) => {
     const { area, saved, typed, type } = field();
     type("Why?");
     typed.take();
-    type("And");
+    type("Why?And");
+    if (isSaved) vi.advanceTimersByTime(TYPING_MS);
 
     expect(typed.put("")).toBe(false);
 
     expect(area.value).toBe("And");
-    expect(saved).toEqual(["Why?", "And"]);
+    expect(new Set(saved)).toEqual(new Set(["Why?", "And"]));
+    expect(saved.at(-1)).toBe("And");
+    expect(typed.put("And")).toBe(false);
+    expect(area.value).toBe("And");
   });
 
   test("a text of Python's replaces what it knows, not what is being typed", () => {
@@ -210,6 +223,38 @@ describe("the text that is typed", () => {
     expect(typed.put("queued")).toBe(true);
 
     expect(area.value).toBe("queued");
+  });
+});
+
+describe("what was sent and not answered", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("is told after a while, until Python says something", () => {
+    const said: boolean[] = [];
+    const wait = new AnswerWait((isSilent) => said.push(isSilent));
+    wait.begin();
+    vi.advanceTimersByTime(SILENT_MS - 1);
+    expect(said).toEqual([]);
+
+    vi.advanceTimersByTime(1);
+    expect([said, wait.isOpen]).toEqual([[true], true]);
+
+    wait.heard();
+    expect([said, wait.isOpen]).toEqual([[true, false], false]);
+  });
+
+  test("is told of nobody who has answered, or whose view is closed", () => {
+    const said: boolean[] = [];
+    const [answered, closed] = [0, 1].map(() => new AnswerWait((isSilent) => said.push(isSilent)));
+    answered.begin();
+    answered.heard();
+    closed.begin();
+    closed.stop();
+
+    vi.advanceTimersByTime(2 * SILENT_MS);
+
+    expect(said).toEqual([false]);
   });
 });
 

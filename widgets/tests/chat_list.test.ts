@@ -20,7 +20,7 @@ const row = (key: string, more: Partial<Row> = {}): Row => ({
   ...more,
 });
 const summary = (key: string, ids: string[], more: Partial<Row> = {}): Row =>
-  row(key, { kind: "summary", standsFor: { sentence: "stands", ids, kept: "", lost: [] }, ...more });
+  row(key, { kind: "summary", standsFor: { sentence: "stands", count: ids.length, ids, kept: "", lost: [] }, ...more });
 const call = (id: string, state: CallRow["state"] = "running"): CallRow => ({
   id,
   name: "read",

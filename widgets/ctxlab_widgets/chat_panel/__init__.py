@@ -187,7 +187,7 @@ class ChatPanel(Widget):
 
     def begin(self, verb: str, begin: Begin, *, model: Any = None) -> None:
         """Begin a turn on the history's session; `model` is for this one time."""
-        self.turns.begin(self._stream(verb, begin, model), self.counter)
+        self.turns.begin(self._stream(verb, begin, model))
         self._show_running()
 
     def stop(self) -> None:
@@ -228,7 +228,7 @@ class ChatPanel(Widget):
         options = self.setup.turn(model=model, approve=self.turns.approve)
         rules = tuple(self.setup.agent.llm_think_rules) if self.setup.agent is not None else ()
         stream = turn_stream(self.setup.source(session), options, begin)
-        return RunningStream(stream, self.history, session, verb, rules)
+        return RunningStream(stream, self.history, session, verb, rules, self.counter)
 
     # --- what turns tell, in their threads
 

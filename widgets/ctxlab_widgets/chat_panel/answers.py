@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 
 from ctxlab.api.answer import answer_run
+from ctxlab.api.draft import was_answered
 from ctxlab.chat.turn import Turn, TurnRequest
 from ctxlab.documents import Session
 from ctxlab.providers.payload import Payload
@@ -49,6 +50,7 @@ class Answers:
 
     def last_request(self, session: Session) -> Payload | None:
         """The last request of the active path that was sent from here, where the path's newest reply answered it."""
-        newest = next((node for node in reversed(session.path()) if node.role == "assistant"), None)
-        known = self._sent.get(newest.id) if newest is not None else None
+        replies = (node for node in reversed(session.path()) if node.role == "assistant" and not node.is_summary)
+        newest = next(replies, None)
+        known = self._sent.get(newest.id) if newest is not None and was_answered(newest) else None
         return known[1].payload if known is not None else None

@@ -87,7 +87,8 @@ def _branch(panel: ChatPanel, fields: Fields) -> None:
     node = _node(panel, fields)
     if node.role == "user":
         _nothing_runs(panel)
-    panel.change(Session.branch_from_edit, node.id, _whole(panel, node, fields["text"]))
+    words = _whole(panel, node, fields["text"])
+    panel.change(Session.branch_from_edit, node.id, words, timestamp=panel.setup.timestamp)
     if node.role == "user":
         panel.begin("send", lambda turns, of: turns.send(of, None))
 

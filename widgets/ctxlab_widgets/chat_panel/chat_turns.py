@@ -10,7 +10,6 @@ from ctxlab.chat.events import ReplyFinished, RequestSent, ToolFinished, TurnEve
 from ctxlab.chat.turn import Turn
 from ctxlab.documents import Asset, Session
 from ctxlab.errors import CtxlabError
-from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets.chat_panel.pieces import PieceSender
 from ctxlab_widgets.chat_panel.running_turn import RunningTurn
 from ctxlab_widgets.chat_panel.turn_thread import QueuedMessage, RunningStream, TurnThread
@@ -81,14 +80,14 @@ class ChatTurns:
             state.queued = [each.text for each in self._queued]
             return state.as_data()
 
-    def begin(self, running: RunningStream, counter: TokenCounter | None = None) -> None:
+    def begin(self, running: RunningStream) -> None:
         """Run a turn; raises CtxlabError while another one runs."""
         if self._is_closed:
             raise CtxlabError("the chat is closed")
         if self._thread.is_running:
             raise CtxlabError("an answer is being written: stop it first, or wait for its end")
         with self._lock:
-            self._state = RunningTurn(running.verb, counter, think_rules=running.think_rules)
+            self._state = _state_of(running)
         self._thread.begin(running)
 
     def queue(self, text: str, files: tuple[Asset, ...]) -> bool:
@@ -174,9 +173,7 @@ class ChatTurns:
         self._give_back([each for each in queued if each not in sent])
         following = self._turn_of(sent) if sent else None
         with self._lock:
-            self._state = (
-                RunningTurn(following.verb, think_rules=following.think_rules) if following is not None else None
-            )
+            self._state = _state_of(following) if following is not None else None
         if following is None:
             self._host.running_changed()
         return following
@@ -228,3 +225,7 @@ class ChatTurns:
                 return
             shown = state.sent(message)
         self._host.send_pieces(shown)
+
+
+def _state_of(running: RunningStream) -> RunningTurn:
+    return RunningTurn(running.verb, running.counter, think_rules=running.think_rules)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ctxlab.api.draft import draft_run, preview_between, previous_request
+from ctxlab.api.draft import draft_run, goes_where, preview_between, previous_request
 from ctxlab.chat.tools import tools_of
 from ctxlab.display.short_texts import short
 from ctxlab.documents import Asset, Session
@@ -42,7 +42,7 @@ class DraftAnalysis:
             self._analysed, deliver, wait_seconds=wait_seconds
         )
         self._without: tuple[Session, ChatSetup, Trace] | None = None
-        self._before: tuple[Trace, Payload | None] | None = None
+        self._before: tuple[Trace, Payload | None, Payload | None] | None = None
 
     def ask(self, job: DraftJob) -> None:
         self._worker.ask(job)
@@ -73,16 +73,24 @@ class DraftAnalysis:
             self._without = job.session, job.setup, without
         is_empty = not job.text.strip() and not job.files
         trace = without if is_empty else draft_run(source, job.text, agent, job.files, options, tools)
-        previous = job.previous if job.previous is not None else self._request_before(without, job.setup)
+        previous = self._request_before(without, job)
         if previous is None:
             return preview_of(job.text, trace, without)
         return preview_between(job.text, trace, without, previous=previous)
 
-    def _request_before(self, without: Trace, setup: ChatSetup) -> Payload | None:
-        """The request before, built again once for all drafts on one conversation; None where no vendor is asked."""
+    def _request_before(self, without: Trace, job: DraftJob) -> Payload | None:
+        """The request before, found once for all drafts on one conversation.
+
+        None where no vendor is asked, or where it went to another than the next one goes to.
+        """
+        setup, sent = job.setup, job.previous
         if setup.asks_nobody:
             return None
         kept = self._before
-        if kept is None or kept[0] is not without:
-            kept = self._before = without, previous_request(without, setup.provider)
-        return kept[1]
+        if kept is None or kept[0] is not without or kept[1] is not sent:
+            if sent is None:
+                found = previous_request(without, setup.provider)
+            else:
+                found = sent if goes_where(without, setup.provider, sent) else None
+            kept = self._before = without, sent, found
+        return kept[2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ctxlab.chat.compression.summary_node import originals_of
 from ctxlab.context.step_report import PromptLimit
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
@@ -30,7 +31,7 @@ def head_json(
 
     Languages and actions on messages are added by the chat, which has them.
     """
-    summed = {key for node in path if node.is_summary and node.enabled for key in node.hides if key in session.nodes}
+    summed = originals_of(session, (key for node in path if node.is_summary and node.enabled for key in node.hides))
     messages = sum(not node.is_summary for node in path)
     labels, index = history.labels, history.index
     return {
@@ -90,10 +91,11 @@ def _near(beside: Sequence[str], key: str) -> Sequence[str]:
 
 def _around_node(node: MessageNode, given: RowInput, column: int, *, is_active: bool) -> dict[str, Any]:
     state = state_of(node, given)
-    words = plain(node.content, 24) or {"generating": "being written", "failed": "did not answer"}.get(state, "empty")
+    words = plain(node.content, 24) or ("" if state in ("generating", "failed") else "empty")  # the page says those
+    who = who_of(node, given)
     return {
         "key": node.id,
-        "label": f"{who_of(node, given)}: {words}",
+        "label": f"{who}: {words}" if words else who,
         "role": node.role,
         "column": column,
         "parent": node.parent_id or "",

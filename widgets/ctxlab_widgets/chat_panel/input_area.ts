@@ -3,6 +3,7 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { many } from "../_shared/numbers";
+import { AnswerWait } from "./answer_wait";
 import { BudgetBar } from "./budget_bar";
 import { CompletionList, completed } from "./completion_list";
 import { markedPieces, movedMarks } from "./draft_marks";
@@ -33,6 +34,8 @@ export class InputArea {
   private readonly layer = h("div", { class: "marks", "aria-hidden": "true" });
   private readonly error = h("div", { class: "er", role: "status", hidden: true });
   private readonly signs = h("div", { class: "cause signs", role: "status", hidden: true });
+  private readonly silence = h("div", { class: "cause silent", role: "status", hidden: true });
+  private readonly wait = new AnswerWait((isSilent) => this.drawSilence(isSilent));
   private readonly queue = h("ul", { class: "queue", "aria-label": "Waiting to be sent", hidden: true });
   private readonly main = h("button", { type: "button", class: "btn pri" }, "Send");
   private readonly quickRow: QuickRow;
@@ -57,7 +60,15 @@ export class InputArea {
     const field = h("div", { class: "ta" }, h("div", { class: "both" }, this.layer, this.area), this.list.element);
     const buttons = h("div", { class: "go" }, this.files.button, this.main);
     this.element = h("div", { class: "inp" });
-    this.element.append(this.error, this.starterRow.element, this.quickRow.element, this.queue, field, this.signs);
+    this.element.append(
+      this.error,
+      this.silence,
+      this.starterRow.element,
+      this.quickRow.element,
+      this.queue,
+      field,
+      this.signs,
+    );
     this.element.append(this.files.element, h("div", { class: "lf" }, this.bar.element, buttons));
     this.area.readOnly = !live;
     buttons.hidden = !live;
@@ -69,6 +80,7 @@ export class InputArea {
     signal.addEventListener("abort", () => {
       this.typed.give();
       this.typed.stop();
+      this.wait.stop();
     });
   }
 
@@ -84,7 +96,9 @@ export class InputArea {
   // --- what Python says
 
   put(text: string): void {
+    const wasSent = this.typed.isSent;
     if (this.typed.put(text)) this.area.setSelectionRange(text.length, text.length);
+    if (wasSent && !this.typed.isSent) this.wait.heard();
     if (!this.host.live) this.area.closest<HTMLElement>(".ta")!.hidden = !text;
     this.draw();
     this.host.typed(this.text);
@@ -133,7 +147,12 @@ export class InputArea {
     this.draw();
   }
 
-  /** A command was refused: the sentence stays until the next one, and a text that was not sent comes back. */
+  /** Python gave a sign of itself. */
+  heard(): void {
+    this.wait.heard();
+  }
+
+  /** A command was refused: the sentence stays until the next one, and a text that was sent is a draft again. */
   fail(sentence: string): void {
     this.error.hidden = !sentence;
     this.error.replaceChildren(glyph("failed"), h("span", {}, harmless(sentence)));
@@ -196,12 +215,13 @@ export class InputArea {
 
   private send(): void {
     if (!this.text.trim() && !this.fileCount) return;
+    if (this.typed.isSent && this.wait.isOpen) return; // it is on its way: not twice
     this.list.close();
     this.fail("");
     const text = this.typed.take();
+    this.wait.begin();
     this.host.send({ command: "send", text });
     this.draw();
-    this.host.typed("");
   }
 
   private doQuick({ id }: Quick): void {
@@ -246,9 +266,16 @@ export class InputArea {
     this.signs.replaceChildren(...(has ? [glyph("warning"), h("span", {}, words)] : []));
   }
 
+  private drawSilence(isSilent: boolean): void {
+    this.silence.hidden = !isSilent;
+    const words =
+      "Python doesn't answer, and your text is kept: a cell may be running, or the kernel was stopped or restarted.";
+    this.silence.replaceChildren(...(isSilent ? [glyph("warning"), h("span", {}, words)] : []));
+  }
+
   private drawMain(): void {
     const { running, main } = this;
-    const isEmpty = !this.text.trim() && !this.fileCount;
+    const isEmpty = this.typed.isSent ? this.wait.isOpen : !this.text.trim() && !this.fileCount;
     const does = running ? (isEmpty ? "stop" : "queue") : "send";
     main.dataset.does = does;
     main.classList.toggle("stop", does === "stop");

@@ -39,8 +39,8 @@ export interface Row {
   got?: { facts: string[]; cached?: number };
   /** Why there is no answer or half of one, in a sentence. */
   error?: string;
-  /** Of a summary: what it stands for, and what it lost. */
-  standsFor?: { sentence: string; ids: string[]; kept: string; lost: string[] };
+  /** Of a summary: what it stands for, in the end so many messages; what it hides; and what it lost. */
+  standsFor?: { sentence: string; count: number; ids: string[]; kept: string; lost: string[] };
   /** What can be done with it, in the order of its buttons. */
   actions: RowAction[];
 }

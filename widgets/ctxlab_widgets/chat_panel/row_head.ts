@@ -92,7 +92,7 @@ function fixed(row: Row, cut: Cut | undefined, isUnfolded: boolean, tools: HeadT
   const { key, standsFor } = row;
   if (row.state === "generating") return host.live ? [stop(tools)] : [];
   const out: HTMLElement[] = [];
-  const count = standsFor && row.state !== "disabled" ? standsFor.ids.length : 0;
+  const count = standsFor && row.state !== "disabled" ? standsFor.count : 0;
   if (count) {
     const label = `${isUnfolded ? "Hide" : "Show"} the ${grouped(count)}`;
     const isTold = standsFor!.kept !== "" || standsFor!.lost.length > 0;

@@ -297,7 +297,8 @@ def _stands_for(given: RowInput, node: MessageNode) -> dict[str, Any] | None:
     told = given.summaries.get(node.id)
     is_told = told is not None and told.is_of(node)
     kept, lost = (told.kept, list(told.lost)) if told is not None and is_told else ("", [])
-    return {"sentence": found["words"], "ids": list(node.hides), "kept": kept, "lost": lost}
+    count = len(found["first"]) + found["more"]
+    return {"sentence": found["words"], "count": count, "ids": list(node.hides), "kept": kept, "lost": lost}
 
 
 def _actions(node: MessageNode, state: str, given: RowInput) -> list[str]:

@@ -24,6 +24,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, cut_off
 from ctxlab.documents import MessageNode, ThinkRule
 from ctxlab.pipeline.services import TokenCounter
+from ctxlab_widgets.chat_panel.coming_tokens import ComingTokens
 from ctxlab_widgets.chat_panel.row_facts import MOST_ARGUMENTS, STATES
 from ctxlab_widgets.chat_panel.thoughts_in_text import ComingText
 
@@ -49,10 +50,13 @@ class RunningTurn:
     think_rules: tuple[ThinkRule, ...] = ()
     _coming: ComingText = field(default_factory=ComingText)
     _growing: dict[int, str] = field(default_factory=dict[int, str])
-    _tokens: int = 0
+    _tokens: ComingTokens = field(default_factory=ComingTokens)
     _first: float | None = None
     _last: float | None = None
     _trouble: str = ""
+
+    def __post_init__(self) -> None:
+        self._tokens = ComingTokens(self.counter)
 
     def add(self, event: TurnEvent) -> dict[str, Any]:
         """Take an event in. Returns the fields of the next message to the page; empty where it changes nothing."""
@@ -66,11 +70,11 @@ class RunningTurn:
             case RequestSent():
                 self.phase, self._growing = "waiting", {}
             case TextAdded():
-                self._came(event.text, event.seconds)
+                self._came(event.text, event.seconds, "text")
                 words, thought = self._coming.more(event.text)
                 return {"text": words, **({"thought": thought} if thought else {}), **self._state()}
             case ThoughtAdded():
-                self._came(event.text, event.seconds)
+                self._came(event.text, event.seconds, "thought")
                 return {"thought": event.text, **self._state()}
             case CallAdded():
                 self._call(event)
@@ -131,9 +135,9 @@ class RunningTurn:
     def _state(self) -> dict[str, Any]:
         return {"key": self.key, "phase": self.phase, "facts": self._facts()}
 
-    def _came(self, text: str, seconds: float | None) -> None:
+    def _came(self, text: str, seconds: float | None, kind: str) -> None:
         self.phase, self._trouble = "writing", ""
-        self._tokens += self.counter.count(text) if self.counter is not None else 0
+        self._tokens.add(text, kind)
         if seconds is not None:
             self._first = seconds if self._first is None else self._first
             self._last = seconds
@@ -144,11 +148,12 @@ class RunningTurn:
         if self.phase != "writing":
             return [PHASES.get(self.phase, "waiting for a word on a call")]
         found = ["writing"]
-        if self._tokens:
-            found.append(f"about {counted(self._tokens, 'token')}")
+        tokens = self._tokens.count
+        if tokens:
+            found.append(f"about {counted(tokens, 'token')}")
         took = self._last - self._first if self._last is not None and self._first is not None else 0.0
-        if self._tokens and took >= 0.5:
-            found.append(f"about {self._tokens / took:,.0f} a second")
+        if tokens and took >= 0.5:
+            found.append(f"about {tokens / took:,.0f} a second")
         return [", ".join(found)]
 
     def _call(self, event: CallAdded) -> None:

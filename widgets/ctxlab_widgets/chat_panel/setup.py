@@ -11,6 +11,7 @@ from ctxlab.api.options import BuildOptions
 from ctxlab.api.resolve import resolve
 from ctxlab.api.sources import SessionSource, agent_or_library, session_or_library
 from ctxlab.argument_checks import shown
+from ctxlab.chat.system_clock import SystemClock
 from ctxlab.documents import Agent, Library, ModelProfile, Session, UserProfile
 from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
 from ctxlab.pipeline import Trace
@@ -66,6 +67,11 @@ class ChatSetup:
         named = self.named_model or (self.agent.model_id if self.agent is not None else None)
         known = next((each for each in self.library.models if each.id == named), named)
         return tokenizer_for(ModelProfile(id=known) if isinstance(known, str) else known)
+
+    @property
+    def timestamp(self) -> str | None:
+        """The time of what is written now: the one that turns are given, else the machine's."""
+        return self.options.get("timestamp") or SystemClock().now()
 
     @property
     def asks_nobody(self) -> bool:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, cast
 import ctxlab
 from ctxlab.chat.aside.settings import read_settings
 from ctxlab.chat.model import check_function
-from ctxlab.chat.system_clock import SystemClock
 from ctxlab.chat.translation.cache import TranslationCache
 from ctxlab.chat.translation.settings import DisplayMode, TranslationSettings
 from ctxlab.chat.translation.translation import Translation, with_display_mode
@@ -71,7 +70,7 @@ class Translations:
             "settings": self.settings,
             "cache": self.cache,
             "think_rules": tuple(setup.agent.llm_think_rules) if setup.agent is not None else (),
-            "timestamp": setup.options.get("timestamp") or SystemClock().now(),
+            "timestamp": setup.timestamp,
             **options_beside(setup, self.settings.model_identifier, self.model),
         }
 

@@ -12,17 +12,22 @@ from ctxlab.chat.turn import Turn
 from ctxlab.chat.turn_stream import TurnStream
 from ctxlab.documents import Asset, History, Session, ThinkRule, ToolCall
 from ctxlab.errors import CtxlabError
+from ctxlab.pipeline.services import TokenCounter
 
 
 @dataclass(slots=True, eq=False)
 class RunningStream:
-    """A turn that runs: its stream, the history and the session on which it began, its verb, and rules of thoughts."""
+    """A turn that runs: its stream, the history and the session on which it began, its verb, and rules of thoughts.
+
+    `counter` counts what comes.
+    """
 
     stream: TurnStream
     history: History
     before: Session
     verb: str
     think_rules: tuple[ThinkRule, ...] = ()
+    counter: TokenCounter | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ export const TYPING_MS = 150;
 export class TypedText {
   /** What page and Python last agreed on. */
   private agreed: string;
-  /** A text that was sent and is still in Python's trait; null when none is. */
+  /** A text that was sent, stays in the field, and of which Python hasn't said yet that it took it; null for none. */
   private sent: string | null = null;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -24,43 +24,51 @@ export class TypedText {
     this.timer = setTimeout(() => this.give(), TYPING_MS);
   }
 
-  /** Python gets the text at once. */
+  /** Python gets the text at once; of one that begins with what was sent only the words behind. */
   give(): void {
     clearTimeout(this.timer);
-    if (this.area.value === this.agreed) return;
-    this.agreed = this.area.value;
-    this.save(this.agreed);
+    const { sent } = this;
+    const { value } = this.area;
+    if (value === sent) return;
+    const words = sent !== null && value.startsWith(sent) ? value.slice(sent.length) : value;
+    if (words === this.agreed) return;
+    this.agreed = words;
+    this.save(words);
   }
 
-  /** Takes the text out of the field for sending; Python has it before it is told to send. */
+  /** The text for sending; Python has it before it is told to send, and it stays until Python took it. */
   take(): string {
+    this.sent = null;
     this.give();
     const text = this.area.value;
     if (text) this.sent = text;
-    this.area.value = "";
     return text;
   }
 
-  /** Python refused what was sent: it comes back, unless something else was typed meanwhile. Says whether it did. */
+  /** Whether the field has nothing but what was sent and isn't taken yet. */
+  get isSent(): boolean {
+    return this.sent !== null && this.area.value === this.sent;
+  }
+
+  /** Python refused what was sent: it is a draft again. Says whether something was. */
   refused(): boolean {
-    const text = this.sent;
+    const was = this.sent;
     this.sent = null;
-    if (text === null || this.area.value) return false;
-    this.area.value = this.agreed = text;
-    return true;
+    return was !== null;
   }
 
   /** Python has set the text. Says whether the field shows it: where the page has gone on typing, it doesn't. */
   put(text: string): boolean {
     const { area, sent } = this;
-    if (sent !== null && text === sent) return false;
+    if (sent !== null && text && (text === sent || text === this.agreed)) return false;
     this.sent = null;
     if (sent !== null && !text) {
       this.agreed = "";
+      if (area.value.startsWith(sent)) area.value = area.value.slice(sent.length);
       this.give();
       return false;
     }
-    if (area.value !== (sent === null ? this.agreed : "")) return false;
+    if (area.value !== (sent ?? this.agreed)) return false;
     this.agreed = text;
     if (area.value === text) return false;
     area.value = text;

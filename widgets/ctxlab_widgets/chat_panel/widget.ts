@@ -35,6 +35,8 @@ import { starters } from "./starters";
 import own from "./widget.css";
 
 const JSON_TRAITS = ["view", "delta", "head", "draft", "got", "around", "quick", "files", "running"] as const;
+/** Traits that Python alone sets. */
+const FROM_PYTHON = [...JSON_TRAITS, "error"];
 const TRAITS = [...JSON_TRAITS, "input", "shows", "error", "selected", "live", "effect"];
 
 class ChatPanel {
@@ -165,6 +167,7 @@ class ChatPanel {
   // --- from Python
 
   private hear(message: FromPython, buffer: ArrayBuffer | ArrayBufferView | undefined): void {
+    this.input.heard();
     if (message.kind === "pieces") for (const each of this.early.come(message)) this.list.pieces(each);
     else if (message.kind === "asset") this.assets.came(message, buffer);
     else if (message.kind === "completion") this.input.open(message.completion);
@@ -173,6 +176,7 @@ class ChatPanel {
 
   private draw(changed: Set<string>): void {
     const { input, list, side } = this;
+    if (FROM_PYTHON.some((trait) => changed.has(trait))) input.heard();
     if (changed.has("view") || changed.has("delta")) this.drawRows();
     if (changed.has("running")) {
       const running = this.json<Running>("running");

@@ -14,6 +14,7 @@ from ctxlab.documents import MessageNode, Session
 from ctxlab.pipeline import Trace
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab_widgets.compression_view.report_rows import report_json
+from ctxlab_widgets.compression_view.view_words import in_view_words
 from ctxlab_widgets.compression_view.wishes import BY_HAND, range_chosen, wishes_json
 
 OF_COPIES = ("reasoning", "tool-result")
@@ -32,7 +33,7 @@ def view_json(compression: Compression) -> dict[str, Any]:
     cuts = LegalCuts(path, compression.settings.protect_recent_count, compression.settings.keep_exchanges_whole)
     return {
         "sentence": sentence(compression),
-        "error": compression.error or "",
+        "error": in_view_words(compression.error or ""),
         "editable": bool(compression.gone or compression.folded),
         "instant": compression.writer in ("", EXTRACTIVE),
         "can_choose": compression.again is not None,
@@ -54,7 +55,7 @@ def view_json(compression: Compression) -> dict[str, Any]:
 def sentence(compression: Compression) -> str:
     """What becomes of how many messages, what it saves, and how many items that had to be kept are lost."""
     if compression.error is not None:
-        return f"Nothing changes: {compression.error}."
+        return f"Nothing changes: {in_view_words(compression.error)}."
     saved = compression.saved_tokens
     change = counted(abs(saved), "token") + (" less" if saved >= 0 else " more")
     goes = what_goes(compression)
@@ -114,7 +115,7 @@ def _row(compression: Compression, node: MessageNode, *, goes: bool) -> list[Any
 def _protected(cuts: LegalCuts) -> str:
     """The messages that stay as they are, whatever is chosen."""
     if cuts.last >= len(cuts.path):
-        return "no message is too new to go: protect_recent_count is 0" if not cuts.protect else "no message"
+        return "no message is too new to go" if not cuts.protect else "no message"
     first = plain(cuts.path.nodes[cuts.last].id, NAME)
     return f"the newest {counted(cuts.protect, 'message')}, from {first} on"
 
