@@ -65,7 +65,7 @@ class TurnOptions(ConversationOptions, StepOptions, total=False):
     time_limits: TimeLimits | None
     """Seconds for which an answer is waited for."""
     retries: RetryPolicy | None
-    """How often a request that failed is sent again, and after which waits."""
+    """Attempts of a request that failed, and the waits before them."""
     rate_limit: RateLimit | None
     """A limit that several turns share."""
     uploads: Uploads | None

@@ -68,7 +68,7 @@ def _letters(text: str) -> str:
 
 
 def _end_of(letters: str, text: str) -> int | None:
-    """Where a text has said all of these letters, in whatever case and with whatever blanks; None where it doesn't."""
+    """The place at which a text has said all of these letters, in any case and with any blanks; None without one."""
     if not letters:
         return None
     at = 0

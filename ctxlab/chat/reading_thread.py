@@ -48,7 +48,7 @@ class ReadingThread:
         self._thread.start()
 
     def __iter__(self) -> Iterator[Item]:
-        """What comes, until the end or until it is closed. Raises what opening and reading raised."""
+        """Items as they come, until the end or until it is closed. Raises what opening and reading raised."""
         while True:
             item = self._items.get()
             if self._closed.is_set():

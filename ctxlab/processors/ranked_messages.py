@@ -83,7 +83,7 @@ class RankedMessages:
 
 
 _last: list[RankedMessages] = []
-"""What was ranked last: a study cuts the same messages at many budgets in turn."""
+"""The newest ranking: a study cuts the same messages at many budgets in turn."""
 
 
 def ranked_messages(ctx: Context, units: Callable[[], Iterable[Unit]], rankers: Sequence[Ranker]) -> RankedMessages:
@@ -97,7 +97,7 @@ def ranked_messages(ctx: Context, units: Callable[[], Iterable[Unit]], rankers: 
 
 @dataclass(frozen=True, eq=False)
 class _ByPosition:
-    """What a ranking says of messages, by their positions among all drafts."""
+    """Findings of a ranking on messages, by their positions among all drafts."""
 
     found: Ranking
     ranked: Sequence[int]

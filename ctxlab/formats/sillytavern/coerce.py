@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
 
+from ctxlab.formats.results import Loss
+
+T = TypeVar("T")
 TRUE = frozenset({"true", "1", "yes", "on"})
 FALSE = frozenset({"false", "0", "no", "off"})
 PIECE = re.compile(r"\s*(/(?:[^/\\]|\\.)*/[a-z]*\s*(?=,|$)|[^,]*)", re.DOTALL)
@@ -107,3 +110,16 @@ def _is_finite(value: float) -> bool:
         return math.isfinite(value)
     except OverflowError:  # a whole number that no float can hold
         return False
+
+
+def field(data: Mapping[str, Any], key: str, read: Callable[[Any], T], default: T, losses: list[Loss] | None) -> T:
+    """The value of a key as `read` reads it; the default where there is none, or where it can't be read: a loss."""
+    value = data.get(key)
+    if value is None:
+        return default
+    try:
+        return read(value)
+    except ValueError as problem:
+        if losses is not None:
+            losses.append(Loss(key, f"{shown(value)} {problem}; {default!r} is used"))
+        return default

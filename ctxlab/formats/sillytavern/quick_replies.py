@@ -7,10 +7,10 @@ on startup, on messages and the like from running because of another such reply.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, NamedTuple, TypeGuard, TypeVar, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 
 from ctxlab.documents import QuickAction, QuickActionSet
 from ctxlab.documents.quick_actions import InputPlace
@@ -25,7 +25,6 @@ from ctxlab.formats.source import Source, one_or_mostly
 from ctxlab.formats.values_to_export import pick_quick_actions
 
 Data = dict[str, Any]
-T = TypeVar("T")
 
 KEY, VERSION, NAME, OTHERS = "sillytavern", "version", "name", "others"
 """Keys of what is carried: JSON as it was read, its version, the name that the set got, what is no reply."""
@@ -105,7 +104,7 @@ def set_of(data: Data, *, name: str = "", losses: list[Loss] | None = None) -> Q
     keys = _keys_of(data)
     around = {key: value for key, value in data.items() if key != keys.replies}
     switches = _switches(around, keys, losses)
-    shown = _value(data, "name", coerce.text, "", losses) or name
+    shown = coerce.field(data, "name", coerce.text, "", losses) or name
     names = Names()
     actions: list[QuickAction] = []
     others: list[Data] = []
@@ -125,16 +124,16 @@ def set_of(data: Data, *, name: str = "", losses: list[Loss] | None = None) -> Q
 
 
 def _switches(around: Mapping[str, Any], keys: Keys, losses: list[Loss] | None = None) -> Switches:
-    sends = not _value(around, keys.disable_send, coerce.flag, False, losses)
-    if not _value(around, keys.inject_input, coerce.flag, False, losses):
+    sends = not coerce.field(around, keys.disable_send, coerce.flag, False, losses)
+    if not coerce.field(around, keys.inject_input, coerce.flag, False, losses):
         return Switches(sends, None)
-    is_first = _value(around, keys.before_input, coerce.flag, False, losses)
+    is_first = coerce.field(around, keys.before_input, coerce.flag, False, losses)
     return Switches(sends, "after" if is_first else "before")
 
 
 def _action(reply: Data, keys: Keys, switches: Switches, losses: list[Loss]) -> QuickAction:
     """The action of a reply; its id is empty where the reply has none."""
-    content = _value(reply, keys.message, coerce.text, "", losses)
+    content = coerce.field(reply, keys.message, coerce.text, "", losses)
     is_script = content.startswith("/") and switches.sends
     if is_script:
         losses.append(Loss(keys.message, "slash commands, which only SillyTavern runs; switched off"))
@@ -142,11 +141,11 @@ def _action(reply: Data, keys: Keys, switches: Switches, losses: list[Loss]) -> 
     id = reply.get("id")
     fields: Data = {
         "id": str(id) if isinstance(id, int | str) else "",
-        "label": _value(reply, "label", coerce.text, "", losses),
+        "label": coerce.field(reply, "label", coerce.text, "", losses),
         "content": content,
         "auto_send": switches.sends,
-        "is_enabled": not is_script and not _value(reply, keys.hidden, coerce.flag, False, losses),
-        "description": _value(reply, "title", coerce.text, "", losses) or None,
+        "is_enabled": not is_script and not coerce.field(reply, keys.hidden, coerce.flag, False, losses),
+        "description": coerce.field(reply, "title", coerce.text, "", losses) or None,
         "input_place": switches.input_place,
     }
     return QuickAction(**{name: value for name, value in fields.items() if value is not None})
@@ -160,18 +159,6 @@ def _unused(reply: Data, keys: Keys) -> Iterator[Loss]:
         yield Loss(keys.context, "a quick action has no menu; it is kept for SillyTavern")
     if reply.get("automationId"):
         yield Loss("automationId", "lore entries call no quick action; it is kept for SillyTavern")
-
-
-def _value(data: Mapping[str, Any], key: str, kind: Callable[[Any], T], default: T, losses: list[Loss] | None) -> T:
-    value = data.get(key)
-    if value is None:
-        return default
-    try:
-        return kind(value)
-    except ValueError as problem:
-        if losses is not None:
-            losses.append(Loss(key, f"{coerce.shown(value)} {problem}; {default!r} is used"))
-        return default
 
 
 def read(source: Source) -> Import:
@@ -262,7 +249,7 @@ def _with_others(replies: list[Data], found: QuickActionSet, others: Any) -> lis
 
 
 def _losses(found: QuickActionSet) -> Iterator[Loss]:
-    """What a set of quick replies has no place for."""
+    """Losses of a set: all that quick replies have no place for."""
     if not found.is_enabled:
         yield Loss("", "that the set is switched off has no place in it; left out")
     if found.description:

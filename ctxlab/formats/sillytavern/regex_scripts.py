@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypeVar, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, cast
 
 from ctxlab.documents import Agent, AppliesTo, DepthRange, RegexPreset, RegexRule
 from ctxlab.documents.rules import Flavor, Substitution
@@ -23,7 +23,6 @@ from ctxlab.formats.values_to_export import left_out, pick_rules
 
 Data = dict[str, Any]
 Compat = Literal["ctxlab", "reference"]
-T = TypeVar("T")
 
 KEY = "sillytavern"
 COMPAT = "compat"
@@ -54,7 +53,7 @@ def script_to_rule(
     `compat="reference"` reads as the reference does: shown only where markdownOnly and promptOnly are both set, where
     SillyTavern does both; no macros in replacements; names for the nameless.
     """
-    find = _read(script, "findRegex", coerce.text, "", losses)
+    find = coerce.field(script, "findRegex", coerce.text, "", losses)
     if not find:
         return None
     flavor: Flavor = "python" if script.get("flavor") == "python" else "javascript"  # a key of ours
@@ -67,11 +66,11 @@ def script_to_rule(
         )
     # A body that looks like /body/flags itself would be read twice.
     body = find if parse_pattern(pattern.body, default_flags="", flavor=flavor).body != pattern.body else pattern.body
-    written = _read(script, "replaceString", coerce.text, "", losses)
-    name = _read(script, "scriptName", coerce.text, "", losses)
+    written = coerce.field(script, "replaceString", coerce.text, "", losses)
+    name = coerce.field(script, "scriptName", coerce.text, "", losses)
     fields: Data = {
         "id": id or _id_of(script) or f"script-{index + 1}",
-        "enabled": not _read(script, "disabled", coerce.flag, False, losses),
+        "enabled": not coerce.field(script, "disabled", coerce.flag, False, losses),
         "name": name or (UNNAMED if compat == "reference" else None),
         "regex": body,
         "replacement": written if compat == "reference" or flavor == "python" else from_tavern(written),
@@ -79,12 +78,12 @@ def script_to_rule(
         "apply_to": _stages(script, losses, compat),
         "target_roles": _roles(script, losses, compat),
         "substitution_mode": SUBSTITUTION.get(
-            int(_read(script, "substituteRegex", coerce.whole_or_flag, 0, losses)), "NONE"
+            int(coerce.field(script, "substituteRegex", coerce.whole_or_flag, 0, losses)), "NONE"
         ),
         "order": index,
         "carried": {KEY: script, **({COMPAT: compat} if compat != "ctxlab" else {})},
     }
-    trim = tuple(filter(None, _read(script, "trimStrings", coerce.texts, (), losses)))
+    trim = tuple(filter(None, coerce.field(script, "trimStrings", coerce.texts, (), losses)))
     fields |= {"trim_strings": trim} if trim else {}
     depths = _depths(script, losses, compat)
     fields |= {"depth_range": depths} if depths is not None else {}
@@ -183,21 +182,9 @@ def _id_of(script: Data) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _read(script: Data, key: str, kind: Callable[[Any], T], default: T, losses: list[Loss] | None) -> T:
-    value = script.get(key)
-    if value is None:
-        return default
-    try:
-        return kind(value)
-    except ValueError as problem:
-        if losses is not None:
-            losses.append(Loss(key, f"{coerce.shown(value)} {problem}; {default!r} is used"))
-        return default
-
-
 def _stages(script: Data, losses: list[Loss] | None, compat: Compat) -> AppliesTo:
-    shown = _read(script, "markdownOnly", coerce.flag, False, losses)
-    sent = _read(script, "promptOnly", coerce.flag, False, losses)
+    shown = coerce.field(script, "markdownOnly", coerce.flag, False, losses)
+    sent = coerce.field(script, "promptOnly", coerce.flag, False, losses)
     if shown and sent and compat == "reference":
         sent = False
     return AppliesTo(render=shown or not sent, request=sent or not shown)
@@ -227,7 +214,7 @@ def _depths(script: Data, losses: list[Loss] | None, compat: Compat) -> DepthRan
     """SillyTavern takes depths below 0 for none; the reference makes a range of what isn't there."""
     bounds: dict[str, int] = {}
     for key, name in (("minDepth", "min"), ("maxDepth", "max")):
-        found = _read(script, key, coerce.whole, -1, losses)
+        found = coerce.field(script, key, coerce.whole, -1, losses)
         if script.get(key) is not None and (found >= 0 or compat == "reference"):
             bounds[name] = found
     absent = compat == "reference" and not ({"minDepth", "maxDepth"} <= script.keys())

@@ -118,7 +118,7 @@ def _passage_vectors(candidates: Candidates, embedder: Embedder) -> tuple[_Part,
 
 
 def _same(one: Candidates, other: Candidates) -> int:
-    """How many messages two conversations begin with whose passages are the same in both."""
+    """Messages with which two conversations begin and whose passages are the same in both, as a count."""
     if one is other:
         return len(one)
     columns = ((one.texts, other.texts), (one.speakers, other.speakers), (one.roles, other.roles))

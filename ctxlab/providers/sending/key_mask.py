@@ -16,7 +16,7 @@ LONGEST_SHOWN: Final = 12
 """Characters of a key at the end of a text from which on they are masked too, though the rest of it never came."""
 _WORD: Final = re.compile(r"[A-Za-z]{1,15}")
 NO_SECRETS: Final = frozenset({"lm-studio", "not-needed", "no-key", "no-key-required", "sk-no-key-required"})
-"""What servers of one's own are given in the place of a key."""
+"""Words that servers of one's own are given in the place of a key."""
 OF_CLIENTS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 
 

@@ -1,4 +1,4 @@
-"""What a summary stands for, in one line, with the first words of each message."""
+"""Messages that a summary stands for, in one line, with the first words of each message."""
 
 from __future__ import annotations
 

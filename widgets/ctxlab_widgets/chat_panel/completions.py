@@ -1,4 +1,4 @@
-"""What could come next at the caret: macros at once, a model's words when they are there; the newest request counts."""
+"""Suggestions at the caret: macros at once, a model's words when they are there; the newest request counts."""
 
 from __future__ import annotations
 

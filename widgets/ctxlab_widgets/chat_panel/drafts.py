@@ -1,4 +1,4 @@
-"""What is being typed into each conversation of a chat, and its place beside the session's file."""
+"""Drafts: the text being typed into each conversation of a chat, and its place beside the session's file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a summary kept and lost of the messages that it stands for, as far as its report says."""
+"""Facts that a summary kept and lost of the messages that it stands for, as far as its report says."""
 
 from __future__ import annotations
 

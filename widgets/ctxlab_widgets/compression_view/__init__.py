@@ -48,7 +48,7 @@ class CompressionView(Widget):
     can_apply = traitlets.Bool(False).tag(sync=True)
     """Whether there is a history that it can be applied to."""
     applied = traitlets.Unicode("").tag(sync=True)
-    """What was applied here, as a sentence; empty when nothing was."""
+    """A sentence on the compression that was applied here; empty when nothing was."""
 
     @checked_arguments
     def __init__(self, compression: Compression | Trace | None = None, *, history: History | None = None) -> None:

@@ -53,7 +53,7 @@ def view_json(compression: Compression) -> dict[str, Any]:
 
 
 def sentence(compression: Compression) -> str:
-    """What becomes of how many messages, what it saves, and how many items that had to be kept are lost."""
+    """A sentence: messages that go, tokens that it saves, and items that had to be kept and are lost."""
     if compression.error is not None:
         return f"Nothing changes: {in_view_words(compression.error)}."
     saved = compression.saved_tokens

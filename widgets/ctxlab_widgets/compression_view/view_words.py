@@ -10,7 +10,7 @@ SAID_HERE = {
     "compress_count is 0, so": "the number of messages that go at once is 0, so",
     ": see legal_cuts()": "",
 }
-"""What a refusal says to a program, and what it says in the view."""
+"""Refusals as a program gets them, and as the view says them."""
 
 
 def in_view_words(sentence: str) -> str:
