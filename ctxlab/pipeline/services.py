@@ -112,7 +112,7 @@ class Retriever(Protocol):
         ...
 
     def entries(self, base: str, ids: Sequence[str] | None = None) -> Sequence[KnowledgeHit]:
-        """All chunks of these entries of a base, in the order of the ids; None means of all. Unknown ids are left out."""
+        """All chunks of these entries of a base, in order of the ids; None means of all. Unknown ids are left."""
         ...
 
 
