@@ -81,7 +81,7 @@ def _score(scores: Mapping[str, float], engine: str) -> float:
 
 def _measure(engine: str, rank: int, score: float, best: float) -> float:
     if engine == "vector":
-        return score
+        return min(max(score, -1.0), 1.0)
     if engine == "hybrid":
         return 1 / max(rank, 1)
-    return score / best if best > 0 else 0.0
+    return min(max(score / best, 0.0), 1.0) if best > 0 else 0.0

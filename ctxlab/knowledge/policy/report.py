@@ -112,7 +112,7 @@ class KnowledgeReport:
             words = f"switch on the binding of {base.name}"
             change = {"search_disabled": True}
             yield self._row(result, base.barred, cut="switched off", base=base, change=change, remedy=words)
-        if result.problem and not result.decisions:
+        if result.problem and not result.decisions and (result.query or not result.switched_off):
             yield self._row(result, result.problem, cut="nothing found")
         for decision in result.decisions:
             yield self._candidate_row(result, decision)
