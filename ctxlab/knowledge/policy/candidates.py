@@ -10,7 +10,7 @@ from ctxlab.context import KnowledgeAnswer, KnowledgeHit
 
 Join = Literal["best", "sum"]
 MEASURES = {"vector": "cosine", "hybrid": "1 / rank"}
-"""What a minimum is compared with, by engine; for any other it is the share of the best score."""
+"""Words for the measure that a minimum is compared with, by engine; for any other it is the share of the best score."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Candidate:
 
 
 def measured_by(engine: str) -> str:
-    """What a minimum means for an engine, in words."""
+    """The meaning of a minimum for an engine, in words."""
     return MEASURES.get(engine, "share of the best score")
 
 

@@ -17,7 +17,7 @@ Overflow = Literal["stop", "skip"]
 
 @dataclass(frozen=True, slots=True)
 class CutRules:
-    """What cuts candidates. Minimums and limits may be of single bases, by id; 0 characters is no cap.
+    """Rules that cut candidates. Minimums and limits may be of single bases, by id; 0 characters is no cap.
 
     With `required_tags` only pieces with one of them stay; an empty tuple asks for none, None asks for tags that the
     query doesn't name. At a piece that doesn't fit the cap it stops, or with `skip` tries the shorter ones after it.
