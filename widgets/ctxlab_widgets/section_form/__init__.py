@@ -99,7 +99,11 @@ class SectionForm(Widget):
         if values is None:
             self.view, self.initial_settings = "", ""
             return
-        data = {**self._heading(values), **self._steps.labels, "sections": sections_json(values, self._models(), self._layer)}
+        data = {
+            **self._heading(values),
+            **self._steps.labels,
+            "sections": sections_json(values, self._models(), self._layer),
+        }
         with self.hold_sync():
             self.initial_settings = as_json(initial_json(self._initial(values)))
             self.view = as_json(data)

@@ -10,9 +10,9 @@ import traitlets
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.chat.plugin_settings import PluginSettings
 from ctxlab.documents import UserProfile, Worldbook
-from ctxlab.errors import CtxlabError
+from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab_widgets.section_form import SectionForm
-from ctxlab_widgets.section_form.user_sections import user_settings, user_with
+from ctxlab_widgets.section_form.user_sections import book_ids, switch_name, user_settings, user_with
 
 
 class UserForm(SectionForm):
@@ -29,6 +29,7 @@ class UserForm(SectionForm):
     @checked_arguments
     def __init__(self, user: UserProfile | None = None, *, books: Sequence[Worldbook] = (), bound_to: str = "") -> None:
         self._books, self._bound_to = tuple(books), bound_to
+        self._book_ids: list[str] = []
         self._is_own_change = False
         super().__init__()
         self.user = user
@@ -40,7 +41,13 @@ class UserForm(SectionForm):
     @property
     def edited(self) -> UserProfile:
         """The profile with all changes, also those that are not saved; raises CtxlabError when there is none."""
-        return user_with(self._given(), self._now(), self._books)
+        return user_with(self._given(), self._now(), self._book_ids)
+
+    def switch_of(self, book: str) -> str:
+        """The name of a book's switch in the section `lore`; raises CtxlabError for an id that isn't offered."""
+        if book not in self._book_ids:
+            raise CtxlabError(f"there is no book {book!r} to choose{did_you_mean(book, self._book_ids)}")
+        return switch_name(self._book_ids.index(book))
 
     def save(self) -> None:
         """Take over all changes into `user`; raises CtxlabError where there are none."""
@@ -75,7 +82,7 @@ class UserForm(SectionForm):
         }
 
     def _initial(self, values: PluginSettings) -> PluginSettings:
-        return user_settings(self._given(), self._books)
+        return user_settings(self._given(), self._book_ids, self._books)
 
     def _reset(self, values: PluginSettings, section: str, name: str) -> PluginSettings:
         item = values.item(section, name)
@@ -86,4 +93,5 @@ class UserForm(SectionForm):
         """Another profile from outside is edited from the start."""
         if not self._is_own_change:
             user = cast("UserProfile | None", change["new"])
-            self._begin(user_settings(user, self._books) if user is not None else None)
+            self._book_ids = book_ids(user, self._books) if user is not None else []
+            self._begin(user_settings(user, self._book_ids, self._books) if user is not None else None)

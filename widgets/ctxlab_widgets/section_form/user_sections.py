@@ -33,12 +33,11 @@ class ProfileFields(BaseModel):
     )
 
 
-def user_settings(user: UserProfile, books: Sequence[Worldbook] = ()) -> PluginSettings:
-    """The fields of a profile, a switch for each book that it has or could have, and one for each set of its rules."""
-    ids = book_ids(user, books)
+def user_settings(user: UserProfile, ids: Sequence[str], books: Sequence[Worldbook] = ()) -> PluginSettings:
+    """The fields of a profile, a switch for each book of these ids, and one for each set of its rules."""
     values: dict[str, Any] = {
         PROFILE: {name: getattr(user, name) for name in ProfileFields.model_fields},
-        LORE: {_book(n): id in user.worldbook_ids for n, id in enumerate(ids)},
+        LORE: {switch_name(n): id in user.worldbook_ids for n, id in enumerate(ids)},
         RULES: {_set(n): each.enabled for n, each in enumerate(_sets(user))},
     }
     sections = [SettingsSection(PROFILE, "Profile", ProfileFields)]
@@ -52,13 +51,12 @@ def user_settings(user: UserProfile, books: Sequence[Worldbook] = ()) -> PluginS
     return PluginSettings(tuple(sections), stored)
 
 
-def user_with(user: UserProfile, values: PluginSettings, books: Sequence[Worldbook] = ()) -> UserProfile:
+def user_with(user: UserProfile, values: PluginSettings, ids: Sequence[str]) -> UserProfile:
     """The profile with the values of its form; what isn't in the form stays, and so does what wasn't changed."""
     changes = {name: value for name, value in values.values(PROFILE).items() if value != getattr(user, name)}
-    ids = book_ids(user, books)
     if ids:
         is_on = values.values(LORE)
-        bound = tuple(id for n, id in enumerate(ids) if is_on[_book(n)])
+        bound = tuple(id for n, id in enumerate(ids) if is_on[switch_name(n)])
         changes |= {"worldbook_ids": bound} if set(bound) != set(user.worldbook_ids) else {}
     if user.regex_config is not None and _sets(user):
         is_on = values.values(RULES)
@@ -80,7 +78,7 @@ def _book_switches(ids: Sequence[str], books: Sequence[Worldbook]) -> type[BaseM
             book = known.get(id)
             about = f"{counted(len(book.entries), 'entry', 'entries')}." if book is not None else "It is not at hand."
             title = plain(book.shown_name if book is not None else id, NAME)
-            yield _book(n), (bool, Field(False, title=title, description=about))
+            yield switch_name(n), (bool, Field(False, title=title, description=about))
 
     return _model("Lorebooks", dict(fields()))
 
@@ -106,7 +104,8 @@ def _switched(each: Any, *, on: bool) -> Any:
     return each if each.enabled is on else each.with_(enabled=on)
 
 
-def _book(n: int) -> str:
+def switch_name(n: int) -> str:
+    """The name of the switch of the book in this place, counted from 0."""
     return f"book_{n}"
 
 
