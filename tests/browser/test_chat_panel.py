@@ -416,6 +416,20 @@ def test_the_agent_can_be_edited_from_its_picker(harbour: ChatInPage) -> None:
     assert asked(harbour) == [{"command": "open", "view": "agent", "key": ""}]
 
 
+def test_settings_and_the_user_open_from_the_head_and_a_bound_one_is_said(of: Open) -> None:
+    ada = UserProfile(id="ada", name="Ada")
+    guide = Agent(id="guide", name="沈砚", user_profile_id="ada")
+    chat = of(Library(sessions=(session(),), agents=(guide,), users=(ada,)), agent=guide, model=because)
+    asked(chat)
+
+    chat.page.get_by_role("button", name="User profile: Ada, bound to the agent 沈砚").click()
+    chat.page.get_by_role("menuitem", name="Edit Ada").click()
+    chat.page.get_by_role("button", name="More", exact=True).click()
+    chat.page.get_by_role("menuitem", name="Settings").click()
+
+    assert [command["view"] for command in asked(chat)] == ["user", "settings"]
+
+
 def test_suggestions_open_over_the_field_and_are_taken_by_keys(of: Open) -> None:
     chat = of(model=because)
     chat.type("so that {{ch")

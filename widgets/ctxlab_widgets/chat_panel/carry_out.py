@@ -18,8 +18,10 @@ from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets.chat_panel.commands import checked_command
 from ctxlab_widgets.chat_panel.file_chips import bytes_of
 from ctxlab_widgets.chat_panel.head_json import got_json
+from ctxlab_widgets.chat_panel.page_run import take_part
 from ctxlab_widgets.chat_panel.quick_actions import press
 from ctxlab_widgets.chat_panel.rows import RowInput, who_of
+from ctxlab_widgets.chat_panel.setup import ChatSetup
 from ctxlab_widgets.chat_panel.thoughts_in_text import with_words
 
 if TYPE_CHECKING:
@@ -158,12 +160,18 @@ def _choose(panel: ChatPanel, fields: Fields) -> None:
     setup = panel.setup.chosen(fields["what"], fields["id"])
     session = panel.history.session
     if fields["what"] == "agent" and setup.agent is not None and session.can_be_greeted:
-        greeted = ctxlab.greeted(session, setup.agent, user=setup.user)
-        panel.history.record(greeted, "greet")
-        panel.setup = setup
-        panel.refresh()
+        take_part(panel, setup, session=ctxlab.greeted(session, setup.agent, user=setup.user))
     else:
-        panel.use(setup)
+        take_part(panel, setup)
+    if fields["what"] == "user" and setup.user is not None and setup.user.id != fields["id"]:
+        raise CtxlabError(f"{_bound(setup)}: {setup.label_of('user', fields['id'])} counts where an agent binds nobody")
+
+
+def _bound(setup: ChatSetup) -> str:
+    """The agent and the user that it binds, in words."""
+    agent, user = setup.agent, setup.bound_user
+    names = [each.shown_name or each.id for each in (agent, user) if each is not None]
+    return f"the agent {names[0]} is bound to {names[-1]}"
 
 
 # --- what answers got, and the next request
@@ -196,6 +204,12 @@ def _open(panel: ChatPanel, fields: Fields) -> None:
         if panel.setup.agent is None:
             raise CtxlabError("no agent takes part: there is none to edit")
         panel.opened = ("agent", panel.setup.agent)
+    elif view == "user":
+        if panel.setup.user is None:
+            raise CtxlabError("no user profile takes part: there is none to edit")
+        panel.opened = ("user", panel.setup.user)
+    elif view == "settings":
+        panel.opened = ("settings", panel.plugin_settings)
     else:
         payload = panel.answers.payload_of(key) if key else None
         trace = panel.answers.run_of(panel.history.session, panel.setup, _node(panel, fields).id).trace if key else None
@@ -210,7 +224,7 @@ def _keep(panel: ChatPanel, fields: Fields) -> None:
     found = remedies(trace, [key]).get(key)
     if found is None or not found.settings:
         raise CtxlabError(str(found) if found is not None else f"the next request doesn't cut {fields['key'][:80]!r}")
-    panel.use(panel.setup.with_settings(found.settings))
+    take_part(panel, panel.setup.with_settings(found.settings))
 
 
 def _next_run(panel: ChatPanel) -> Trace:

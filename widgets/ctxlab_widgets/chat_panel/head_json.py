@@ -36,6 +36,7 @@ def head_json(
     labels, index = history.labels, history.index
     return {
         **{what: _chosen(setup, what) for what in ("agent", "model", "user")},
+        "boundTo": plain(setup.agent.shown_name or setup.agent.id, NAME) if setup.agent and setup.is_user_bound else "",
         "name": plain(session.name or session.id, NAME),
         "sentence": sentence_of(preview, messages, len(summed)),
         "isEcho": setup.is_echo,

@@ -90,6 +90,8 @@ export interface Head {
   agent: { now: string; choices: Choice[] };
   model: { now: string; choices: Choice[] };
   user: { now: string; choices: Choice[] };
+  /** The agent that binds the user who takes part; empty where the user was chosen. */
+  boundTo: string;
   name: string;
   /** The one sentence of result, such as "29 messages; the next request takes 3,025 of 3,072 tokens and cuts g1." */
   sentence: string;
@@ -219,7 +221,11 @@ export type Command =
   | { command: "translate"; key: string; to: string } // key "" is the draft
   | { command: "show_translation"; key: string; shown: "original" | "translation" | "both" }
   | { command: "got"; key: string } // "" closes it
-  | { command: "open"; view: "steps" | "budget" | "lore" | "request" | "tree" | "compression" | "agent"; key: string }
+  | {
+      command: "open";
+      view: "steps" | "budget" | "lore" | "request" | "tree" | "compression" | "agent" | "user" | "settings";
+      key: string;
+    }
   | { command: "choose"; what: "agent" | "model" | "user"; id: string }
   | { command: "keep"; key: string } // the smallest change that keeps a message
   | { command: "attach"; files: { name: string; type: string }[] } // their bytes are the buffers
