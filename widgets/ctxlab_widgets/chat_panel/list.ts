@@ -9,6 +9,7 @@ import { foldOf, guessedHeight, isAtEnd, keptRows, lastWhole, shownRows } from "
 import { LiveTurn } from "./live_turn";
 import { Menu } from "./menu";
 import { Navigator, type Way } from "./navigator";
+import { OpenEdits } from "./open_edits";
 import type { Draft, Row, Running } from "./payload";
 import { PointerHold } from "./pointer_hold";
 import { type Editing, type RowContext, RowView } from "./row";
@@ -29,7 +30,7 @@ export class MessageList {
   private readonly context: RowContext;
   private readonly watch: ResizeObserver;
   private readonly views = new Map<string, RowView>();
-  private readonly edits = new Map<string, Editing>();
+  private readonly edits = new OpenEdits();
   private readonly unfolded = new Set<string>();
 
   /** All rows as Python knows them, and those of them, with what is being written, that the list has. */
@@ -39,8 +40,6 @@ export class MessageList {
   private readonly turn = new LiveTurn();
   /** Whether more than words came since it was drawn. */
   private isOther = false;
-  /** The field that was closed last to be saved. */
-  private ended: { key: string; editing: Editing } | null = null;
   private cuts = new Map<string, Draft["cut"][number]>();
   /** Key of the row that Tab reaches. */
   private at = "";
@@ -72,7 +71,7 @@ export class MessageList {
       open: new Set(),
       unfolded: this.unfolded,
       cutOf: (key) => this.cuts.get(key),
-      editingOf: (key) => this.edits.get(key),
+      editingOf: (key) => this.edits.of(key),
       edit: (key, kind) => this.edit(key, kind),
       endEdit: (key, saved) => this.endEdit(key, saved),
       unfold: (key) => this.unfold(key),
@@ -107,7 +106,7 @@ export class MessageList {
   /** The newest rows, before `running` of the same moment. Only those that say something else are drawn anew. */
   set(rows: Row[]): void {
     this.given = keptRows(new Map(this.given.map((row) => [row.key, row])), rows);
-    this.ended = null;
+    this.edits.carriedOut();
     this.finding.look(this.given);
     this.lay();
   }
@@ -133,11 +132,17 @@ export class MessageList {
 
   /** Python did not do what was asked last: a field that it closed is there again, with its words. */
   refused(): void {
-    if (!this.ended) return;
-    const { key, editing } = this.ended;
-    this.ended = null;
-    this.edits.set(key, editing);
-    this.edit(key, editing.kind);
+    const ended = this.edits.refused();
+    if (ended) this.edit(ended.key, ended.editing.kind);
+  }
+
+  /** Nobody hears what was asked last: its field is there again, until Python answers after all. */
+  unanswered(isSilent: boolean): void {
+    const { opens, closes } = this.edits.unanswered(isSilent);
+    if (opens) this.edit(opens.key, opens.editing.kind);
+    const view = closes && this.views.get(closes.key);
+    view?.set(view.row);
+    this.settle();
   }
 
   /** The messages that the next request leaves out, grey with their cause. */
@@ -374,7 +379,7 @@ export class MessageList {
   private edit(key: string, kind: Editing["kind"]): void {
     const row = this.rows[this.places.get(key) ?? -1];
     if (!row) return;
-    this.edits.set(key, { text: row.text, ...this.edits.get(key), kind });
+    this.edits.begin(key, kind, row.text);
     this.reveal(key);
     const view = this.views.get(key);
     view?.set(row);
@@ -384,11 +389,8 @@ export class MessageList {
 
   private endEdit(key: string, saved: Editing | null): void {
     const view = this.views.get(key);
-    this.edits.delete(key);
-    if (saved && (saved.kind === "branch" || saved.text !== view?.row.text)) {
-      this.ended = { key, editing: saved };
+    if (this.edits.end(key, saved, view?.row.text) && saved)
       this.host.send({ command: saved.kind, key, text: saved.text });
-    }
     view?.set(view.row);
     this.settle();
     view?.element.focus({ preventScroll: true });

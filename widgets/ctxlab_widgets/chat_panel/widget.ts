@@ -56,7 +56,7 @@ class ChatPanel {
   private selected = "";
 
   constructor(at: Mounted) {
-    const { model, root, signal } = at;
+    const { model, root, signal, silence } = at;
     this.model = model;
     this.live = model.get("live") !== false;
     const { live } = this;
@@ -78,6 +78,7 @@ class ChatPanel {
       send,
       save: (text) => save(model, { input: text }),
       typed: (text) => this.typed(text),
+      silence: silence.element,
       live,
       signal,
     });
@@ -101,6 +102,7 @@ class ChatPanel {
     this.input.listen(frame);
     root.addEventListener("keydown", (event) => this.undo(event), { signal });
     signal.addEventListener("abort", () => this.assets.stop());
+    silence.changed = (isSilent) => this.list.unanswered(isSilent);
     listen(at, (message, buffers) => this.hear(message, buffers[0]));
     whenChanged(at, TRAITS, (changed) => this.draw(changed));
     this.draw(new Set(TRAITS));
@@ -198,9 +200,14 @@ class ChatPanel {
     if (changed.has("quick")) input.setQuick(this.json<Quick[]>("quick") ?? []);
     if (changed.has("files") || changed.has("error")) input.setFiles(this.json<FileChip[]>("files") ?? []);
     if (changed.has("shows")) this.head.shows(String(this.model.get("shows")));
-    if (changed.has("error")) input.fail(String(this.model.get("error") ?? ""));
+    if (changed.has("error")) this.fail(String(this.model.get("error") ?? ""));
     if (changed.has("effect")) this.told.draw((this.model.get("effect") as Partial<Effect> | undefined) ?? {});
     if (changed.has("selected")) this.reveal(String(this.model.get("selected") ?? ""));
+  }
+
+  private fail(sentence: string): void {
+    this.input.fail(sentence);
+    if (sentence) this.list.refused();
   }
 
   private drawRows(): void {
