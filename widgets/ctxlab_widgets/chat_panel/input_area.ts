@@ -3,6 +3,7 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { many } from "../_shared/numbers";
+import { AsideList } from "./aside_list";
 import { BudgetBar } from "./budget_bar";
 import { CompletionList, completed } from "./completion_list";
 import { markedPieces, movedMarks } from "./draft_marks";
@@ -36,6 +37,7 @@ export class InputArea {
   private readonly error = h("div", { class: "er", role: "status", hidden: true });
   private readonly signs = h("div", { class: "cause signs", role: "status", hidden: true });
   private readonly queue = h("ul", { class: "queue", "aria-label": "Waiting to be sent", hidden: true });
+  readonly asides = new AsideList((id) => this.host.send({ command: "give_up", id }));
   private readonly main = h("button", { type: "button", class: "btn pri" }, "Send");
   private readonly quickRow: QuickRow;
   private readonly starterRow: QuickRow;
@@ -64,6 +66,7 @@ export class InputArea {
     this.element.append(
       this.error,
       host.silence,
+      this.asides.element,
       this.starterRow.element,
       this.quickRow.element,
       this.queue,

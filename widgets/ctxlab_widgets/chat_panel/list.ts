@@ -5,7 +5,7 @@ import { VirtualRows } from "../_shared/virtual_rows";
 import { type Found, ListFind } from "./list_find";
 import type { ListHost } from "./list_host";
 import { actOf, keyMeaning, keyOf, press } from "./list_keys";
-import { foldOf, guessedHeight, isAtEnd, keptRows, lastWhole, shownRows } from "./list_rows";
+import { type Folds, foldOf, foldsOf, guessedHeight, isAtEnd, keptRows, lastWhole, shownRows } from "./list_rows";
 import { LiveTurn } from "./live_turn";
 import { Menu } from "./menu";
 import { Navigator, type Way } from "./navigator";
@@ -37,6 +37,7 @@ export class MessageList {
   private given: Row[] = [];
   private rows: Row[] = [];
   private places = new Map<string, number>();
+  private folds: Folds = new Map();
   private readonly turn = new LiveTurn();
   /** Whether more than words came since it was drawn. */
   private isOther = false;
@@ -70,6 +71,7 @@ export class MessageList {
       menu,
       open: new Set(),
       unfolded: this.unfolded,
+      stepsOf: (key) => this.folds.get(key)?.length ?? 0,
       cutOf: (key) => this.cuts.get(key),
       editingOf: (key) => this.edits.of(key),
       edit: (key, kind) => this.edit(key, kind),
@@ -138,11 +140,9 @@ export class MessageList {
 
   /** Nobody hears what was asked last: its field is there again, until Python answers after all. */
   unanswered(isSilent: boolean): void {
-    const { opens, closes } = this.edits.unanswered(isSilent);
-    if (opens) this.edit(opens.key, opens.editing.kind);
-    const view = closes && this.views.get(closes.key);
-    view?.set(view.row);
-    this.settle();
+    const moved = this.edits.unanswered(isSilent);
+    if (moved && isSilent) this.edit(moved.key, moved.editing.kind);
+    else if (moved) this.views.get(moved.key)?.set(this.rows[this.places.get(moved.key)!]);
   }
 
   /** The messages that the next request leaves out, grey with their cause. */
@@ -154,7 +154,7 @@ export class MessageList {
 
   /** Brings a message into sight, out of the fold of a summary too; false where it isn't here. */
   reveal(key: string): boolean {
-    const fold = this.places.has(key) ? undefined : foldOf(this.given, key);
+    const fold = this.places.has(key) ? undefined : foldOf(this.folds, key);
     if (fold !== undefined) {
       this.unfolded.add(fold);
       this.lay();
@@ -207,7 +207,9 @@ export class MessageList {
     const act = actOf(document.activeElement);
     const wasLast = !hadFocus && this.isStuck && this.at === this.rows.at(-1)?.key;
     this.isOther = false;
-    this.rows = shownRows(withRunning(this.given, this.turn.now), this.unfolded);
+    const all = withRunning(this.given, this.turn.now);
+    this.folds = foldsOf(all);
+    this.rows = shownRows(all, this.folds, this.unfolded);
     const { rows } = this;
     this.places = new Map(rows.map(({ key }, row) => [key, row]));
     this.keepAt(wasLast);
@@ -282,8 +284,7 @@ export class MessageList {
   }
 
   private resized(): void {
-    const { clientWidth } = this.scroller;
-    if (clientWidth && clientWidth !== this.width) this.width = clientWidth;
+    this.width = this.scroller.clientWidth || this.width;
     this.isStuck ||= isAtEnd(this.scroller);
     this.settle();
   }
@@ -320,9 +321,7 @@ export class MessageList {
   }
 
   private markStop(): void {
-    for (const [key, view] of this.views) {
-      view.hold(key === this.at, key === this.hovered);
-    }
+    for (const [key, view] of this.views) view.hold(key === this.at, key === this.hovered);
   }
 
   private hover(key: string): void {

@@ -44,17 +44,14 @@ export class OpenEdits {
     return ended;
   }
 
-  /** What opens since nobody answers, and what closes since Python got it after all. */
-  unanswered(isSilent: boolean): { opens?: Ended | null; closes?: Ended } {
-    if (isSilent) {
-      this.reopened = this.refused();
-      return { opens: this.reopened };
-    }
+  /** The field that opens since nobody answers, or closes since Python got it after all; null for none. */
+  unanswered(isSilent: boolean): Ended | null {
     const reopened = this.reopened;
-    this.reopened = null;
-    if (!reopened || this.open.get(reopened.key)?.text !== reopened.editing.text) return {};
+    this.reopened = isSilent ? this.refused() : null;
+    if (isSilent) return this.reopened;
+    if (!reopened || this.open.get(reopened.key)?.text !== reopened.editing.text) return null;
     this.open.delete(reopened.key);
     this.ended = reopened;
-    return { closes: reopened };
+    return reopened;
   }
 }

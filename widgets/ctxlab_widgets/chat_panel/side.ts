@@ -135,7 +135,7 @@ export class Side {
     const { host } = this;
     const { key, isActive, state } = node;
     const can = host.live || isActive;
-    const words = [harmless(node.label), STATES[state]].filter(Boolean).join(", ");
+    const words = [harmless(node.label), node.note ?? STATES[state]].filter(Boolean).join(", ");
     const sign = glyph(state === "failed" ? "failed" : node.role);
     const item = h(
       "button",

@@ -17,6 +17,7 @@ import { MessageList } from "./list";
 import type { TextView } from "./list_host";
 import {
   type Around,
+  type Aside,
   type Command,
   type Delta,
   type Draft,
@@ -34,7 +35,7 @@ import { Side } from "./side";
 import { starters } from "./starters";
 import own from "./widget.css";
 
-const JSON_TRAITS = ["view", "delta", "head", "draft", "got", "around", "quick", "files", "running"] as const;
+const JSON_TRAITS = ["view", "delta", "head", "draft", "got", "around", "quick", "files", "asides", "running"] as const;
 /** Traits that Python alone sets. */
 const FROM_PYTHON = [...JSON_TRAITS, "error"];
 const TRAITS = [...JSON_TRAITS, "input", "shows", "error", "selected", "live", "effect"];
@@ -198,6 +199,7 @@ class ChatPanel {
     if (changed.has("got")) side.got(this.json<Got>("got"));
     if (changed.has("around")) side.around(this.json<Around>("around") ?? { nodes: [] });
     if (changed.has("quick")) input.setQuick(this.json<Quick[]>("quick") ?? []);
+    if (changed.has("asides")) input.asides.set(this.json<Aside[]>("asides") ?? []);
     if (changed.has("files") || changed.has("error")) input.setFiles(this.json<FileChip[]>("files") ?? []);
     if (changed.has("shows")) this.head.shows(String(this.model.get("shows")));
     if (changed.has("error")) this.fail(String(this.model.get("error") ?? ""));
