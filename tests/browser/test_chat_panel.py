@@ -15,7 +15,8 @@ from ctxlab.documents import UserProfile
 from tests.browser.conftest import Opened
 from tests.gallery.chat_pages import ChatInPage, open_chat
 from tests.gallery.looking import HOSTILE
-from tests.gallery.samples import agent, book, session
+from tests.gallery.pages import open_widget
+from tests.gallery.samples import SAMPLES, agent, book, session
 from tests.widgets.chat_models import HeldModel, because, chat
 
 Open = Callable[..., ChatInPage]
@@ -45,6 +46,10 @@ COMPOSE = """() => {
 # A page that is behind a kernel, and that the kernel has got what was sent.
 COUNTS = "() => window.ctxlabHost.model.put({ received: 0 })"
 COUNTED = "() => window.ctxlabHost.model.put({ received: 1 })"
+# Controls that a finger would miss: lower than 40 pixels.
+SMALL = """() => [...document.querySelectorAll(".ctxlab :is(button, summary, input, textarea)")]
+  .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 40)
+  .map((each) => each.textContent || each.getAttribute("aria-label"))"""
 FIELD = "document.querySelector('.ctxlab textarea')"
 
 
@@ -171,6 +176,30 @@ def test_an_edit_that_nobody_hears_is_open_again_until_python_has_it(of: Open) -
     chat.page.evaluate(COUNTED)
     assert chat.page.locator(".inp > .silent").is_hidden()
     assert (row.locator("textarea").count(), row.locator(".ct.md").inner_text().strip()) == (0, "Other words")
+
+
+# --- by finger
+
+
+def test_a_finger_reaches_all_that_a_pointer_does(opened: Opened, tmp_path: Path) -> None:
+    browser = opened.page.context.browser
+    assert browser is not None
+    context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 412, "height": 900})
+    page = context.new_page()
+    panel = SAMPLES["chat_panel"]()
+    open_widget(page, panel, tmp_path)
+    row = page.locator("article.r-user").last
+    edit = row.get_by_role("button", name="Edit", exact=True)
+
+    row.locator(".ct.md").tap()
+    assert edit.is_visible()
+    small = page.evaluate(SMALL)
+    edit.tap()
+
+    assert row.locator("textarea").is_visible()
+    assert small == []
+    context.close()
+    panel.close()
 
 
 # --- an answer as it is written
