@@ -92,9 +92,9 @@ def _near(beside: Sequence[str], key: str) -> Sequence[str]:
 
 def _around_node(node: MessageNode, given: RowInput, column: int, *, is_active: bool) -> dict[str, Any]:
     state = state_of(node, given)
-    words = plain_words(node.content, 24) or (
-        "" if state in ("generating", "failed") else "empty"
-    )  # the page says those
+    calls = ", ".join(call.name for call in node.tool_calls)
+    without = "" if state in ("generating", "failed") else "empty"  # the page says those
+    words = plain_words(node.content, 24) or (plain(f"calls {calls}", 24) if calls else without)
     who = who_of(node, given)
     broke_off = state == "failed" and node.content.strip()
     return {
