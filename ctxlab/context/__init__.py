@@ -5,6 +5,7 @@ from ctxlab.context.context import BuildInput, Context, Dropped, Pending, Variab
 from ctxlab.context.draft_message import NOTHING, AssetRef, Change, Draft, Part, merged_draft
 from ctxlab.context.file_facts import FileFacts, FileKind
 from ctxlab.context.file_route import FileRoute, RouteKind
+from ctxlab.context.knowledge_hit import KnowledgeAnswer, KnowledgeBaseFacts, KnowledgeHit, QueryPart, WordShare
 from ctxlab.context.placement import Placement
 from ctxlab.context.step_report import LoreActivations, MacroVariables, PromptLimit, StepReport, Table
 from ctxlab.context.text_with_origins import EMPTY, Cause, Edit, Origin, Span, Splice, Text
@@ -25,6 +26,9 @@ __all__ = [
     "FileFacts",
     "FileKind",
     "FileRoute",
+    "KnowledgeAnswer",
+    "KnowledgeBaseFacts",
+    "KnowledgeHit",
     "LoreActivations",
     "MacroVariables",
     "Origin",
@@ -33,6 +37,7 @@ __all__ = [
     "Pending",
     "Placement",
     "PromptLimit",
+    "QueryPart",
     "RouteKind",
     "Span",
     "Splice",
@@ -41,6 +46,7 @@ __all__ = [
     "Text",
     "Transcript",
     "Variables",
+    "WordShare",
     "content_part",
     "merged_draft",
     "sendable_part",

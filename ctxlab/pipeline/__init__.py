@@ -13,7 +13,7 @@ from ctxlab.pipeline.processor import FunctionProcessor, Processor, ProcessorSet
 from ctxlab.pipeline.processor_plugins import plugin_processors
 from ctxlab.pipeline.remedies import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.service_calls import Call
-from ctxlab.pipeline.services import AssetStore, Hit, LanguageModel, Retriever, Services, TokenCounter, Transcriber
+from ctxlab.pipeline.services import AssetStore, LanguageModel, Retriever, Services, TokenCounter, Transcriber
 from ctxlab.pipeline.settings.setting_form_fields import form_hints
 from ctxlab.pipeline.settings.step_forms import FormGroup, StepForm
 from ctxlab.pipeline.stage import Stage
@@ -31,7 +31,6 @@ __all__ = [
     "Event",
     "FormGroup",
     "FunctionProcessor",
-    "Hit",
     "LanguageModel",
     "LeastBudget",
     "Life",

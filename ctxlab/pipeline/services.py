@@ -10,7 +10,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
-from ctxlab.context import AssetRef, Draft, FileFacts, Transcript
+from ctxlab.context import (
+    AssetRef,
+    Draft,
+    FileFacts,
+    KnowledgeAnswer,
+    KnowledgeBaseFacts,
+    KnowledgeHit,
+    QueryPart,
+    Transcript,
+)
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import AssetSource
 from ctxlab.pipeline.service_calls import CallLog
@@ -80,34 +89,30 @@ class Transcriber(Protocol):
         ...
 
 
-class Hit(Protocol):
-    """A chunk of a knowledge collection that a search found."""
-
-    @property
-    def collection(self) -> str:
-        """Id of the collection."""
-        ...
-
-    @property
-    def chunk(self) -> str:
-        """Id of the chunk, unique in its collection."""
-        ...
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def score(self) -> float:
-        """Relevance in [0, 1], higher is better."""
-        ...
-
-
 class Retriever(Protocol):
     """Finds chunks of knowledge. It may wait for an embedder."""
 
+    def bases(self) -> Sequence[KnowledgeBaseFacts]:
+        """The bases that can be searched."""
+        ...
+
     def search(
-        self, query: str, *, collections: Sequence[str] | None = None, limit: int | None = None
-    ) -> Sequence[Hit]:
-        """The best hits, best first, at most `limit`, in these collections; None means all of them."""
+        self,
+        query: Sequence[QueryPart],
+        *,
+        bases: Sequence[str] | None = None,
+        engine: str = "",
+        limit: int = 50,
+        tags: Sequence[str] = (),
+    ) -> KnowledgeAnswer:
+        """The best hits, best first, at most `limit`, in the bases of these ids; None means all of them.
+
+        An empty `engine` means the best that is there. `tags` are asked for only by the engine `tags`.
+        """
+        ...
+
+    def entries(self, base: str, ids: Sequence[str] | None = None) -> Sequence[KnowledgeHit]:
+        """All chunks of these entries of a base, in order of the ids; None means of all. Unknown ids are left."""
         ...
 
 

@@ -9,11 +9,22 @@ from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, BinaryIO, cast, get_args
 
-from ctxlab.context import AssetRef, Draft, FileFacts, FileKind, Transcript
+from ctxlab.context import (
+    AssetRef,
+    Draft,
+    FileFacts,
+    FileKind,
+    KnowledgeAnswer,
+    KnowledgeBaseFacts,
+    KnowledgeHit,
+    QueryPart,
+    Transcript,
+)
 from ctxlab.context.tool_pairs import NO_ID, NO_NAME
 from ctxlab.documents import AssetSource
+from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError
-from ctxlab.pipeline.services import Hit, Prompt, Services
+from ctxlab.pipeline.services import Prompt, Services
 
 # Chinese characters, kana and hangul count one by one; between them, what stands between blanks is a word.
 WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
@@ -71,34 +82,48 @@ class ScriptedLlm:
         return self.lines[len(self.prompts) - 1]
 
 
-@dataclass(frozen=True, slots=True)
-class FoundChunk:
-    """A chunk as a search finds it."""
-
-    text: str
-    collection: str = "fixed"
-    chunk: str = "0"
-    score: float = 1.0
-
-
 class FixedRetriever:
     """A retriever that finds the same whatever the query, at most `limit` of it; `queries` are the queries it got.
 
-    A bare text becomes a chunk of the collection `fixed`.
+    A bare text becomes an entry of the base `fixed`, as good as those before it less a tenth.
     """
 
-    def __init__(self, found: Iterable[Hit | str] = ()) -> None:
-        self.found: tuple[Hit, ...] = tuple(
-            FoundChunk(hit, chunk=str(i)) if isinstance(hit, str) else hit for i, hit in enumerate(found)
-        )
-        self.queries: list[str] = []
+    def __init__(self, found: Iterable[KnowledgeHit | str] = ()) -> None:
+        self.found = tuple([_hit(hit, i) if isinstance(hit, str) else hit for i, hit in enumerate(found)])
+        self.queries: list[tuple[QueryPart, ...]] = []
+
+    def bases(self) -> tuple[KnowledgeBaseFacts, ...]:
+        names = {hit.base: hit.base_name for hit in self.found}
+        return tuple([self._facts(base, name) for base, name in names.items()])
 
     def search(
-        self, query: str, *, collections: Sequence[str] | None = None, limit: int | None = None
-    ) -> tuple[Hit, ...]:
-        self.queries.append(query)
-        inside = [hit for hit in self.found if collections is None or hit.collection in collections]
-        return tuple(inside[:limit])
+        self,
+        query: Sequence[QueryPart],
+        *,
+        bases: Sequence[str] | None = None,
+        engine: str = "",
+        limit: int = 50,
+        tags: Sequence[str] = (),
+    ) -> KnowledgeAnswer:
+        self.queries.append(tuple(query))
+        inside = [hit for hit in self.found if bases is None or hit.base in bases]
+        return KnowledgeAnswer(tuple(inside[:limit]), engine or "keyword", len(inside))
+
+    def entries(self, base: str, ids: Sequence[str] | None = None) -> tuple[KnowledgeHit, ...]:
+        inside = [hit for hit in self.found if hit.base == base]
+        if ids is None:
+            return tuple(inside)
+        return tuple([hit for id in ids for hit in inside if hit.entry == id])
+
+    def _facts(self, base: str, name: str) -> KnowledgeBaseFacts:
+        inside = self.entries(base)
+        tags = dict.fromkeys(tag for hit in inside for tag in hit.tags)
+        return KnowledgeBaseFacts(base, name, len({hit.entry for hit in inside}), len(inside), tuple(tags), "keyword")
+
+
+def _hit(text: str, i: int) -> KnowledgeHit:
+    scores = FrozenDict({"keyword": max(1 - i / 10, 0.0)})
+    return KnowledgeHit("fixed", "fixed", str(i), str(i), f"entry {i}", text, scores=scores, ranks={"keyword": i + 1})
 
 
 class FixedTranscriber:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab.context import NOTHING, Cause, Context, Draft, Edit, Origin, Table, Text
+from ctxlab.context import NOTHING, Cause, Context, Draft, Edit, Origin, QueryPart, Table, Text
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.errors import CtxlabError, LawBroken, UnexplainedDrop
 from ctxlab.pipeline import BudgetTooSmall, Debugger, Pipeline, Processor, ProcessorFailed, Services, Trace, processor
@@ -325,7 +325,7 @@ def test_a2_what_steps_of_a_notebook_leave_behind_travels_too() -> None:
 def test_a2_answers_of_services_are_replayed_afterwards() -> None:
     def asks(ctx: Context, services: Services) -> Context:
         return ctx.put(Table("answer", services.llm.complete("well?"))).put(
-            Table("found", services.retriever.search("x"))
+            Table("found", services.retriever.search([QueryPart("x")]).hits)
         )
 
     world = Services(tokenizer=WordTokenizer(), llm=ScriptedLlm("yes"), retriever=FixedRetriever(["a"]))

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from ctxlab.context import BuildInput, Context, Draft, Origin, Table, Text
+from ctxlab.context import BuildInput, Context, Draft, Origin, QueryPart, Table, Text
 from ctxlab.documents import Session
 from ctxlab.pipeline import (
     Debugger,
@@ -118,9 +118,9 @@ def test_a_failed_step_asks_anew() -> None:
 
 def test_retrievers_are_recorded_and_tokenizers_are_not() -> None:
     def searches(ctx: Context, services: Services) -> Context:
-        return ctx.put(Table("found", [hit.text for hit in services.retriever.search("cats", limit=1)])).put(
-            Table("name", services.tokenizer.name)
-        )
+        return ctx.put(
+            Table("found", [hit.text for hit in services.retriever.search([QueryPart("cats")], limit=1).hits])
+        ).put(Table("name", services.tokenizer.name))
 
     retriever = FixedRetriever(["a cat", "a dog"])
     trace = run(None, Loads, searches, retriever=retriever)
@@ -128,7 +128,7 @@ def test_retrievers_are_recorded_and_tokenizers_are_not() -> None:
     again = trace.rerun({"loads.words": "x"})
 
     assert all_left(again.result) == {"found": ["a cat"], "name": "words"}
-    assert retriever.queries == ["cats"]
+    assert retriever.queries == [(QueryPart("cats"),)]
 
 
 def test_steps_before_the_first_changed_one_are_shared() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from ctxlab.context import AssetRef, Draft, Origin, Text
+from ctxlab.context import AssetRef, Draft, KnowledgeHit, Origin, QueryPart, Text
 from ctxlab.documents import AgentFile, LibraryFile, ToolCall
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import TokenCounter
@@ -8,7 +8,6 @@ from ctxlab.testing.fakes import (
     AssetsInMemory,
     FixedRetriever,
     FixedTranscriber,
-    FoundChunk,
     ScriptedLlm,
     WordTokenizer,
     all_fakes,
@@ -61,15 +60,18 @@ def test_a_scripted_model_says_its_lines_in_order() -> None:
 def test_a_fixed_retriever_always_finds_the_same() -> None:
     retriever = FixedRetriever(["a", "b", "c"])
 
-    assert [hit.text for hit in retriever.search("x")] == ["a", "b", "c"]
-    assert [hit.chunk for hit in retriever.search("y", limit=2)] == ["0", "1"]
-    assert retriever.queries == ["x", "y"]
+    assert [hit.text for hit in retriever.search([QueryPart("x")]).hits] == ["a", "b", "c"]
+    assert [hit.chunk for hit in retriever.search([QueryPart("y")], limit=2).hits] == ["0", "1"]
+    assert [hit.text for hit in retriever.entries("fixed", ["2", "gone", "0"])] == ["c", "a"]
+    assert retriever.queries == [(QueryPart("x"),), (QueryPart("y"),)]
 
 
-def test_a_fixed_retriever_looks_into_the_named_collections_only() -> None:
-    retriever = FixedRetriever([FoundChunk("a", collection="one"), FoundChunk("b", collection="two")])
+def test_a_fixed_retriever_looks_into_the_named_bases_only() -> None:
+    one, two = (KnowledgeHit(base, base, "0", "0", "", text) for base, text in (("one", "a"), ("two", "b")))
+    retriever = FixedRetriever([one, two])
 
-    assert [hit.text for hit in retriever.search("x", collections=["two"])] == ["b"]
+    assert retriever.search([QueryPart("x")], bases=["two"]).hits == (two,)
+    assert [(base.id, base.chunks) for base in retriever.bases()] == [("one", 1), ("two", 1)]
 
 
 def test_a_fixed_transcriber_knows_some_files_and_refuses_the_others() -> None:
