@@ -36,8 +36,13 @@ from ctxlab_widgets.chat_panel.page_run import setup_of_page
 from ctxlab_widgets.chat_panel.panel_settings import first_settings, use_settings
 from ctxlab_widgets.chat_panel.plugin_actions import PluginActions
 from ctxlab_widgets.chat_panel.quick_actions import QuickActions
+<<<<<<< HEAD
 from ctxlab_widgets.chat_panel.setup import ChatSetup, chat_setup
 from ctxlab_widgets.chat_panel.shown import ShownChat
+=======
+from ctxlab_widgets.chat_panel.setup import ChatSetup, chat_setup, setup_of_run
+from ctxlab_widgets.chat_panel.shown import ShownChat, asides_json
+>>>>>>> v2
 from ctxlab_widgets.chat_panel.summary_told import SummaryTold, told_of
 from ctxlab_widgets.chat_panel.topic_naming import TopicNaming
 from ctxlab_widgets.chat_panel.translations import Translations
@@ -95,6 +100,8 @@ class ChatPanel(Widget):
     """Quick actions as JSON."""
     files = traitlets.Unicode("").tag(sync=True)
     """The files that go with the next message, as JSON."""
+    asides = traitlets.Unicode("").tag(sync=True)
+    """The questions to models beside the conversation that are under way, as JSON; empty when none are."""
     running = traitlets.Unicode("").tag(sync=True)
     """The turn that runs, as JSON; empty when none does."""
 
@@ -124,7 +131,7 @@ class ChatPanel(Widget):
         self.answers, self.waiting = Answers(), WaitingFiles()
         self.preview: Preview | None = None
         self.turns = ChatTurns(self)
-        self.jobs = BackgroundJobs(self._tell_problem)
+        self.jobs = BackgroundJobs(self._tell_problem, self._show_jobs)
         self.translations = Translations(self, translation)
         self.topic = TopicNaming(self, topic_naming)
         self.completions = Completions(self, input_completion)
@@ -297,8 +304,7 @@ class ChatPanel(Widget):
         state.observe(self._on_run_of_page, "trace")
         self._on_run_of_page()
 
-    def _on_run_of_page(self, _: object = None) -> None:
-        """Turns are built as the page's run is."""
+    def _on_run_of_page(self, _: object = None) -> None:  # turns are built as the page's run is
         if self._state is not None and not self._is_closed:
             with self.lock:
                 self.use(setup_of_page(self._state, self.setup))
@@ -406,13 +412,16 @@ class ChatPanel(Widget):
         self._say([note.text for each in told for note in each.notes])
 
     def _say(self, sentences: Sequence[str]) -> None:
-        """Add sentences to the error."""
         if sentences:
             self.error = brief("; ".join(dict.fromkeys([*([self.error] if self.error else []), *sentences])))
 
     def _tell_problem(self, problem: CtxlabError) -> None:
         with self.lock:
             self._on_error(problem)
+
+    def _show_jobs(self) -> None:
+        with self.lock:
+            self.asides = asides_json(self.jobs.under_way)
 
     def _show_running(self) -> None:
         with self.lock:

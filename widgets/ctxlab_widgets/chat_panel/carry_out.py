@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import ctxlab
 from ctxlab.api.compression import compressed_run
@@ -136,24 +136,16 @@ def _switch(panel: ChatPanel, fields: Fields) -> None:
     panel.change(Session.switched, session.leaf_below(_node(panel, fields).id))
 
 
-def _undo(panel: ChatPanel, fields: Fields) -> None:
-    _nothing_runs(panel)
-    state = panel.state
-    if state is not None and state.undo is not None:
-        state.undo()
-    else:
-        panel.history.undo()
-    panel.refresh()
+def _history_step(name: Literal["undo", "redo"]) -> Callable[[ChatPanel, Fields], None]:
+    """A step back or forth: the page's where there is one, else the chat's."""
 
+    def step(panel: ChatPanel, fields: Fields) -> None:
+        _nothing_runs(panel)
+        of_page = getattr(panel.state, name, None)
+        (of_page or getattr(panel.history, name))()
+        panel.refresh()
 
-def _redo(panel: ChatPanel, fields: Fields) -> None:
-    _nothing_runs(panel)
-    state = panel.state
-    if state is not None and state.redo is not None:
-        state.redo()
-    else:
-        panel.history.redo()
-    panel.refresh()
+    return step
 
 
 def _choose(panel: ChatPanel, fields: Fields) -> None:
@@ -279,6 +271,11 @@ def _name_topic(panel: ChatPanel, fields: Fields) -> None:
     panel.topic.name()
 
 
+def _give_up(panel: ChatPanel, fields: Fields) -> None:
+    panel.jobs.give_up(fields["id"])
+    panel.translations.forget_unfinished()
+
+
 def _complete(panel: ChatPanel, fields: Fields) -> None:
     panel.completions.complete(fields["caret"], asks_model=fields["asksModel"])
 
@@ -347,12 +344,13 @@ DONE: Mapping[str, Callable[[ChatPanel, Fields], None]] = {
     "detach": _detach,
     "approve": _approve,
     "button": _button,
-    "undo": _undo,
-    "redo": _redo,
+    "undo": _history_step("undo"),
+    "redo": _history_step("redo"),
     "asset": _asset,
     "translate": _translate,
     "show_translation": _show_translation,
     "name_topic": _name_topic,
+    "give_up": _give_up,
     "complete": _complete,
     "quick": _quick,
     "message_action": _message_action,

@@ -130,8 +130,8 @@ class ChatPage(ipywidgets.VBox):
                 self.panel.tell_of_summary(node.id)
 
     def _on_session(self, _: Any) -> None:
-        """The tree below is of the same history, which the chat has moved."""
-        if self.opened is not None and self.panel.opened[0] == "tree":
+        """The tree or the compression below is of the same history, which the chat has moved."""
+        if self.opened is not None and self.panel.opened[0] in ("tree", "compression"):
             self.opened.show()
 
     def _close_view(self) -> None:

@@ -45,6 +45,7 @@ COMMANDS: Mapping[str, Mapping[str, Any]] = {
     "button": {"key": str, "does": ("send", "input"), "text": str},
     "message_action": {"key": str, "id": str},
     "name_topic": {},
+    "give_up": {"id": str},
     "undo": {},
     "redo": {},
     "asset": {"id": str},

@@ -157,6 +157,8 @@ export interface Around {
     parent: string;
     isActive: boolean;
     state: RowState;
+    /** What became of it, where its state alone doesn't say. */
+    note?: string;
   }[];
 }
 
@@ -167,6 +169,12 @@ export interface Quick {
   hotkey: string;
   from: string;
   sends: boolean;
+}
+
+/** A question to a model beside the conversation that is under way. */
+export interface Aside {
+  id: string;
+  label: string;
 }
 
 export interface Completion {
@@ -236,6 +244,7 @@ export type Command =
   | { command: "button"; key: string; does: "send" | "input"; text: string }
   | { command: "message_action"; key: string; id: string }
   | { command: "name_topic" }
+  | { command: "give_up"; id: string } // a question beside the conversation
   | { command: "undo" | "redo" }
   | { command: "asset"; id: string };
 
@@ -249,6 +258,7 @@ export const TRAITS = {
   around: "Around",
   quick: "Quick[]",
   files: "FileChip[]",
+  asides: "Aside[]",
   running: "Running",
   input: "the text being typed, plain, set by both sides",
   shows: "list or tree, plain",
