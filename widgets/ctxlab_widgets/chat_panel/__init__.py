@@ -36,13 +36,8 @@ from ctxlab_widgets.chat_panel.page_run import setup_of_page
 from ctxlab_widgets.chat_panel.panel_settings import first_settings, use_settings
 from ctxlab_widgets.chat_panel.plugin_actions import PluginActions
 from ctxlab_widgets.chat_panel.quick_actions import QuickActions
-<<<<<<< HEAD
 from ctxlab_widgets.chat_panel.setup import ChatSetup, chat_setup
-from ctxlab_widgets.chat_panel.shown import ShownChat
-=======
-from ctxlab_widgets.chat_panel.setup import ChatSetup, chat_setup, setup_of_run
 from ctxlab_widgets.chat_panel.shown import ShownChat, asides_json
->>>>>>> v2
 from ctxlab_widgets.chat_panel.summary_told import SummaryTold, told_of
 from ctxlab_widgets.chat_panel.topic_naming import TopicNaming
 from ctxlab_widgets.chat_panel.translations import Translations
