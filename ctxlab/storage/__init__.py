@@ -1,0 +1,1 @@
+"""Keeping: a workspace on disk, and the search in it."""
