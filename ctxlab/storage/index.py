@@ -22,6 +22,10 @@ from ctxlab.storage.value_facts import facts_of
 
 Data = dict[str, Any]
 VERSION = 1
+TEXTS = ("file", "stamp", "problem", "id", "name", "revision", "body", "createdAt", "updatedAt", "category", "agent")
+NUMBERS = ("messages", "branches", "tokens", "parts")
+TYPES: Mapping[str, type] = {**dict.fromkeys(TEXTS, str), **dict.fromkeys(NUMBERS, int), "tags": list}
+"""By field of a row, what is in it: a list is made without looking at that again."""
 FEW = 32
 """Changed rows with which an index is written, or more where it is long: each row is written a few times in all."""
 
@@ -33,17 +37,18 @@ class Index:
         self._files, self._kind, self._note = files, kind, note
         self._rows: dict[str, Data] = {}
         self._ids: dict[str, str] = {}
-        self._is_loaded = False
+        self._is_loaded = self._is_fresh = False
         self._unwritten = 0
         self._lock = RLock()
 
     def __len__(self) -> int:
         return len(self._ids)
 
-    def refresh(self, progress: ProgressOption = False) -> None:
+    def refresh(self, *, progress: ProgressOption = False) -> None:
         """Look at the folder, and read the files whose stamps are others."""
         with self._lock:
             self._load()
+            self._is_fresh = True
             stamps = {n: s for n, s in self._files.list(self._kind.folder).items() if self._kind.is_value_file(n)}
             gone = [name for name in self._rows if name not in stamps]
             changed = [name for name, stamp in stamps.items() if self._rows.get(name, {}).get("stamp") != stamp]
@@ -75,14 +80,16 @@ class Index:
             shown = set(self._ids.values())
             return {name: row["id"] for name, row in self._rows.items() if "id" in row and name not in shown}
 
-    def file_of(self, id: str) -> str | None:
-        """The name of the file that holds this id; of several the one that is named for it."""
+    def file_of(self, id: str, *, is_new: bool = False) -> str | None:
+        """The name of the file that holds this id; of several the one that is named for it.
+
+        The folder is looked at where none is known; for what `is_new`, only if it never was.
+        """
         own = self._kind.file_name(id)
+        if self._files.stamp(self._kind.path(own)) is not None:
+            return own
         with self._lock:
-            if (own in self._rows and self._rows[own].get("id") == id) or not self._is_loaded:
-                if self._files.stamp(self._kind.path(own)) is not None:
-                    return own
-            if id not in self._ids:
+            if id not in self._ids and not (is_new and self._is_fresh):
                 self.refresh()
             return self._ids.get(id)
 
@@ -199,11 +206,10 @@ def _rows_in(raw: bytes, kind: str) -> dict[str, Data] | None:
 def _is_row(row: Any) -> bool:
     if not isinstance(row, dict):
         return False
-    texts = cast("Data", row)
-    named = isinstance(texts.get("id"), str) and isinstance(texts.get("name"), str)
-    return (
-        isinstance(texts.get("file"), str)
-        and "/" not in texts["file"]
-        and isinstance(texts.get("stamp"), str)
-        and (isinstance(texts.get("problem"), str) if "id" not in texts else named)
-    )
+    fields = cast("Data", row)
+    for name, value in fields.items():
+        if type(value) is not TYPES.get(name):
+            return False
+    if "file" not in fields or "stamp" not in fields or "/" in fields["file"]:
+        return False
+    return ("name" in fields and "body" in fields and "revision" in fields) if "id" in fields else "problem" in fields

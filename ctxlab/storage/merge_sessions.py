@@ -226,5 +226,5 @@ def _head(session: Session) -> Data:
 def _at(data: Mapping[str, Any], place: str) -> object:
     found: object = data
     for name in place.split("."):
-        found = cast("Mapping[str, Any]", found).get(name) if isinstance(found, Mapping) else None
+        found = found.get(name) if isinstance(found, Mapping) else None
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
@@ -79,54 +79,37 @@ SESSION_COLUMNS = ("id", "name")
 
 
 def session_row(row: Data, place: Mapping[str, Any]) -> SessionRow:
-    """The row of a session from that of the index and its place in the arrangement."""
+    """The row of a session from that of the index, whose fields have their types, and its place in the lists."""
+    get = row.get
     return SessionRow(
-        id=row["id"],
-        name=row["name"],
-        agent=_text(row, "agent"),
-        messages=_number(row, "messages") or 0,
-        branches=_number(row, "branches") or 0,
-        tokens=_number(row, "tokens"),
-        updated=_text(row, "updatedAt"),
-        created=_text(row, "createdAt"),
-        tags=_tags(row, place),
-        folder=_text(place, "folder"),
-        favourite=place.get("favourite") is True,
+        row["id"],
+        row["name"],
+        get("agent", ""),
+        get("messages", 0),
+        get("branches", 0),
+        get("tokens"),
+        get("updatedAt", ""),
+        get("createdAt", ""),
+        *_place_of(row, place),
     )
 
 
 def value_row(row: Data, place: Mapping[str, Any]) -> ValueRow:
-    """The row of another value from that of the index and its place in the arrangement."""
-    return ValueRow(
-        id=row["id"],
-        name=row["name"],
-        category=_text(row, "category"),
-        parts=_number(row, "parts"),
-        updated=_text(row, "updatedAt"),
-        created=_text(row, "createdAt"),
-        tags=_tags(row, place),
-        folder=_text(place, "folder"),
-        favourite=place.get("favourite") is True,
-    )
+    """The row of another value from that of the index and its place in the lists."""
+    get = row.get
+    times = get("updatedAt", ""), get("createdAt", "")
+    return ValueRow(row["id"], row["name"], get("category", ""), get("parts"), *times, *_place_of(row, place))
 
 
-def _tags(row: Data, place: Mapping[str, Any]) -> tuple[str, ...]:
-    found: Iterable[Any] = (*_items(row.get("tags")), *_items(place.get("tags")))
-    return tuple(dict.fromkeys(tag for tag in found if isinstance(tag, str))) if found else ()
-
-
-def _items(value: object) -> Sequence[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else ()
-
-
-def _text(row: Mapping[str, Any], name: str) -> str:
-    value = row.get(name)
-    return value if isinstance(value, str) else ""
-
-
-def _number(row: Data, name: str) -> int | None:
-    value = row.get(name)
-    return value if isinstance(value, int) else None
+def _place_of(row: Data, place: Mapping[str, Any]) -> tuple[tuple[str, ...], str, bool]:
+    """Tags, folder, and whether it is a favourite."""
+    if not place and "tags" not in row:
+        return (), "", False
+    more = place.get("tags")
+    tags: list[Any] = [*row.get("tags", ()), *(cast("list[Any]", more) if isinstance(more, list) else ())]
+    folder = place.get("folder")
+    named = tuple(dict.fromkeys(tag for tag in tags if isinstance(tag, str)))
+    return named, folder if isinstance(folder, str) else "", place.get("favourite") is True
 
 
 def _shown(value: object) -> object:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.display.progress import ProgressOption
 from ctxlab.documents.stored import Note, Stored
 from ctxlab.errors import CtxlabError, ReadError, UnknownName, WriteError
@@ -27,6 +28,7 @@ from ctxlab.storage.value_files import OnConflict, ValueFiles, notes_of
 
 V = TypeVar("V", bound=Stored)
 HISTORIES = "sessions/history"
+ASSETS = "assets"
 MOST_NOTES = 200
 
 
@@ -40,6 +42,7 @@ class Store:
         self.trash = Trash(files)
         self.arrangement = Arrangement(files, self.note, self.set_aside)
         self.drafts = Drafts(files)
+        self.assets = AssetFolder(files.root / ASSETS) if files.root is not None else None
         self.indexes = {name: Index(files, kind, self.note) for name, kind in KINDS.items()}
         self.values = {
             name: ValueFiles(files, kind, self.indexes[name], set_aside=self.set_aside) for name, kind in KINDS.items()
@@ -80,7 +83,7 @@ class Store:
         """The id with the first number that no other value has, and that isn't `taken`."""
         others = {*taken}
         number = 2
-        while (free := f"{id}-{number}") in others or self.indexes[kind.name].file_of(free) is not None:
+        while (free := f"{id}-{number}") in others or self.indexes[kind.name].file_of(free, is_new=True) is not None:
             number += 1
         return free
 
@@ -104,7 +107,7 @@ class Store:
         """The rows of a kind as the folder is now; what can't be listed becomes notes."""
         index = self.indexes[kind]
         with self.errors("be listed", ReadError):
-            index.refresh(progress)
+            index.refresh(progress=progress)
         for name, problem in index.unreadable().items():
             self.note(Note("warning", f"{problem}; it is left as it is", details={"file": KINDS[kind].path(name)}))
         for name, id in index.repeated().items():

@@ -38,7 +38,7 @@ def facts_of(kind: Kind, data: Data, *, stem: str) -> Data:
         facts["tags"] = tags
     if kind.name == "sessions":
         return {**facts, **_session_facts(data)}
-    parts = next((len(cast("Any", data[name])) for name in PARTS if isinstance(data.get(name), list | dict)), None)
+    parts = next((len(data[name]) for name in PARTS if isinstance(data.get(name), list | dict)), None)
     return facts if parts is None else {**facts, "parts": parts}
 
 

@@ -137,7 +137,7 @@ class ValueFiles:
         Raises ChangedMeanwhile, WriteError.
         """
         id = id_of(value)
-        file = self._index.file_of(id) or self._kind.file_name(id)
+        file = self._index.file_of(id, is_new=True) or self._kind.file_name(id)
         with self._files.lock(self._kind.path(file)):
             return self._save(value, file, on_conflict)
 

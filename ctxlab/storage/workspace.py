@@ -10,6 +10,7 @@ from typing import Any, Literal, Self, TypeVar
 import orjson
 
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.progress import ProgressOption
 from ctxlab.display.short_texts import counted
@@ -17,12 +18,16 @@ from ctxlab.documents import History, Library, Session
 from ctxlab.documents.stored import Note, Stored, as_json
 from ctxlab.errors import CtxlabError, ReadError, Refused, UnknownName
 from ctxlab.storage.arrangement import PATH as ARRANGEMENT
+from ctxlab.storage.backup import Restored, restore_backup, write_backup
 from ctxlab.storage.drafts import Drafts
 from ctxlab.storage.files import Files, LocalFiles
+from ctxlab.storage.health import problems, repaired
+from ctxlab.storage.import_files import ImportFiles
 from ctxlab.storage.journal import JournalEntries
 from ctxlab.storage.kinds import KINDS, KindName
 from ctxlab.storage.rows import Rows, SessionRow, ValueRow, session_row, value_row
 from ctxlab.storage.store import Store
+from ctxlab.storage.take_in import Added, LibraryTaker, OnDuplicate
 from ctxlab.storage.trash import TrashEntries, TrashEntry
 from ctxlab.storage.value_files import OnConflict
 
@@ -77,6 +82,13 @@ class Workspace:
     def drafts(self) -> Drafts:
         """The texts that are being typed, by session."""
         return self._store.drafts
+
+    @property
+    def assets(self) -> AssetFolder:
+        """The files of messages and agents, by their content; refused for a workspace at an address."""
+        if self._store.assets is None:
+            raise Refused(f"{self.place} is no folder, and keeps no files of messages")
+        return self._store.assets
 
     # --- values
 
@@ -231,6 +243,60 @@ class Workspace:
         with self._store.errors("be written"):
             self._store.arrangement.set_current(id)
         return session
+
+    # --- whole libraries, folders and backups
+
+    @checked_arguments
+    def add(self, library: Library, *, on_duplicate: OnDuplicate = "keep", progress: ProgressOption = False) -> Added:
+        """Take everything in a library, such as `read` gives, files too.
+
+        A value that is there with the same content is counted and not kept twice. One whose id has other content comes
+        in under a new id ("keep"), in the place of what goes to the trash ("overwrite"), or not at all ("skip").
+        """
+        added = LibraryTaker(self._store, on_duplicate).take(library, progress=progress)
+        self._store.log("add", None, detail=", ".join(added.in_words()))
+        return added
+
+    @checked_arguments
+    def import_files(
+        self,
+        *paths: str | os.PathLike[str],
+        on_duplicate: OnDuplicate = "keep",
+        progress: ProgressOption = False,
+    ) -> Added:
+        """Take in files and whole folders of other programs, one file after the other, each as `add` does.
+
+        A folder is read with those in it; what is in no known format is counted as a loss and left where it is.
+        Raises ReadError for a path that isn't there.
+        """
+        taker = LibraryTaker(self._store, on_duplicate)
+        places = [Path(path).expanduser().absolute() for path in paths]
+        added = ImportFiles(places, taker.take, progress).run()
+        self._store.log("import", None, detail=", ".join(added.in_words()))
+        return added
+
+    @checked_arguments
+    def backup(self, path: str | os.PathLike[str], *, progress: ProgressOption = False) -> Path:
+        """Write everything into one zip archive, and give its path."""
+        return write_backup(self._store, Path(path), progress)
+
+    @checked_arguments
+    def restore_backup(self, path: str | os.PathLike[str], *, progress: ProgressOption = False) -> Restored:
+        """Put back what is in a backup; what is here and other than there goes to the trash, all else stays."""
+        return restore_backup(self._store, Path(path).expanduser(), progress)
+
+    @checked_arguments
+    def check(self, *, content: bool = True, progress: ProgressOption = False) -> tuple[Note, ...]:
+        """Notes on everything that is wrong; every value is read, and with `content` the bytes of every file too."""
+        return problems(self._store, content=content, progress=progress)
+
+    @checked_arguments
+    def repair(self, *, progress: ProgressOption = False) -> tuple[Note, ...]:
+        """Make the indexes anew and mend broken trees; a note on each thing that was done.
+
+        What was replaced is in the trash, and files that can't be read are left as they are.
+        """
+        return repaired(self._store, progress=progress)
 
     # --- history and journal
 
