@@ -324,7 +324,7 @@ class Workspace:
         return saved
 
     def journal(self) -> JournalEntries:
-        """What was done, by whom, and when, oldest first."""
+        """Everything that was done, by whom, and when, oldest first."""
         return self._store.journal.entries()
 
 
