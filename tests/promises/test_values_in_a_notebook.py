@@ -96,10 +96,18 @@ def workspace_values(words: str) -> dict[str, Any]:
     place = TemporaryDirectory()
     KEPT.append(place)
     workspace = ctxlab.open_workspace(place.name, who=words)
-    added = workspace.add(ctxlab.Library(sessions=(chat(words, 2), chat(words + "x", 2)), agents=(ctxlab.Agent(id="a", name=words),)))
+    added = workspace.add(
+        ctxlab.Library(sessions=(chat(words, 2), chat(words + "x", 2)), agents=(ctxlab.Agent(id="a", name=words),))
+    )
     workspace.delete(workspace.sessions()[0].id)
     lists = {"Rows": workspace.sessions(), "Rows of agents": workspace.values("agents")}
-    return {"Workspace": workspace, "Added": added, **lists, "JournalEntries": workspace.journal(), "TrashEntries": workspace.trash()}
+    return {
+        "Workspace": workspace,
+        "Added": added,
+        **lists,
+        "JournalEntries": workspace.journal(),
+        "TrashEntries": workspace.trash(),
+    }
 
 
 def asset_folder(words: str, size: int) -> AssetFolder:

@@ -30,7 +30,7 @@ def file_of(workspace: Workspace, id: str = "chat") -> Path:
 
 
 def left_overs(workspace: Workspace) -> list[Path]:
-    return [path for path in Path(workspace.place).rglob(".*.tmp")]
+    return list(Path(workspace.place).rglob(".*.tmp"))
 
 
 @pytest.mark.slow
@@ -138,7 +138,7 @@ def test_a_folder_that_can_only_be_read_is_read(
 
     assert (other.session("chat"), len(other.sessions())) == (saved, 1)
     for refused in (lambda: other.save(saved.append("x")), lambda: other.delete("chat"), lambda: other.favour("chat")):
-        with pytest.raises(WriteError, match="Read-only file system$"):
+        with pytest.raises(WriteError, match=r"Read-only file system$"):
             refused()
 
 
@@ -218,7 +218,7 @@ def test_a_file_that_cannot_be_read_is_named_and_kept(workspace: Workspace, chat
 
     assert len(workspace.sessions()) == 0
     assert "sessions/session-chat.json" in workspace.notes[-1].text
-    with pytest.raises(ReadError, match="session-chat.json"):
+    with pytest.raises(ReadError, match=r"session-chat\.json"):
         workspace.session("chat")
     assert [note.level for note in workspace.check()] == ["error"]
     assert workspace.repair() is not None
