@@ -7,13 +7,14 @@ import atexit
 from functools import cache
 from pathlib import Path
 from shutil import rmtree
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 import pandas as pd
 
 import ctxlab
 from ctxlab.engines.compression import SourceText, compression_report
+from ctxlab.storage.search import SearchIndex
 from ctxlab.studies import sent_prompt
 from tests.studies.synthetic_study import study_frame
 
@@ -52,6 +53,10 @@ def frames() -> dict[str, pd.DataFrame]:
     trace = ctxlab.build(session, agent, budget_tokens=1800, books=[book], rules=[rules])
     comparison = ctxlab.compare({"a": trace, "b": trace.rerun({"token-limiter.budget_tokens": 1600})})
     analysis = ctxlab.analyze(session, agents=[agent])
+    with TemporaryDirectory() as folder, SearchIndex(f"{folder}/search.db") as index:
+        index.put("session", session, "1")
+        index.put("book", book, "1")
+        hits = index.search("the lamp 灯", mode="or", order="best").frame()
     names = {report.name for report in trace.result.reports}
     workspace = kept_workspace(session)
     harbour = ctxlab.example("harbour")
@@ -87,6 +92,7 @@ def frames() -> dict[str, pd.DataFrame]:
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
+        "SearchResult.frame": hits,
         "SentPrompt.frame": sent_prompt(trace).frame(),
         "Sweep.frame": ctxlab.sweep(harbour, what="preset:10", depths=[0, -1], anchors=["before chat_history"]).frame(),
         "Interval.frame": ctxlab.mean_score(study_frame()).interval.frame(),

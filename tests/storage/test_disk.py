@@ -1,4 +1,4 @@
-"""Whatever happens to the disk or to a program, no file is torn, nothing is lost, and one sentence says what is amiss."""
+"""Whatever happens to a disk or a program, no file is torn, nothing is lost, and one sentence says what is amiss."""
 
 from __future__ import annotations
 
