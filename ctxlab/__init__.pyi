@@ -96,6 +96,7 @@ from ctxlab.documents.quick_actions_for import quick_actions_for as quick_action
 from ctxlab.engines.macros.completions import macro_completions as macro_completions
 from ctxlab.engines.split_thoughts import split_thoughts as split_thoughts
 from ctxlab.engines.truncation import BudgetReport as BudgetReport
+from ctxlab.errors import ChangedMeanwhile as ChangedMeanwhile
 from ctxlab.errors import CtxlabError as CtxlabError
 from ctxlab.errors import SeveralSessions as SeveralSessions
 from ctxlab.errors import UnexplainedChange as UnexplainedChange
@@ -122,6 +123,8 @@ from ctxlab.providers.payload import payload as payload
 from ctxlab.providers.sending.attempts import RetryPolicy as RetryPolicy
 from ctxlab.providers.sending.rate_limit import RateLimit as RateLimit
 from ctxlab.providers.sending.time_limits import TimeLimits as TimeLimits
+from ctxlab.storage.workspace import Workspace as Workspace
+from ctxlab.storage.workspace import open_workspace as open_workspace
 from ctxlab.studies import Comparison as Comparison
 from ctxlab.studies import attachment_figure as attachment_figure
 from ctxlab.studies import budget_figure as budget_figure

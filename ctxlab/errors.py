@@ -10,6 +10,7 @@ CtxlabError
 ├── UnknownNode             the tree has no such node
 ├── UnknownName             a library holds nothing of this id or name
 ├── Refused                 the tree would break: the message says why
+├── ChangedMeanwhile        another wrote the same value: look at `.theirs`, or save with on_conflict="merge"
 ├── WrongArgument           a function doesn't take this argument, or not this value: a TypeError too
 ├── PipelineError           the pipeline is put together wrongly
 │   ├── UnknownProcessor    no step has this id
@@ -38,6 +39,7 @@ from typing import Any
 
 __all__ = [
     "BrokenFile",
+    "ChangedMeanwhile",
     "CtxlabError",
     "DuplicateKey",
     "InvalidDraft",
@@ -119,6 +121,18 @@ class UnknownName(CtxlabError):
 
 class Refused(CtxlabError):
     """The operation would break the tree."""
+
+
+class ChangedMeanwhile(CtxlabError):
+    """A value that was saved by another since it was read; nothing was written.
+
+    `theirs` is what is kept now, `ours` what was to be saved, `base` what both came from, None where that isn't known,
+    and `merged` what `on_conflict="merge"` would save.
+    """
+
+    def __init__(self, message: str, *, theirs: Any, ours: Any, base: Any = None, merged: Any = None) -> None:
+        super().__init__(message)
+        self.theirs, self.ours, self.base, self.merged = theirs, ours, base, merged
 
 
 class WrongArgument(CtxlabError, TypeError):

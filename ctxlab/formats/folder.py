@@ -46,7 +46,7 @@ def read_folder(folder: Path, name: str, read: ReadFile) -> Import:
         try:
             part = attached.along_with(read(path, place), folder_of(place))
         except ReadError as error:
-            files.losses.append(Loss(place, _reason(error, place)))
+            files.losses.append(Loss(place, reason_left_out(error, place)))
             continue
         found.append(replace(part, losses=tuple(loss.inside(place) for loss in part.losses), source=name))
         read_from.append(place)
@@ -118,7 +118,7 @@ class _Files:
         self.losses.append(Loss(path.relative_to(self.folder).as_posix(), text))
 
 
-def _reason(error: ReadError, place: str) -> str:
+def reason_left_out(error: ReadError, place: str) -> str:
     """The reason why a file is left out, without its name, which is the loss's place."""
     if isinstance(error, UnknownFormat):
         return "left out; it is in no format that ctxlab reads"

@@ -40,6 +40,7 @@ from tests.golden import (
     files,
     knowledge,
     languages,
+    layouts,
     lore,
     lorebooks,
     previewing,
@@ -388,4 +389,5 @@ ADAPTERS: dict[str, Adapter] = {
     **files.ADAPTERS,
     **requests.ADAPTERS,
     **knowledge.ADAPTERS,
+    **layouts.ADAPTERS,
 }

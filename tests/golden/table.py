@@ -9,7 +9,7 @@ import pytest
 
 from tests.golden.rules import RULES
 
-OUTCOMES = ("equal", "different", "pending")
+OUTCOMES = ("equal", "different")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,4 +1,4 @@
-"""Every golden case, one item each: equal, different on purpose (by a rule, and checked), or pending."""
+"""Every golden case, one item each: equal or different on purpose (by a rule, and checked)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from tests.golden import reference, rules, tree_cases
 from tests.golden.cases import FOLDER, Case, is_default, read_cases
 from tests.golden.comparison import difference, is_equal
-from tests.golden.pending import pending
 
 CASES = list(read_cases())
 ABSENT = pytest.mark.skip(reason=f"NO GOLDEN CASE WAS RUN: none are in {FOLDER}; name their folder in CTXLAB_GOLDEN")
@@ -20,12 +19,7 @@ ITEMS = [pytest.param(case, id=case.id) for case in CASES] or [pytest.param(None
 @pytest.mark.parametrize("case", ITEMS)
 def test_case(case: Case, record_property: Callable[[str, Any], None]) -> None:
     record_property("golden", [case.file, "failed", []])
-    lacking = pending(case)
-    if lacking is not None:
-        assert not lacking.is_there(), f"{lacking.name} is built: these cases want an adapter in reference.py"
-        record_property("golden", [case.file, "pending", []])
-        pytest.skip(f"pending: {lacking.name}")
-    assert case.file in reference.ADAPTERS, f"nothing is known of {case.file}: it wants an adapter, or a capability"
+    assert case.file in reference.ADAPTERS, f"nothing is known of {case.file}: it wants an adapter"
 
     given = reference.run(case)
 
@@ -38,7 +32,7 @@ def test_case(case: Case, record_property: Callable[[str, Any], None]) -> None:
 
 def test_every_rule_makes_a_difference_somewhere() -> None:
     """Elsewhere than in the default folder the closing table lists the rules that hit nothing."""
-    run = [case for case in CASES if case.file in reference.ADAPTERS and pending(case) is None]
+    run = [case for case in CASES if case.file in reference.ADAPTERS]
     cases = [*run, *tree_cases.CASES]
     files = {case.file for case in cases}
     hit = {rule.id for case in cases for rule in rules.hits(case)}

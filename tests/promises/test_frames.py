@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import atexit
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 import pandas as pd
@@ -31,6 +33,17 @@ OTHER_WORDS = ("message", "id_", "msg", "index", "tokens_count", "uuid", "from_l
 """Names of things that have a column above."""
 
 
+def kept_workspace(session: ctxlab.Session) -> ctxlab.Workspace:
+    """A workspace with a session, and with one in the trash."""
+    folder = mkdtemp()
+    atexit.register(rmtree, folder, ignore_errors=True)
+    workspace = ctxlab.open_workspace(folder)
+    for id in ("kept", "gone"):
+        workspace.save(session.model_copy(update={"id": id}))
+    workspace.delete("gone")
+    return workspace
+
+
 @cache
 def frames() -> dict[str, pd.DataFrame]:
     session = ctxlab.load(ROOT / "datasets/harbour_roleplay.session.json")
@@ -45,6 +58,7 @@ def frames() -> dict[str, pd.DataFrame]:
         index.put("book", book, "1")
         hits = index.search("the lamp 灯", mode="or", order="best").frame()
     names = {report.name for report in trace.result.reports}
+    workspace = kept_workspace(session)
     harbour = ctxlab.example("harbour")
     return {
         **{f"Trace.table {name}": trace.table(name) for name in names},
@@ -96,6 +110,9 @@ def frames() -> dict[str, pd.DataFrame]:
         "Turn.frame": ctxlab.send(session, "Why?", model=lambda messages: "Because.").frame(),
         "Trace.ledger": trace.ledger(),
         "Worldbook.frame": book.frame(),
+        "Rows.frame": workspace.sessions().frame(),
+        "JournalEntries.frame": workspace.journal().frame(),
+        "TrashEntries.frame": workspace.trash().frame(),
     }
 
 

@@ -92,6 +92,25 @@ def hostile() -> dict[str, Any]:
     return values(HOSTILE, 40)
 
 
+def workspace_values(words: str) -> dict[str, Any]:
+    """A workspace, its lists, its journal and its trash, and what taking a library in gave."""
+    place = TemporaryDirectory()
+    KEPT.append(place)
+    workspace = ctxlab.open_workspace(place.name, who=words)
+    added = workspace.add(
+        ctxlab.Library(sessions=(chat(words, 2), chat(words + "x", 2)), agents=(ctxlab.Agent(id="a", name=words),))
+    )
+    workspace.delete(workspace.sessions()[0].id)
+    lists = {"Rows": workspace.sessions(), "Rows of agents": workspace.values("agents")}
+    return {
+        "Workspace": workspace,
+        "Added": added,
+        **lists,
+        "JournalEntries": workspace.journal(),
+        "TrashEntries": workspace.trash(),
+    }
+
+
 def asset_folder(words: str, size: int) -> AssetFolder:
     """A store with this many files, in a folder that goes with the process."""
     place = TemporaryDirectory()
@@ -157,6 +176,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Agent": agent,
         "AppliedQuickAction": ctxlab.apply_quick_action(actions.actions[0], words, session=talk),
         "AssetFolder": asset_folder(words, min(size, 60)),
+        **workspace_values(words),
         "BudgetReport": smaller.result.report(ctxlab.BudgetReport),
         "BuildFiles": BuildFiles({f"{words}{i}": b"x" for i in range(size)}, agents=[agent]),
         "Case": study_case(words, 0),

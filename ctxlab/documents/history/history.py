@@ -141,6 +141,20 @@ class History:
         return session
 
     @checked_arguments
+    def continue_from(self, saved: Session) -> None:
+        """Go on from the present state as it was saved. Other nodes, of a merge, are a step of their own.
+
+        Fields that no state of the history has otherwise, such as a revision, stay as they were saved when one goes
+        back.
+        """
+        present = self._session
+        same_tree = saved.nodes == present.nodes and _head(saved) == _head(present)
+        if same_tree and not any(step.patch.before.extra or step.patch.after.extra for step in self._steps):
+            self._session = present.with_extra(saved.model_extra or {})
+        else:
+            self.record(saved, "merge" if not same_tree else "save")
+
+    @checked_arguments
     def breakpoint(self, label: str = "breakpoint") -> None:
         """Have undo stop at the present state, as after a message was sent."""
         if self._index > 0:
@@ -247,6 +261,11 @@ def _ends(target: str, deltas: list[dict[str, Any]]) -> Mapping[str, Any]:
             if change["nodeId"] == target:
                 return {"sourceNodeId": change["oldParentId"], "destinationNodeId": change["newParentId"]}
     return {}
+
+
+def _head(session: Session) -> dict[str, Any]:
+    """The fields of a session that are known, without its nodes."""
+    return {name: getattr(session, name) for name in Session.model_fields if name != "nodes"}
 
 
 def _fingerprint(session: Session) -> str:

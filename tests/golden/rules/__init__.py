@@ -19,6 +19,7 @@ from tests.golden.rules import (
     files,
     formatting,
     knowledge,
+    keeping,
     languages,
     limiting,
     loading,
@@ -40,6 +41,7 @@ from tests.golden.rules import (
 from tests.golden.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
+    *keeping.RULES,
     *matching.RULES,
     *loading.RULES,
     *placing.RULES,

@@ -1,0 +1,116 @@
+"""Lists of what is in a workspace: one row a value, made of the index alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+
+from ctxlab.display.data_frame import frame_of
+from ctxlab.display.html_table import html_table, title
+from ctxlab.display.short_texts import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """A session in a list. Times are ISO texts; `tokens` are of the messages that were counted, None without any."""
+
+    id: str
+    name: str
+    agent: str = ""
+    messages: int = 0
+    branches: int = 0
+    tokens: int | None = None
+    updated: str = ""
+    created: str = ""
+    tags: tuple[str, ...] = ()
+    folder: str = ""
+    favourite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRow:
+    """A value other than a session in a list; `parts` is the number of its entries, rules, actions or presets."""
+
+    id: str
+    name: str
+    category: str = ""
+    parts: int | None = None
+    updated: str = ""
+    created: str = ""
+    tags: tuple[str, ...] = ()
+    folder: str = ""
+    favourite: bool = False
+
+
+R = TypeVar("R", SessionRow, ValueRow)
+
+
+class Rows(tuple[R, ...], Generic[R]):
+    """Rows in order; a notebook shows them as a table."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"Rows({counted(len(self), 'row')})"
+
+    def _repr_html_(self) -> str:
+        head = title(counted(len(self), "row"))
+        if not self:
+            return head
+        names = [field.name for field in fields(self[0])]
+        return head + html_table(names, ([_shown(getattr(row, n)) for n in names] for row in self), of="rows")
+
+    def frame(self) -> pd.DataFrame:
+        """One row a value, with the fields of the rows as columns."""
+        return frame_of([{**asdict(row), "tags": ", ".join(row.tags)} for row in self], columns=SESSION_COLUMNS)
+
+    def get(self, id: str) -> R | None:
+        """The row of this id; None where there is none."""
+        return next((row for row in self if row.id == id), None)
+
+
+SESSION_COLUMNS = ("id", "name")
+
+
+def session_row(row: Data, place: Mapping[str, Any]) -> SessionRow:
+    """The row of a session from that of the index, whose fields have their types, and its place in the lists."""
+    get = row.get
+    return SessionRow(
+        row["id"],
+        row["name"],
+        get("agent", ""),
+        get("messages", 0),
+        get("branches", 0),
+        get("tokens"),
+        get("updatedAt", ""),
+        get("createdAt", ""),
+        *_place_of(row, place),
+    )
+
+
+def value_row(row: Data, place: Mapping[str, Any]) -> ValueRow:
+    """The row of another value from that of the index and its place in the lists."""
+    get = row.get
+    times = get("updatedAt", ""), get("createdAt", "")
+    return ValueRow(row["id"], row["name"], get("category", ""), get("parts"), *times, *_place_of(row, place))
+
+
+def _place_of(row: Data, place: Mapping[str, Any]) -> tuple[tuple[str, ...], str, bool]:
+    """Tags, folder, and whether it is a favourite."""
+    if not place and "tags" not in row:
+        return (), "", False
+    more = place.get("tags")
+    tags: list[Any] = [*row.get("tags", ()), *(cast("list[Any]", more) if isinstance(more, list) else ())]
+    folder = place.get("folder")
+    named = tuple(dict.fromkeys(tag for tag in tags if isinstance(tag, str)))
+    return named, folder if isinstance(folder, str) else "", place.get("favourite") is True
+
+
+def _shown(value: object) -> object:
+    return ", ".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else "" if value is False else value
