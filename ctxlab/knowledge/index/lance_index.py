@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.assets.transcription.loaded_models import optional_module
 from ctxlab.context.knowledge_hit import WordShare
+from ctxlab.display.html_table import heading
 from ctxlab.engines.ranking.words import words
 from ctxlab.knowledge.index.memory_index import DIGITS
 from ctxlab.knowledge.index.protocol import IndexedText, Scored, WordStatistics
@@ -37,6 +38,9 @@ class LanceBases:
 
     uri: str
     storage_options: Mapping[str, str] | None = field(default=None, repr=False, compare=False)
+
+    def _repr_html_(self) -> str:
+        return heading(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LanceBases, (self.uri,)

@@ -16,8 +16,8 @@ from ctxlab.knowledge.index import IndexedText, KnowledgeIndex, MemoryIndex
 
 AT_ONCE = 256
 """Chunks that are embedded before searches by words get their turn."""
-AROUND_CHARACTERS = 300
-"""Characters before and after a message that its vector is made of too."""
+AROUND_CHARACTERS = 100
+"""Characters before and after a message that its vector is made of too: alone, a short one says too little."""
 REMEMBERED = 4
 """Bases whose indexes in memory are kept for the next retriever."""
 
