@@ -206,6 +206,4 @@ def _of_session(session: Session, source: str) -> KnowledgeEntry:
         at += len(text)
     about: dict[str, Any] = {"source": source} if source else {}
     name = session.name or session.id
-    return KnowledgeEntry(
-        id=session.id, key=name, content="".join(texts), kind="chat", parts=tuple(parts), **about
-    )
+    return KnowledgeEntry(id=session.id, key=name, content="".join(texts), kind="chat", parts=tuple(parts), **about)

@@ -274,10 +274,10 @@ def write(
 ) -> Export[bytes]:
     """Write a value to a file, replaced in one step, and return what was written with its losses.
 
-    The value is a session, an agent, a user profile, a book, rules, quick actions, a knowledge base, a list of these or a Library, such
-    as an Import; an Export is written as it is. The format is `format`, a name in FORMATS, or the one that the path's
-    ending asks for. A file that holds one of several things needs `pick`, an index, id or name. Raises WriteError,
-    naming the endings that would do, when the format isn't known or holds nothing of the value.
+    The value is a session, an agent, a user profile, a book, rules, quick actions, a knowledge base, a list of these or
+    a Library, such as an Import; an Export is written as it is. The format is `format`, a name in FORMATS, or the one
+    that the path's ending asks for. A file that holds one of several things needs `pick`, an index, id or name. Raises
+    WriteError, naming the endings that would do, when the format isn't known or holds nothing of the value.
     """
     if isinstance(value, Export):
         export = cast("Export[Any]", value).as_bytes()
@@ -303,9 +303,10 @@ def convert(
     """Read a file, write what it holds in another format, and return it with what was lost on either way.
 
     `format` and `pick` are as for `write`: JSON and zip take all sessions, `.rules.json` all sets of rules,
-    `.quickactions.json` and `.quickactions.zip` all sets of quick actions, `.knowledge.json` all bases, the others one. A book, a card, a preset,
-    rules or quick actions that go to plain `.json` are written in the form in which they were read. A card's picture is
-    kept. With `repair` broken trees are mended, as `session.repaired()` does.
+    `.quickactions.json` and `.quickactions.zip` all sets of quick actions, `.knowledge.json` all knowledge bases, the
+    others one. A book, a card, a preset, rules, quick actions or a knowledge base that go to plain `.json` are
+    written in the form in which they were read. A card's picture is kept. With `repair` broken trees are mended, as
+    `session.repaired()` does.
     """
     _format_to_write(os.fspath(out_path), format, ())
     refuse_overwriting(in_path, out_path)

@@ -16,7 +16,17 @@ Plugins = Callable[[list[str]], Iterable[Format]]
 """Formats of other packages; the list gets a line for each that can't be loaded."""
 
 SAME_FORM: Final = frozenset(
-    {"card", "preset", "worldbook", "lorebook", "sillytavern-regex", "rules", "quick-actions", "quick-replies", "knowledge"}
+    {
+        "card",
+        "preset",
+        "worldbook",
+        "lorebook",
+        "sillytavern-regex",
+        "rules",
+        "quick-actions",
+        "quick-replies",
+        "knowledge",
+    }
 )
 """Formats of files that hold no conversation and that plain `.json` has another or no form for."""
 

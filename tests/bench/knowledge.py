@@ -1,4 +1,4 @@
-"""The cost of a search in 100,000 chunks in memory, alone and while chunks are added. Run: `python -m tests.bench.knowledge`."""
+"""The cost of a search in 100,000 chunks in memory, alone and while chunks are added."""
 
 from __future__ import annotations
 

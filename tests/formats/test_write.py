@@ -9,11 +9,11 @@ import pytest
 import ctxlab
 from ctxlab.documents import (
     Agent,
+    KnowledgeBase,
+    KnowledgeEntry,
     Library,
     ModelProfile,
     QuickAction,
-    KnowledgeBase,
-    KnowledgeEntry,
     QuickActionSet,
     RegexConfig,
     RegexPreset,
@@ -32,7 +32,9 @@ BOOK = Worldbook.model_validate(
     {"id": "w", "name": "Town", "entries": {"0": {"uid": 0, "keys": ["a"], "content": "b"}}}
 )
 ACTIONS = QuickActionSet(id="q", name="Wraps", actions=(QuickAction(id="1", label="B", content="<b>{{input}}</b>"),))
-BASE = KnowledgeBase(id="k", name="灯塔", entries=(KnowledgeEntry(id="1", key="a", content="b", tags=({"name": "t"},)),))
+BASE = KnowledgeBase(
+    id="k", name="灯塔", entries=(KnowledgeEntry(id="1", key="a", content="b", tags=({"name": "t"},)),)
+)
 RULES = RegexPreset(id="r", name="House", rules=(RegexRule(id="x", regex="x"),))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from ctxlab.documents import ChunkSettings, EntryPart, KnowledgeEntry
 from ctxlab.knowledge.chunks import chunks_of
 
@@ -20,7 +22,8 @@ def test_an_entry_that_fits_is_one_chunk() -> None:
 def test_markdown_is_cut_at_headings_and_says_which() -> None:
     entry = KnowledgeEntry(
         kind="markdown",
-        content="# Tides\nThey come and go twice a day, all year.\n## Spring tide\nAt full moon and at new moon, as ever.\n",
+        content="# Tides\nThey come and go twice a day, all year.\n"
+        "## Spring tide\nAt full moon and at new moon, as ever.\n",
     )
 
     assert [place for place, _ in texts(entry)] == ["Tides", "Tides > Spring tide"]
@@ -34,7 +37,11 @@ def test_a_heading_inside_of_code_is_none() -> None:
 
 
 def test_code_is_cut_before_definitions_with_their_decorators() -> None:
-    entry = KnowledgeEntry(kind="code", content="import os\nimport sys\nimport json\n\n\n@cache\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n")
+    entry = KnowledgeEntry(
+        kind="code",
+        content="import os\nimport sys\nimport json\n\n\n"
+        "@cache\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n",
+    )
 
     found = texts(entry, ChunkSettings(characters=50, overlap=0))
 
@@ -43,7 +50,9 @@ def test_code_is_cut_before_definitions_with_their_decorators() -> None:
 
 
 def test_pages_and_messages_have_chunks_of_their_own() -> None:
-    entry = KnowledgeEntry(content="One.Two.", parts=(EntryPart(start=0, place="page 1"), EntryPart(start=4, place="page 2")))
+    entry = KnowledgeEntry(
+        content="One.Two.", parts=(EntryPart(start=0, place="page 1"), EntryPart(start=4, place="page 2"))
+    )
 
     assert texts(entry) == [("page 1", "One."), ("page 2", "Two.")]
 
@@ -55,4 +64,4 @@ def test_a_chunk_repeats_whole_sentences_of_the_one_before() -> None:
 
     assert len(found) > 3
     assert all(text.startswith("Sentence") for _, text in found)
-    assert all(one[-20:] == two[:20] for (_, one), (_, two) in zip(found, found[1:], strict=False))
+    assert all(one[-20:] == two[:20] for (_, one), (_, two) in itertools.pairwise(found))

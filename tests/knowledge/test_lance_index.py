@@ -13,7 +13,8 @@ from tests.knowledge.fakes import LetterEmbedder
 pytest.importorskip("lancedb", reason="LanceDB is not installed: pip install 'ctxlab[lancedb]'")
 
 BASE = ctxlab.knowledge_base(
-    "harbour", entries={"灯塔": "港口的灯塔建于1890年。", "it's": "The keeper's boat sank in a storm.", "Tides": "Tides turn."}
+    "harbour",
+    entries={"灯塔": "港口的灯塔建于1890年。", "it's": "The keeper's boat sank in a storm.", "Tides": "Tides turn."},
 )
 
 
@@ -31,7 +32,9 @@ def test_both_find_the_same_and_the_table_is_found_again(tmp_path: Path) -> None
         assert found(on_disk, text, "vector") == found(in_memory, text, "vector")
 
     asked = len(embedder.asked)
-    changed = BASE.with_(entries=(*BASE.entries[:2], ctxlab.KnowledgeEntry(id="new", key="New", content="A gull's cry")))
+    changed = BASE.with_(
+        entries=(*BASE.entries[:2], ctxlab.KnowledgeEntry(id="new", key="New", content="A gull's cry"))
+    )
     later = ctxlab.KnowledgeRetriever(changed, embedder=embedder, index=ctxlab.LanceBases(str(tmp_path)))
     assert found(later, "gull", "keyword") == ["New"]
     assert found(later, "tide", "keyword") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from concurrent.futures import ThreadPoolExecutor
 from math import isclose, log1p
 
@@ -13,7 +14,9 @@ from ctxlab.engines.ranking.words import words
 from ctxlab.knowledge.index import IndexedText, MemoryIndex
 
 WORDS = ["lighthouse", "tide", "gull", "灯塔", "潮汐", "boat", "rope"]
-TEXTS = st.dictionaries(st.integers(0, 9).map(str), st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join), max_size=8)
+TEXTS = st.dictionaries(
+    st.integers(0, 9).map(str), st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join), max_size=8
+)
 
 
 def scanned(texts: dict[str, str], query: dict[str, float]) -> dict[str, float]:
@@ -31,7 +34,12 @@ def scanned(texts: dict[str, str], query: dict[str, float]) -> dict[str, float]:
     return {id: score for id, score in scores.items() if score}
 
 
-@given(TEXTS, TEXTS, st.sets(st.integers(0, 9).map(str)), st.dictionaries(st.sampled_from(words(" ".join(WORDS))), st.floats(0.1, 1)))
+@given(
+    TEXTS,
+    TEXTS,
+    st.sets(st.integers(0, 9).map(str)),
+    st.dictionaries(st.sampled_from(words(" ".join(WORDS))), st.floats(0.1, 1)),
+)
 def test_words_are_scored_as_by_a_scan_after_any_changes(
     first: dict[str, str], more: dict[str, str], gone: set[str], query: dict[str, float]
 ) -> None:
@@ -48,7 +56,7 @@ def test_words_are_scored_as_by_a_scan_after_any_changes(
     assert all(isclose(each.score, wanted[each.id]) for each in found)
     assert all(each.score == sum([share.score for share in each.words]) for each in found)
     assert [each.rank for each in found] == list(range(1, len(found) + 1))
-    assert all(one.score > two.score or isclose(one.score, two.score) for one, two in zip(found, found[1:], strict=False))
+    assert all(one.score > two.score or isclose(one.score, two.score) for one, two in itertools.pairwise(found))
 
 
 def test_those_asked_for_by_id_come_behind_the_best_with_their_ranks() -> None:

@@ -17,15 +17,21 @@ TIDES = ctxlab.KnowledgeBase(
     id="tides",
     name="Tides",
     entries=(
-        ctxlab.KnowledgeEntry(id="1", key="Spring tide", content="At new moon the tide is high.", tags=("moon", "潮汐")),
-        ctxlab.KnowledgeEntry(id="2", key="灯塔", content="港口的灯塔建于1890年。", tags=({"name": "harbour", "weight": 2},)),
+        ctxlab.KnowledgeEntry(
+            id="1", key="Spring tide", content="At new moon the tide is high.", tags=("moon", "潮汐")
+        ),
+        ctxlab.KnowledgeEntry(
+            id="2", key="灯塔", content="港口的灯塔建于1890年。", tags=({"name": "harbour", "weight": 2},)
+        ),
         ctxlab.KnowledgeEntry(id="3", key="Off", content="The tide of tides, tide.", enabled=False),
     ),
 )
 BOATS = ctxlab.knowledge_base("boats", entries={"Rope": "A rope holds the boat.", "Oar": "An oar moves the boat."})
 
 
-def asked(retriever: ctxlab.KnowledgeRetriever, *texts: str, engine: str = "keyword", **more: object) -> KnowledgeAnswer:
+def asked(
+    retriever: ctxlab.KnowledgeRetriever, *texts: str, engine: str = "keyword", **more: object
+) -> KnowledgeAnswer:
     return retriever.search([QueryPart(text) for text in texts], engine=engine, **more)  # pyright: ignore[reportArgumentType]
 
 
@@ -99,7 +105,10 @@ def test_finding_nothing_says_why() -> None:
     assert asked(retriever, "submarine").notes == ("nothing was found: none of 2 chunks has a word of the query",)
     assert asked(retriever, "的").notes == ("nothing was found: the query has no word to look for",)
     assert "there is no knowledge base 'tide'" in asked(retriever, "tide", bases=["tide"]).notes[0]
-    assert "no engine 'vectr'" in asked(ctxlab.KnowledgeRetriever(TIDES, embedder=LetterEmbedder()), "a", engine="vectr").notes[0]
+    assert (
+        "no engine 'vectr'"
+        in asked(ctxlab.KnowledgeRetriever(TIDES, embedder=LetterEmbedder()), "a", engine="vectr").notes[0]
+    )
 
 
 def test_an_answer_is_given_again_to_the_same_query_and_to_one_alike() -> None:

@@ -11,8 +11,31 @@ from ctxlab.knowledge.chunks import chunks_of
 
 PIECES = st.sampled_from(
     [
-        *("# Head\n", "## 二级\n", "```py\n", "```\n", "\n\n", "\n", "\r\n", " ", "a word ", "我们去年在看书。", "真的！？”"),
-        *("é", "e\u0301", "👨‍👩‍👧", "🇩🇪", "\ud83d", "\ude00", "def f():\n", "    x = 1\n", "x" * 30, "z" + "\u0301" * 9),
+        *(
+            "# Head\n",
+            "## 二级\n",
+            "```py\n",
+            "```\n",
+            "\n\n",
+            "\n",
+            "\r\n",
+            " ",
+            "a word ",
+            "我们去年在看书。",
+            "真的！？”",
+        ),
+        *(
+            "é",
+            "e\u0301",
+            "👨‍👩‍👧",
+            "🇩🇪",
+            "\ud83d",
+            "\ude00",
+            "def f():\n",
+            "    x = 1\n",
+            "x" * 30,
+            "z" + "\u0301" * 9,
+        ),
     ]
 )
 KINDS = st.sampled_from(["text", "markdown", "code", "chat"])
@@ -45,7 +68,10 @@ def test_chinese_is_cut_behind_sentences(text: str) -> None:
     assert {text[chunk.end - 1] for chunk in chunks} <= set("。！？")
 
 
-@given(st.lists(st.sampled_from(["word word\n", "\n", "# A\n", "text. more\n"]), max_size=12).map("".join), st.integers(1, 9))
+@given(
+    st.lists(st.sampled_from(["word word\n", "\n", "# A\n", "text. more\n"]), max_size=12).map("".join),
+    st.integers(1, 9),
+)
 def test_fenced_code_that_fits_stays_whole(before: str, lines: int) -> None:
     fence = "```py\n" + "x = 1\n" * lines + "```\n"
     text = f"{before}{fence}{before}"

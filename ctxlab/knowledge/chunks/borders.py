@@ -42,7 +42,9 @@ def borders(text: str, kind: EntryKind) -> list[Border]:
 def _all(text: str, kind: EntryKind) -> Iterator[Border]:
     if kind == "markdown":
         code = fences(text)
-        yield from ((match.start(), STRONGEST) for match in HEADING.finditer(text) if not is_inside(code, match.start()))
+        yield from (
+            (match.start(), STRONGEST) for match in HEADING.finditer(text) if not is_inside(code, match.start())
+        )
         yield from ((at, PARAGRAPH) for fence in code for at in fence)
     if kind == "code":
         yield from ((match.start(), STRONGEST) for match in DEFINITION.finditer(text))

@@ -122,7 +122,9 @@ class _Cutter:
         """Where the next chunk begins: the first end of a sentence or line at most the overlap before the cut."""
         if not self.overlap:
             return cut
-        near = self.borders[bisect_left(self.places, max(cut - self.overlap, begin + 1)) : bisect_left(self.places, cut)]
+        near = self.borders[
+            bisect_left(self.places, max(cut - self.overlap, begin + 1)) : bisect_left(self.places, cut)
+        ]
         good = [place for place, level in near if level <= SENTENCE_END] or [place for place, _ in near]
         return good[0] if good else cut
 

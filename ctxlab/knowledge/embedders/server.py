@@ -1,4 +1,4 @@
-"""A server that speaks OpenAI's protocol: its address and key checked, its client opened, its refusals in a sentence."""
+"""A server that speaks OpenAI's protocol: its address and key checked, its client opened, its refusals in words."""
 
 from __future__ import annotations
 

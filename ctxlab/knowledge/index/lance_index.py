@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
+PURPOSE = "indexes on disk and in object storage"
 NAME_DIGITS = 16
 MOST_WORDS = 40
 """Words of a query that are looked up."""
@@ -47,7 +48,7 @@ class LanceBases:
 
     def __call__(self, base: str) -> LanceIndex:
         """The index of the base with this id; what is there already is kept."""
-        lancedb = optional_module("lancedb", extra="lancedb", purpose="indexes on disk and in object storage")
+        lancedb = optional_module("lancedb", extra="lancedb", purpose=PURPOSE)
         options: Any = dict(self.storage_options) if self.storage_options is not None else None
         return LanceIndex(lancedb.connect(self.uri, storage_options=options), base)
 
@@ -63,8 +64,9 @@ class LanceIndex:
         self._database, self._name = database, sha256(name.encode("utf-8", "replace")).hexdigest()[:NAME_DIGITS]
         self._lock = RLock()
         self._embedder = ""
-        self._texts = self._opened(f"texts-{self._name}", [("id", "string"), ("text", "string"), ("terms", "string"),
-                                                          ("read_as", "string")])
+        self._texts = self._opened(
+            f"texts-{self._name}", [("id", "string"), ("text", "string"), ("terms", "string"), ("read_as", "string")]
+        )
 
     def __repr__(self) -> str:
         return f"LanceIndex({self._name!r})"
@@ -94,12 +96,11 @@ class LanceIndex:
             self._index_words()
 
     def _index_words(self) -> None:
-        from lancedb.index import FTS  # pyright: ignore[reportMissingImports]
-
         if self._texts.list_indices():
             self._texts.optimize()
             return
-        plain = FTS(
+        words_of: Any = optional_module("lancedb.index", extra="lancedb", purpose=PURPOSE).FTS
+        plain = words_of(
             base_tokenizer="whitespace", lower_case=False, stem=False, remove_stop_words=False, ascii_folding=False
         )
         self._texts.create_index("terms", config=plain)
@@ -144,7 +145,11 @@ class LanceIndex:
         there = {row["id"] for row in best}
         others = [id for id in also if id not in there]
         more = (
-            table.search(vector).distance_type("cosine").where(_among(others), prefilter=True).limit(len(others)).to_list()
+            table.search(vector)
+            .distance_type("cosine")
+            .where(_among(others), prefilter=True)
+            .limit(len(others))
+            .to_list()
             if others
             else []
         )
@@ -154,7 +159,7 @@ class LanceIndex:
 
     # --- words
 
-    def statistics(self, words: Sequence[str]) -> WordStatistics:  # noqa: ARG002  # LanceDB counts words by itself
+    def statistics(self, words: Sequence[str]) -> WordStatistics:  # LanceDB counts words by itself
         return WordStatistics(len(self))
 
     def search_words(
@@ -162,16 +167,16 @@ class LanceIndex:
         words: Mapping[str, float],
         *,
         limit: int,
-        statistics: WordStatistics | None = None,  # noqa: ARG002  # LanceDB counts words by itself
+        statistics: WordStatistics | None = None,  # LanceDB counts words by itself
         also: Sequence[str] = (),
     ) -> list[Scored]:
-        from lancedb.query import MatchQuery  # pyright: ignore[reportMissingImports]
+        match: Any = optional_module("lancedb.query", extra="lancedb", purpose=PURPOSE).MatchQuery
 
         shares: dict[str, list[WordShare]] = {}
         if not len(self):
             return []
         for word, weight in list(words.items())[:MOST_WORDS]:
-            asked = self._texts.search(MatchQuery(word, "terms"), query_type="fts").select(["id", "_score"])
+            asked = self._texts.search(match(word, "terms"), query_type="fts").select(["id", "_score"])
             for row in asked.limit(len(self)).to_list():
                 shares.setdefault(row["id"], []).append(WordShare(word, weight * float(row["_score"])))
         scored = [(id, sum([share.score for share in own]), tuple(own)) for id, own in shares.items()]
@@ -231,4 +236,4 @@ def _among(ids: Sequence[str]) -> str:
 
 
 def _pyarrow() -> Any:
-    return optional_module("pyarrow", extra="lancedb", purpose="indexes on disk and in object storage")
+    return optional_module("pyarrow", extra="lancedb", purpose=PURPOSE)

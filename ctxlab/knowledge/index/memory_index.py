@@ -189,9 +189,9 @@ class MemoryIndex:
 # --- scores
 
 
-def _damped(lengths: Numbers, known: WordStatistics) -> Numbers:
+def _damped(lengths: NDArray[np.int32], known: WordStatistics) -> Numbers:
     mean = known.words / known.texts if known.texts else 1.0
-    return SATURATION * (1 - BY_LENGTH + BY_LENGTH * lengths / (mean or 1.0))
+    return SATURATION * (1 - BY_LENGTH + BY_LENGTH * lengths.astype(float) / (mean or 1.0))
 
 
 def _shares(found: Occurrences, damped: Numbers, word: str, known: WordStatistics) -> Numbers:
@@ -243,5 +243,7 @@ def best_places(
     more = more[np.argsort(-scores[more], kind="stable")]
     falling = np.sort(-scores)
     before, after = (np.searchsorted(falling, -scores[more], side) for side in ("left", "right"))
-    equal = [int((scores[:at] == scores[at]).sum()) if same > 1 else 0 for at, same in zip(more, after - before, strict=True)]
+    equal = [
+        int((scores[:at] == scores[at]).sum()) if same > 1 else 0 for at, same in zip(more, after - before, strict=True)
+    ]
     return np.concatenate([best, more]), np.concatenate([np.arange(1, len(best) + 1), 1 + before + equal])

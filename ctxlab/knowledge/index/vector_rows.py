@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ctxlab.errors import CtxlabError
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     Matrix = NDArray[np.float32]
     Rows = NDArray[np.int64]
+    N = TypeVar("N", bound=np.generic)
 
 FIRST_ROWS = 1024
 
@@ -34,7 +35,7 @@ class VectorRows:
         return self._count
 
     def add(self, texts: Rows, vectors: Matrix) -> None:
-        """Vectors of the texts of these numbers; raises CtxlabError where they have another length than those before."""
+        """Put in vectors of the texts of these numbers; raises CtxlabError for ones of another length than before."""
         import numpy as np
 
         with self._lock:
@@ -58,7 +59,7 @@ class VectorRows:
             return self._texts[: self._count], self._matrix[: self._count]
 
 
-def _larger(array: NDArray[np.generic], rows: int) -> NDArray[np.generic]:
+def _larger(array: NDArray[N], rows: int) -> NDArray[N]:
     import numpy as np
 
     grown = np.zeros((rows, *array.shape[1:]), array.dtype)

@@ -76,7 +76,9 @@ def _without_key(
 def _in_order(reply: Any, count: int, address: str) -> list[float]:
     """The scores by the index of their text; they come best first."""
     given: Any = cast("dict[str, Any]", reply).get("results") if isinstance(reply, dict) else None
-    items = [cast("dict[str, Any]", each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    items = (
+        [cast("dict[str, Any]", each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    )
     by_index: dict[Any, Any] = {item.get("index"): item.get("relevance_score") for item in items}
     if by_index.keys() != set(range(count)) or not all(isinstance(each, int | float) for each in by_index.values()):
         raise CtxlabError(f"{address} sent {len(items):,} scores for {count:,} texts, or their indexes are wrong")

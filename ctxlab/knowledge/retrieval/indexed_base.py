@@ -45,7 +45,6 @@ class _Found:
         head = self.chunk.place if self.entry.kind == "markdown" else ""
         return "\n".join(filter(None, (self.entry.key, head, self.text)))
 
-
     @property
     def read_as(self) -> str:
         """What its vector is made of: a message with what was said before and after it; empty for its own words."""
@@ -81,7 +80,9 @@ class IndexedBase:
             kept = {id: ids for id, ids in self.entries.items() if id not in old}
             cut_now = kept | {id: [chunk for chunk, _ in cut] for id, cut in new.items()}
             self.chunks = self.chunks | chunks  # a search that is under way may still find what goes
-            stale = [] if self._entries else [id for id in self.index.ids() if id not in chunks]  # of an earlier process
+            stale = (
+                [] if self._entries else [id for id in self.index.ids() if id not in chunks]
+            )  # of an earlier process
             self.index.remove([*gone, *stale])
             self.index.add([IndexedText(id, each.indexed, each.read_as) for cut in new.values() for id, each in cut])
             self.entries = {id: cut_now[id] for id in wanted}
@@ -136,7 +137,9 @@ class IndexedBase:
         self.index.use_vectors_of(f"{embedder.name} {embedder.version}")
         with self._embedding:  # else two searches would embed the same
             while batch := self.index.without_vectors(AT_ONCE):
-                self.index.add_vectors([each.id for each in batch], vectors_of(embedder, [each.embedded for each in batch]))
+                self.index.add_vectors(
+                    [each.id for each in batch], vectors_of(embedder, [each.embedded for each in batch])
+                )
 
 
 _lately: list[tuple[str, IndexedBase]] = []

@@ -81,9 +81,7 @@ def reranker_named(name: str) -> Reranker:
     return found[name]
 
 
-def reranked(
-    reranker: Reranker, query: str, hits: Sequence[KnowledgeHit], notes: list[str]
-) -> list[KnowledgeHit]:
+def reranked(reranker: Reranker, query: str, hits: Sequence[KnowledgeHit], notes: list[str]) -> list[KnowledgeHit]:
     """The hits in the order of their new scores, of equal ones in the order that they had.
 
     Where the reranker fails they stay as they are, and a note says why.

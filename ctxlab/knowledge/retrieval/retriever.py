@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from threading import RLock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context.knowledge_hit import KnowledgeAnswer, KnowledgeBaseFacts, KnowledgeHit, QueryPart
@@ -89,7 +89,7 @@ class KnowledgeRetriever:
         self._made = {"embedder": embedder, "reranker": reranker, "cache": cache, "index": index}
         self._embedder: Embedder | str | None = embedder
         self._reranker: Reranker | None = as_reranker(reranker) if reranker is not None else None
-        self._index: IndexMaker | None = index
+        self._index = cast("IndexMaker | None", index)
         self.cache = cache
         self._bases: dict[str, IndexedBase] = {}
         self._own: set[str] = set()
@@ -251,7 +251,9 @@ def _engine(wanted: str, bases: dict[str, IndexedBase], notes: list[str]) -> str
     if known in ENGINES:
         return known
     if wanted:
-        notes.append(f"there is no engine {short(wanted)!r}{did_you_mean(wanted, list(ENGINES))}; the best one is taken")
+        notes.append(
+            f"there is no engine {short(wanted)!r}{did_you_mean(wanted, list(ENGINES))}; the best one is taken"
+        )
     own = {each.base.settings.engine or "" for each in bases.values()}
     return own.pop() if len(own) == 1 else ""
 

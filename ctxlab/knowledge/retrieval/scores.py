@@ -65,4 +65,3 @@ class Scores:
 
 def _each(found: Mapping[str, Iterable[Scored]]) -> list[tuple[int, tuple[str, Scored]]]:
     return [(order, (base, each)) for order, (base, those) in enumerate(found.items()) for each in those]
-
