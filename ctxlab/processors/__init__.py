@@ -11,6 +11,7 @@ from ctxlab.processors.regex_processor import RegexProcessor  # isort: skip
 from ctxlab.processors.transcription_processor import TranscriptionProcessor  # isort: skip
 from ctxlab.processors.worldbook_processor import WorldbookProcessor  # isort: skip
 from ctxlab.processors.injection.assembler import InjectionAssembler  # isort: skip
+from ctxlab.processors.knowledge_processor import KnowledgeProcessor  # isort: skip
 from ctxlab.processors.variable_processor import VariableProcessor  # isort: skip
 from ctxlab.processors.token_limiter import TokenLimiter  # isort: skip
 from ctxlab.processors.merge_system import MergeSystem  # isort: skip
@@ -27,6 +28,7 @@ STEPS: tuple[type[Processor], ...] = (
     TranscriptionProcessor,
     WorldbookProcessor,
     InjectionAssembler,
+    KnowledgeProcessor,
     VariableProcessor,
     TokenLimiter,
     MergeSystem,
@@ -44,6 +46,7 @@ __all__ = [
     "ConvertSystem",
     "EnsureAlternating",
     "InjectionAssembler",
+    "KnowledgeProcessor",
     "MergeConsecutive",
     "MergeSystem",
     "RegexProcessor",

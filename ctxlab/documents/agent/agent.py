@@ -11,6 +11,7 @@ from ctxlab.display.short_texts import called, counted, short
 from ctxlab.documents.agent import assets as own_files
 from ctxlab.documents.agent import place_preset as places
 from ctxlab.documents.agent import preset_groups as groups
+from ctxlab.documents.agent.knowledge import KnowledgeBaseConfig, KnowledgeSettings
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig, tool_name
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict, JsonObject
 from ctxlab.documents.lore import WorldbookSettings
@@ -117,6 +118,8 @@ class Agent(Stored):
     worldbook_settings: WorldbookSettings | None = None
     virtual_time_config: VirtualTime | None = None
     variable_config: JsonObject | None = None
+    knowledge_base_config: KnowledgeBaseConfig | None = None
+    knowledge_settings: KnowledgeSettings | None = None
     visual_guideline: str | None = None
     character_description: str | None = Field(None, description="Who the character is; `description` is about it.")
     personality: str | None = None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ctxlab.display.one_line import plain
+from ctxlab.display.short_texts import nearest, short
 from ctxlab.documents import Agent
 from ctxlab.documents.agent.asset_references import DEFAULT_GROUP, SCHEME
 from ctxlab.documents.agent.assets import AgentAsset
-from ctxlab.engines.javascript.numbers import as_text, leading_integer
+from ctxlab.documents.agent.knowledge import KnowledgeBinding
+from ctxlab.engines.javascript.numbers import leading_integer
 from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.registry import macro
 from ctxlab.engines.tool_text import definitions_text, usage_text
@@ -72,39 +74,38 @@ def _line_of_the_reference(asset: AgentAsset) -> str:
 @macro("kb", phase="substitute", arguments="0-2")
 def kb(call: MacroCall) -> str:
     """A placeholder for text from the agent's collections, all or the named one; the second argument is a limit."""
-    bindings = list(_bindings(call))
+    bindings = _bindings(call)
     if not bindings:
         return ""
     name, most = call.argument(0), _limit(call)
     if not name:
-        return "\n".join([_placeholder(binding, most) for binding in bindings])
-    found = next((binding for binding in bindings if binding.get("kbName") == name), None)
-    return _placeholder(found, most) if found else f"（未找到知识库: {name}）"
+        return "\n".join([binding.placeholder_with(most) for binding in bindings])
+    found = next((binding for binding in bindings if binding.kb_name == name), None)
+    if found is not None:
+        return found.placeholder_with(most)
+    hint = nearest(name, [binding.kb_name for binding in bindings])
+    call.run.note(f"macro {call.name!r}: no base {short(name)!r} is bound to the agent{hint}", level="info")
+    return f"（未找到知识库: {name}）"
 
 
 @macro("kb_list", phase="substitute")
 def kb_list(call: MacroCall) -> str:
     """The agent's collections, one a line."""
-    if not _knowledge(call).get("enabled"):
+    config = call.env.agent.knowledge_base_config if call.env.agent is not None else None
+    if config is None or not config.enabled:
         return "未配置知识库。"
-    bindings = list(_bindings(call))
-    if not bindings:
+    if not config.bound:
         return "未启用任何知识库。"
-    lines = [f"- [{binding.get('kbName') or ''}] 模式={binding.get('mode') or 'always'}" for binding in bindings]
-    for i, binding in enumerate(bindings):
-        lines[i] += f", 上限={as_text(binding['limit'])}" if binding.get("limit") else ""
-        lines[i] += f", 分组={binding['group']}" if binding.get("group") else ""
-    return "\n".join([f"可用知识库 ({len(bindings)} 个):", *lines])
+    lines = [f"- [{plain(each.shown_name)}] 模式={each.mode or 'always'}" for each in config.bound]
+    for i, binding in enumerate(config.bound):
+        lines[i] += f", 上限={binding.limit}" if binding.limit else ""
+        lines[i] += f", 分组={plain(binding.group)}" if binding.group else ""
+    return "\n".join([f"可用知识库 ({len(config.bound)} 个):", *lines])
 
 
-def _knowledge(call: MacroCall) -> Data:
-    found = _setting(call, "knowledgeBaseConfig")
-    return cast("Data", found) if isinstance(found, Mapping) else {}
-
-
-def _bindings(call: MacroCall) -> Iterator[Data]:
-    config = _knowledge(call)
-    return (binding for binding in _records(config.get("bindings")) if config.get("enabled") and binding.get("enabled"))
+def _bindings(call: MacroCall) -> tuple[KnowledgeBinding, ...]:
+    config = call.env.agent.knowledge_base_config if call.env.agent is not None else None
+    return config.bound if config is not None else ()
 
 
 def _limit(call: MacroCall) -> str | None:
@@ -114,21 +115,6 @@ def _limit(call: MacroCall) -> str | None:
     if limit_text and found is None and not call.run.reference:
         raise BadCall(f"{limit_text!r} is not how many texts: a whole number is")
     return None if not limit_text else "NaN" if found is None else str(found)
-
-
-def _placeholder(binding: Data, most: str | None) -> str:
-    """A knowledge placeholder: name, limit, least score, mode and its parameters; defaults at the end are left out."""
-    least, words = binding.get("minScore"), binding.get("modeParams")
-    parts = [
-        str(binding.get("kbName") or ""),
-        most or ("" if binding.get("limit") is None else as_text(binding["limit"])),
-        f"{least:.2f}" if isinstance(least, int | float) else "",
-        str(binding.get("mode") or "always"),
-        ",".join(map(str, cast("list[object]", words))) if isinstance(words, list) else "",
-    ]
-    while len(parts) > 1 and parts[-1] in ("", "always"):
-        parts.pop()
-    return f"【kb::{'::'.join(parts)}】"
 
 
 # --- what services answer
@@ -195,12 +181,3 @@ def _setting(call: MacroCall, name: str) -> Any:
     if name == "toolCallConfig":
         return agent.tool_call_config
     return (agent.model_extra or {}).get(name)
-
-
-def _records(value: Any) -> list[Data]:
-    """The objects of a list; anything else is left out."""
-    return (
-        [cast("Data", item) for item in cast("list[object]", value) if isinstance(item, Mapping)]
-        if isinstance(value, list)
-        else []
-    )
