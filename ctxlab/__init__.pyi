@@ -38,6 +38,7 @@ from ctxlab.api.compression import compressions as compressions
 from ctxlab.api.compression import legal_cuts as legal_cuts
 from ctxlab.api.compression import model_summariser as model_summariser
 from ctxlab.api.draft import preview as preview
+from ctxlab.api.knowledge_base import knowledge_base as knowledge_base
 from ctxlab.api.quick_actions import AppliedQuickAction as AppliedQuickAction
 from ctxlab.api.quick_actions import apply_quick_action as apply_quick_action
 from ctxlab.api.study import Study as Study
@@ -76,7 +77,10 @@ from ctxlab.context import Table as Table
 from ctxlab.context import Text as Text
 from ctxlab.context import Variables as Variables
 from ctxlab.documents import Agent as Agent
+from ctxlab.documents import ChunkSettings as ChunkSettings
 from ctxlab.documents import History as History
+from ctxlab.documents import KnowledgeBase as KnowledgeBase
+from ctxlab.documents import KnowledgeEntry as KnowledgeEntry
 from ctxlab.documents import Library as Library
 from ctxlab.documents import LineProcessing as LineProcessing
 from ctxlab.documents import LoreEntry as LoreEntry
@@ -104,6 +108,9 @@ from ctxlab.errors import UnexplainedRewrite as UnexplainedRewrite
 from ctxlab.knowledge.embedders import EndpointEmbedder as EndpointEmbedder
 from ctxlab.knowledge.ranking import EmbeddingsRanker as EmbeddingsRanker
 from ctxlab.knowledge.ranking import HybridRanker as HybridRanker
+from ctxlab.knowledge.retrieval import EndpointReranker as EndpointReranker
+from ctxlab.knowledge.retrieval import KnowledgeRetriever as KnowledgeRetriever
+from ctxlab.knowledge.retrieval import SearchCache as SearchCache
 from ctxlab.pipeline import BudgetTooSmall as BudgetTooSmall
 from ctxlab.pipeline import Debugger as Debugger
 from ctxlab.pipeline import Diff as Diff

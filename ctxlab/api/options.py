@@ -11,6 +11,7 @@ from ctxlab.api.sources import (
     AssetSources,
     BookSources,
     EngineSources,
+    KnowledgeSources,
     LibrarySource,
     NodeSource,
     PendingSource,
@@ -86,6 +87,8 @@ class StepOptions(TypedDict, total=False):
     rankers: RankerSources
     """Rankers by name for strategies that look at the question, before those that come with ctxlab: rankers, or
     functions of the question and the messages that give a score for each."""
+    knowledge: KnowledgeSources
+    """Knowledge bases that may be searched, beside those of the library that the agent names; or a retriever."""
     assets: AssetSources | None
     """Folder in which files of messages are, or a store of them; those of the library are at hand without it."""
 
@@ -112,6 +115,7 @@ DEFAULTS: Mapping[str, Any] = {
     "books": (),
     "engines": (),
     "rankers": (),
+    "knowledge": (),
     "tools": (),
 }
 """Defaults of options that aren't None."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
+from ctxlab.api.knowledge_for_build import with_knowledge
 from ctxlab.api.options import BuildOptions, InputOptions
 from ctxlab.api.sources import (
     AgentSource,
@@ -69,6 +70,7 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
     pipeline = options.get("pipeline") or default_pipeline()
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
     services = _services_for(build_input, options, files=found.library.files)
+    services = with_knowledge(services, options.get("knowledge", ()), agent, found.library.knowledge_bases)
     counter = options.get("tokenizer")
     services = services if counter is None else replace(services, tokenizer=counter)
     unknown = _near_model(options.get("model"), found.library.models)

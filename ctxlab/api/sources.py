@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, cast
 from ctxlab.context import Pending, Text
 from ctxlab.documents import (
     Agent,
+    KnowledgeBase,
     Library,
     MessageNode,
     ModelProfile,
@@ -22,7 +23,7 @@ from ctxlab.documents import (
 )
 from ctxlab.engines.macros import Expansion
 from ctxlab.errors import WrongArgument
-from ctxlab.pipeline.services import AssetStore
+from ctxlab.pipeline.services import AssetStore, Retriever
 
 if TYPE_CHECKING:
     from ctxlab.assets.transcription.engine import Engine
@@ -50,6 +51,8 @@ RuleSource: TypeAlias = RegexConfig | RegexPreset | RegexRule | Library | FilePa
 RuleSources: TypeAlias = RuleSource | Sequence[RuleSource]
 RankerSources: TypeAlias = Annotated[Sequence[Any], "rankers, or functions of a question and its messages"]
 EngineSources: TypeAlias = Annotated[Sequence[Any], "engines, or functions of bytes and MIME type"]
+KnowledgeSource: TypeAlias = KnowledgeBase | Library | FilePath
+KnowledgeSources: TypeAlias = KnowledgeSource | Sequence[KnowledgeSource] | Retriever
 ModelSource: TypeAlias = Annotated[
     str | ModelProfile | Callable[..., Any], "a model's name, a ModelProfile or a function of messages"
 ]
@@ -122,6 +125,19 @@ def books_of(books: BookSources) -> tuple[Worldbook, ...]:
         return (book,) if isinstance(book, Worldbook) else _some(library_of(book, "books"), "books", "no worldbook")
 
     return _each(books, of_one)
+
+
+def knowledge_of(knowledge: KnowledgeSources) -> tuple[KnowledgeBase, ...] | Retriever:
+    """A retriever as it is, else all knowledge bases: those given, and those of libraries and files."""
+    if callable(getattr(knowledge, "search", None)) and callable(getattr(knowledge, "entries", None)):
+        return cast("Retriever", knowledge)
+
+    def of_one(base: KnowledgeSource) -> Sequence[KnowledgeBase]:
+        if isinstance(base, KnowledgeBase):
+            return (base,)
+        return _some(library_of(base, "knowledge"), "knowledge_bases", "no knowledge base")
+
+    return _each(knowledge, of_one)
 
 
 def presets_of(presets: PresetSources) -> tuple[MessageNode, ...]:

@@ -10,6 +10,13 @@ from ctxlab.documents.agent.agent import (
     VirtualTime,
 )
 from ctxlab.documents.history.history import History
+from ctxlab.documents.knowledge_base import (
+    ChunkSettings,
+    EntryPart,
+    KnowledgeBase,
+    KnowledgeBaseSettings,
+    KnowledgeEntry,
+)
 from ctxlab.documents.library import Library
 from ctxlab.documents.lore import CharacterFilter, LoreEntry, Worldbook, WorldbookMetadata, WorldbookSettings
 from ctxlab.documents.quick_actions import LineProcessing, QuickAction, QuickActionSet
@@ -53,12 +60,17 @@ __all__ = [
     "Asset",
     "AssetSource",
     "CharacterFilter",
+    "ChunkSettings",
     "DepthRange",
+    "EntryPart",
     "Flavor",
     "Greeting",
     "History",
     "InjectionStrategy",
     "InlineFile",
+    "KnowledgeBase",
+    "KnowledgeBaseSettings",
+    "KnowledgeEntry",
     "Level",
     "Library",
     "LibraryFile",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.html_table import heading, html_table
+from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.short_texts import called, counted, nearest
 from ctxlab.documents.frozen_json import JsonObject
 from ctxlab.documents.stored import Stored
@@ -92,6 +92,7 @@ class KnowledgeBase(Stored):
     description: str | None = None
     entries: tuple[KnowledgeEntry, ...] = ()
     settings: KnowledgeBaseSettings = KnowledgeBaseSettings()
+    losses: tuple[str, ...] = Field((), description="What could not be read of its files, a sentence each.")
 
     def _repr_parts(self) -> Iterator[str]:
         yield from called(self.id, self.name)
@@ -99,13 +100,16 @@ class KnowledgeBase(Stored):
         off = sum(not entry.enabled for entry in self.entries)
         if off:
             yield f"{off:,} switched off"
+        if self.losses:
+            yield counted(len(self.losses), "loss", "losses")
 
     def _repr_html_(self) -> str:
         rows = (
             (entry.id, entry.key, entry.content, ", ".join(entry.tag_names), "" if entry.enabled else "off")
             for entry in self.entries
         )
-        return heading(self) + html_table(("id", "key", "content", "tags", ""), rows, of="entries")
+        table = html_table(("id", "key", "content", "tags", ""), rows, of="entries")
+        return heading(self) + table + lines(self.losses)
 
     @property
     def shown_name(self) -> str:

@@ -1,4 +1,5 @@
-"""Everything at hand as one value: sessions, agents, users, models, books, rules, presets, quick actions, files."""
+"""Everything at hand as one value: sessions, agents, users, models, books, rules, presets, quick actions, knowledge,
+files."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import called, counted, nearest
 from ctxlab.documents.agent.agent import Agent, ModelProfile, UserProfile
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.knowledge_base import KnowledgeBase
 from ctxlab.documents.lore import Worldbook
 from ctxlab.documents.quick_actions import QuickActionSet
 from ctxlab.documents.rules import RegexPreset
@@ -36,6 +38,7 @@ NOUNS = {
     "rules": ("set of rules", "sets of rules"),
     "presets": ("preset", "presets"),
     "quick_actions": ("set of quick actions", "sets of quick actions"),
+    "knowledge_bases": ("knowledge base", "knowledge bases"),
     "files": ("file", "files"),
 }
 """One and several of each field, in the order of the fields."""
@@ -48,12 +51,13 @@ KINDS: Mapping[str, type[Stored]] = {
     "rules": RegexPreset,
     "presets": MessageNode,
     "quick_actions": QuickActionSet,
+    "knowledge_bases": KnowledgeBase,
 }
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Library:
-    """Sessions, agents, users, models, books, rules, presets, quick actions, and files by the path that names them.
+    """Sessions, agents, users, models, books, rules, presets, quick actions, knowledge bases, and files by their path.
 
     Files are those attached to messages and the agents' own. Values are looked up by id or name. `|` joins two
     libraries and keeps everything: equal values once, different values of one id both, of which a lookup gives the
@@ -69,6 +73,7 @@ class Library:
     rules: tuple[RegexPreset, ...] = ()
     presets: tuple[MessageNode, ...] = ()
     quick_actions: tuple[QuickActionSet, ...] = ()
+    knowledge_bases: tuple[KnowledgeBase, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=lambda: NO_FILES)
 
     def __post_init__(self) -> None:
@@ -163,6 +168,11 @@ class Library:
     def quick_action_set(self, name: str | None = None) -> QuickActionSet:
         """The set of quick actions of this id, else of this name; without a name the only one."""
         return self._one(self.quick_actions, "quick_actions", name)
+
+    @checked_arguments
+    def knowledge_base(self, name: str | None = None) -> KnowledgeBase:
+        """The knowledge base of this id, else of this name; without a name the only one."""
+        return self._one(self.knowledge_bases, "knowledge_bases", name)
 
     @checked_arguments
     def session(self, name: str | None = None) -> Session:

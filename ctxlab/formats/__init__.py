@@ -40,6 +40,7 @@ from ctxlab.formats.native.agent_zip import AGENTS_ZIP, agents_zip
 from ctxlab.formats.native.agents import AGENTS, AGENTS_YAML, agents_data, agents_json, agents_yaml
 from ctxlab.formats.native.branch import BRANCH, branch_data, branch_session
 from ctxlab.formats.native.format import NATIVE
+from ctxlab.formats.native.knowledge_bases import KNOWLEDGE, knowledge_json
 from ctxlab.formats.native.quick_actions import (
     QUICK_ACTIONS,
     QUICK_ACTIONS_ZIP,
@@ -109,6 +110,7 @@ __all__ = [
     "convert",
     "convert_import",
     "joined",
+    "knowledge_json",
     "lorebook_json",
     "merged_sessions",
     "names",
@@ -159,6 +161,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     RULES,
     QUICK_REPLIES,
     QUICK_ACTIONS,
+    KNOWLEDGE,
     ANTHROPIC,
     RESPONSES,
     GEMINI,
@@ -271,7 +274,7 @@ def write(
 ) -> Export[bytes]:
     """Write a value to a file, replaced in one step, and return what was written with its losses.
 
-    The value is a session, an agent, a user profile, a book, rules, quick actions, a list of these or a Library, such
+    The value is a session, an agent, a user profile, a book, rules, quick actions, a knowledge base, a list of these or a Library, such
     as an Import; an Export is written as it is. The format is `format`, a name in FORMATS, or the one that the path's
     ending asks for. A file that holds one of several things needs `pick`, an index, id or name. Raises WriteError,
     naming the endings that would do, when the format isn't known or holds nothing of the value.
@@ -300,7 +303,7 @@ def convert(
     """Read a file, write what it holds in another format, and return it with what was lost on either way.
 
     `format` and `pick` are as for `write`: JSON and zip take all sessions, `.rules.json` all sets of rules,
-    `.quickactions.json` and `.quickactions.zip` all sets of quick actions, the others one. A book, a card, a preset,
+    `.quickactions.json` and `.quickactions.zip` all sets of quick actions, `.knowledge.json` all bases, the others one. A book, a card, a preset,
     rules or quick actions that go to plain `.json` are written in the form in which they were read. A card's picture is
     kept. With `repair` broken trees are mended, as `session.repaired()` does.
     """

@@ -37,7 +37,7 @@ def read_folder(folder: Path, name: str, read: ReadFile) -> Import:
     are not followed. Files that sessions and agents name come along. What can't be read, and what is over the limits
     above, is named in `losses`. Raises ReadError when nothing can be read.
     """
-    files = _Files(folder)
+    files = FilesOfFolder(folder)
     attached = Files(FolderShelf(folder, deep=True))
     found: list[Import] = []
     read_from: list[str] = []
@@ -68,7 +68,7 @@ def _joined(parts: Sequence[Import]) -> Import:
 
 
 @dataclass(slots=True)
-class _Files:
+class FilesOfFolder:
     """The files of a folder that are read; `losses` name the others as they are met."""
 
     folder: Path

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ctxlab.formats.results import Export, Import
 from ctxlab.formats.source import Source
 
-Kind = Literal["sessions", "agents", "users", "books", "rules", "quick_actions"]
+Kind = Literal["sessions", "agents", "users", "books", "rules", "quick_actions", "knowledge_bases"]
 """Kinds of values in a file, as fields of an Import."""
 Pick = int | str | None
 """One of several values: its index, id or name; None is the only one, or all where a file holds all."""

@@ -16,7 +16,7 @@ Plugins = Callable[[list[str]], Iterable[Format]]
 """Formats of other packages; the list gets a line for each that can't be loaded."""
 
 SAME_FORM: Final = frozenset(
-    {"card", "preset", "worldbook", "lorebook", "sillytavern-regex", "rules", "quick-actions", "quick-replies"}
+    {"card", "preset", "worldbook", "lorebook", "sillytavern-regex", "rules", "quick-actions", "quick-replies", "knowledge"}
 )
 """Formats of files that hold no conversation and that plain `.json` has another or no form for."""
 
@@ -45,7 +45,7 @@ def form_as_read(found: Import, path: str) -> str | None:
     """
     if path.lower().endswith(".session.json") or found.format not in SAME_FORM:
         return None
-    kinds = (found.agents, found.books, found.rules_inside(), found.quick_actions)
+    kinds = (found.agents, found.books, found.rules_inside(), found.quick_actions, found.knowledge_bases)
     if found.sessions or max(map(len, kinds)) > 1:
         return None
     if found.format == "lorebook" and found.books and written_form(found.books[0]) == "character_book":

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, get_args
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import (
     Agent,
+    KnowledgeBase,
     Library,
     QuickActionSet,
     RegexConfig,
@@ -27,7 +28,7 @@ T = TypeVar("T")
 
 
 def import_of(value: object) -> Import:
-    """The value as an Import: a library, a session, an agent, a user, a book, rules, quick actions, or such
+    """The value as an Import: a library, a session, an agent, a user, a book, rules, quick actions, a base, or such
     values in a list.
 
     Raises WriteError for anything else.
@@ -51,14 +52,15 @@ def _import_of_values(values: Sequence[object], source: str) -> Import:
         books=_of_type(values, Worldbook),
         rules=(*_of_type(values, RegexPreset), *(preset for config in configs for preset in config.presets)),
         quick_actions=_of_type(values, QuickActionSet),
+        knowledge_bases=_of_type(values, KnowledgeBase),
         source=source,
     )
-    known = (Session, Agent, UserProfile, Worldbook, RegexPreset, RegexConfig, QuickActionSet)
+    known = (Session, Agent, UserProfile, Worldbook, RegexPreset, RegexConfig, QuickActionSet, KnowledgeBase)
     for value in values:
         if not isinstance(value, known):
             raise WriteError(
                 f"{type(value).__name__} can't be written; a session, an agent, a user profile, a book, rules, "
-                "a set of quick actions, "
+                "a set of quick actions, a knowledge base, "
                 "a list of them, or a Library can; what a run sends is written by "
                 "write(formats.openai_messages(trace.messages), path)"
             )
@@ -125,6 +127,13 @@ def pick_quick_actions(found: Import, pick: Pick) -> QuickActionSet:
     )
 
 
+def pick_knowledge_base(found: Import, pick: Pick) -> KnowledgeBase:
+    """The only knowledge base, or the picked one."""
+    return pick_one(
+        found.knowledge_bases, pick, source=found.source, names=lambda each: (each.id, each.name), noun="knowledge base"
+    )
+
+
 def pick_rules(found: Import, pick: Pick) -> RegexPreset:
     """The only set of rules, or the picked one."""
     return pick_one(
@@ -177,12 +186,13 @@ def _id(value: Any) -> str:
 
 
 def all_but_sessions_left_out(found: Import) -> list[Loss]:
-    """A loss for each book, each set of rules or quick actions, and files, in a form of sessions, agents and users."""
+    """A loss for each book, base, set of rules or quick actions, and files, in a form of sessions, agents, users."""
     remedy = "has no place here; left out: write it as a file of its own, such as"
     return [
         *left_out(found, ("books",), f"{remedy} .lorebook.json"),
         *left_out(found, ("rules",), f"{remedy} .rules.json"),
         *left_out(found, ("quick_actions",), f"{remedy} .quickactions.json"),
+        *left_out(found, ("knowledge_bases",), f"{remedy} .knowledge.json"),
         *files_left_out(found.files),
     ]
 

@@ -254,6 +254,7 @@ def all_but_agents_left_out(found: Import) -> list[Loss]:
         "users": found.users,
         "rules": found.rules,
         "quick actions": found.quick_actions,
+        "knowledge bases": found.knowledge_bases,
     }
     losses = [Loss(what, f"{len(values)} have no place here; left out") for what, values in others.items() if values]
     unnamed = len(found.books) - len(books_of(found.agents, found.books))

@@ -98,7 +98,7 @@ def chosen_sets(found: Import, pick: Pick) -> tuple[QuickActionSet, ...]:
 
 def others_left_out(found: Import) -> list[Loss]:
     """A loss for each value that is no quick action."""
-    return left_out(found, ("sessions", "agents", "users", "books", "rules"), NO_PLACE)
+    return left_out(found, ("sessions", "agents", "users", "books", "rules", "knowledge_bases"), NO_PLACE)
 
 
 def _write_json(found: Import, pick: Pick) -> Export[bytes]:

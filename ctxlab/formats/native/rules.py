@@ -134,7 +134,7 @@ def write(found: Import, pick: Pick) -> Export[bytes]:
     sets = found.rules_inside()
     if not sets:
         raise ReadError(f"{found.source} holds no set of rules")
-    losses = left_out(found, ("sessions", "agents", "users", "books", "quick_actions"), "no rules; left out")
+    losses = left_out(found, ("sessions", "agents", "users", "books", "quick_actions", "knowledge_bases"), "no rules; left out")
     return rules_json(sets if pick is None else [pick_rules(found, pick)]).after(losses)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from ctxlab.documents import Agent, QuickActionSet, RegexPreset, Session, Stored, UserProfile, Worldbook
+from ctxlab.documents import Agent, KnowledgeBase, QuickActionSet, RegexPreset, Session, Stored, UserProfile, Worldbook
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import ReadError, UnknownFormat
 from ctxlab.formats.decode import source_of
@@ -31,7 +31,7 @@ from ctxlab.formats.values_to_export import (
 )
 
 Data = dict[str, Any]
-V = TypeVar("V", Session, Worldbook, RegexPreset, QuickActionSet)
+V = TypeVar("V", Session, Worldbook, RegexPreset, QuickActionSet, KnowledgeBase)
 
 KIND, VERSION = "ctxlab-sessions", 1
 INDEX = "metadata.json"
@@ -133,6 +133,9 @@ def read_zip(raw: Zipped, source: str, read: Callable[[Source], Import]) -> Impo
         rules=tuple(distinct_ids([rules for part in found for rules in part.rules], "set of rules", losses)),
         quick_actions=tuple(
             distinct_ids([each for part in found for each in part.quick_actions], "set of quick actions", losses)
+        ),
+        knowledge_bases=tuple(
+            distinct_ids([each for part in found for each in part.knowledge_bases], "knowledge base", losses)
         ),
         losses=tuple(loss for loss in losses if loss.place not in attached.taken),
         files={**{path: data for part in found for path, data in part.files.items()}, **attached.held},

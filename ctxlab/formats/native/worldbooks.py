@@ -63,7 +63,7 @@ def _book(data: Data) -> tuple[Worldbook, list[Loss]]:
 
 def write(found: Import, pick: Pick) -> Export[bytes]:
     """The only book, or the picked one."""
-    losses = left_out(found, ("sessions", "agents", "users", "rules", "quick_actions"), "no lorebook; left out")
+    losses = left_out(found, ("sessions", "agents", "users", "rules", "quick_actions", "knowledge_bases"), "no lorebook; left out")
     return Export(pick_book(found, pick).to_json(), tuple(losses))
 
 

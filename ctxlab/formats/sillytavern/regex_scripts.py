@@ -335,7 +335,7 @@ def read(source: Source) -> Import:
 def write(found: Import, pick: Pick) -> Export[bytes]:
     """The only set of rules, or the picked one."""
     export = scripts_json(pick_rules(found, pick))
-    return export.after(left_out(found, ("sessions", "agents", "users", "books"), "no rules; left out"))
+    return export.after(left_out(found, ("sessions", "agents", "users", "books", "quick_actions", "knowledge_bases"), "no rules; left out"))
 
 
 REGEX_SCRIPTS = Format(

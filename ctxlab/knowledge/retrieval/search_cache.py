@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -86,3 +87,9 @@ def _cosine(one: Vector, other: Vector | None) -> float:
     if other is None or one.shape != other.shape:
         return -1.0
     return float((one * other).sum())
+
+
+@cache
+def cache_of_process() -> SearchCache:
+    """The answers that agents with a cache share in this process; it asks for the same query only."""
+    return SearchCache()

@@ -96,7 +96,7 @@ def first_book(agent: Agent, found: Import) -> Worldbook | None:
 
 def others_left_out(found: Import) -> list[Loss]:
     """A loss for everything that has no place in a card."""
-    return left_out(found, ("sessions", "users", "rules", "quick_actions"), "no agent; left out")
+    return left_out(found, ("sessions", "users", "rules", "quick_actions", "knowledge_bases"), "no agent; left out")
 
 
 CARD = Format("card", "character card", (".card.json",), sniff=sniff, read=read, write=write_json, holds=("agents",))

@@ -79,7 +79,7 @@ def write(found: Import, pick: Pick, *, form: BookForm) -> Export[bytes]:
     """The only book, or the picked one."""
     export = lorebook_json(pick_book(found, pick), form=form)
     return export.after(
-        left_out(found, ("sessions", "agents", "users", "rules", "quick_actions"), "no lorebook; left out")
+        left_out(found, ("sessions", "agents", "users", "rules", "quick_actions", "knowledge_bases"), "no lorebook; left out")
     )
 
 

@@ -37,7 +37,7 @@ def read_chat_preset(source: Source) -> Import:
 def write_chat_preset(found: Import, pick: Pick) -> Export[bytes]:
     """The only agent, or the picked one."""
     export = preset_json(pick_agent(found, pick))
-    return export.after(left_out(found, ("sessions", "users", "rules", "quick_actions"), "no agent; left out"))
+    return export.after(left_out(found, ("sessions", "users", "rules", "quick_actions", "knowledge_bases"), "no agent; left out"))
 
 
 PRESET = Format(
