@@ -46,16 +46,9 @@ def _exists(module: str) -> bool:
 
 # --- whole files
 
-KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
 STORAGE = _module("storage and store layout", "storage")
 
 OF_FILE: dict[str, Capability] = {
-    "kb_placeholder_grammar": KNOWLEDGE,
-    "kb_policy": KNOWLEDGE,
-    "kb_query_preprocess": KNOWLEDGE,
-    "knowledge_placeholders": KNOWLEDGE,
-    "knowledge_processor": KNOWLEDGE,
-    "knowledge_retrieval_policy": KNOWLEDGE,
     "pipeline_engine_store": STORAGE,
 }
 
@@ -67,16 +60,6 @@ def _names_no_strategy(data: Data) -> bool:
     return "strategy" not in data
 
 
-def _presets(data: Data) -> list[Data]:
-    return (data.get("agentConfig") or {}).get("presetMessages") or []
-
-
-def _needs_knowledge(data: Data) -> bool:
-    config = (data.get("agentConfig") or {}).get("knowledgeBaseConfig") or {}
-    return bool(config.get("enabled")) or any("【kb" in (preset.get("content") or "") for preset in _presets(data))
-
-
 OF_CASE: tuple[tuple[tuple[str, ...], Capability, Callable[[Data], bool]], ...] = (
-    (("preview_builder", "pipeline_full"), KNOWLEDGE, _needs_knowledge),
     (("session_import",), STORAGE, _names_no_strategy),
 )

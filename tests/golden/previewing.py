@@ -19,6 +19,8 @@ from ctxlab.studies.context_analysis import HISTORY
 from tests.golden.cases import Case
 from tests.golden.files import FRAMES, sent_file, sent_form, services_of
 from tests.golden.forms import Data, Form, form_of_draft, form_of_message
+from tests.golden.knowledge import SETTINGS as KNOWLEDGE_SETTINGS
+from tests.golden.knowledge import RecordedBackend
 from tests.golden.materials import MARKER, PLACEHOLDERS, request_of, tokenizer_of, utf16_length
 
 SETTINGS: Data = {
@@ -27,6 +29,7 @@ SETTINGS: Data = {
     "merge-system.hoist": "all",
     "injection-assembler.lore_places": "reference",
     **FRAMES,
+    **KNOWLEDGE_SETTINGS,
     **{f"ensure-alternating.{name}": text for name, text in PLACEHOLDERS.items()},
 }
 
@@ -53,7 +56,9 @@ def _built(data: Data) -> Trace:
     request = request_of(data)
     if data.get("capabilities") and request.model is not None:
         request = replace(request, model=request.model.with_(capabilities=data["capabilities"]))
-    return pipeline.run(Context(request), replace(services_of(data), tokenizer=tokenizer_of(data)))
+    bindings = (agent.get("knowledgeBaseConfig") or {}).get("bindings") or ()
+    retriever = RecordedBackend({"search": data.get("recallSearch")}, bindings)
+    return pipeline.run(Context(request), replace(services_of(data), tokenizer=tokenizer_of(data), retriever=retriever))
 
 
 def _preview(trace: Trace) -> Any:

@@ -38,6 +38,7 @@ from tests.golden import (
     compressing,
     exporting,
     files,
+    knowledge,
     languages,
     lore,
     lorebooks,
@@ -386,4 +387,5 @@ ADAPTERS: dict[str, Adapter] = {
     **agents.ADAPTERS,
     **files.ADAPTERS,
     **requests.ADAPTERS,
+    **knowledge.ADAPTERS,
 }
