@@ -11,7 +11,7 @@ from ctxlab.knowledge.policy.cuts import Decision
 from ctxlab.knowledge.policy.report import PlaceholderResult
 from ctxlab.pipeline import Retriever
 from ctxlab_widgets.knowledge_view.marked_words import whole_of
-from ctxlab_widgets.knowledge_view.rows import kind_of, remedy_of
+from ctxlab_widgets.knowledge_view.rows import kind_of, remedy_of, shown_title
 
 NAMES = {"hybrid": "fused", "tags": "by tags"}
 MOST_REPEATED = 400
@@ -27,7 +27,7 @@ def opened_piece(
     before, after = chunks[max(at - around, 0) : at], chunks[at + 1 : at + 1 + around]
     names = [share.word for share in hit.words]
     return {
-        "title": hit.title or hit.entry or "untitled",
+        "title": shown_title(hit),
         "about": _about(hit, at, len(chunks)),
         "before": _without_repeats([*before, hit])[:-1],
         "pieces": whole_of(hit.text, names),

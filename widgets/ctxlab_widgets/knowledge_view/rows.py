@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ctxlab.context import KnowledgeHit
 from ctxlab.knowledge.policy.cuts import Decision, change_in_words
 from ctxlab.knowledge.policy.report import PlaceholderResult
 from ctxlab.pipeline.services import TokenCounter
@@ -38,6 +39,10 @@ def key_of(decision: Decision) -> str:
     return f"kb:{hit.base}/{hit.chunk}"
 
 
+def shown_title(hit: KnowledgeHit) -> str:
+    return hit.title or hit.entry or "untitled"
+
+
 def remedy_of(result: PlaceholderResult, decision: Decision) -> str:
     """The nearest change in words, such as `minimum 0.71 → 0.69`; empty where there is none."""
     return change_in_words(result.nearest(decision), result.rules, decision.candidate.hit.base)
@@ -53,7 +58,7 @@ def _row(
     found, hit = decision.candidate, decision.candidate.hit
     row: Row = {
         "key": key_of(decision),
-        "title": hit.title or hit.entry or "untitled",
+        "title": shown_title(hit),
         "place": hit.place,
         "base": hit.base,
         "base_name": hit.base_name,

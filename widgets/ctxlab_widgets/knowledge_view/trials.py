@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ctxlab import Trace
 from ctxlab.display.short_texts import first_of
 from ctxlab_widgets.knowledge_view.payload import report_of
-from ctxlab_widgets.knowledge_view.rows import key_of
+from ctxlab_widgets.knowledge_view.rows import key_of, shown_title
 
 MOST_NAMED = 4
 Sent = dict[tuple[int, str], str]
@@ -18,7 +18,7 @@ def sent_in(trace: Trace) -> Sent:
     report = report_of(trace)
     results = report.results if report is not None else ()
     return {
-        (number, key_of(decision)): decision.candidate.hit.title or decision.candidate.hit.entry
+        (number, key_of(decision)): ", ".join(filter(None, (shown_title(hit := decision.candidate.hit), hit.place)))
         for number, result in enumerate(results)
         for decision in result.sent
     }
