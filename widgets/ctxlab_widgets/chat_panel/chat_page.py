@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from ctxlab_widgets._shared.widget import Widget
     from ctxlab_widgets.chat_panel import ChatPanel
 
-VIEWS = {"steps": "StepDebugger", "budget": "TokenBudget", "lore": "LoreView", "request": "RequestView"}
+VIEWS = {
+    "steps": "StepDebugger",
+    "budget": "TokenBudget",
+    "lore": "LoreView",
+    "knowledge": "KnowledgeView",
+    "request": "RequestView",
+}
 
 
 class ChatPage(ipywidgets.VBox):

@@ -14,6 +14,7 @@ from ctxlab.display.short_texts import short
 from ctxlab.errors import CtxlabError
 from ctxlab.knowledge.policy.cuts import Decision
 from ctxlab.knowledge.policy.report import KnowledgeReport, PlaceholderResult
+from ctxlab.studies.run_effect import run_effect
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.knowledge_view.asked_otherwise import STEP, asked, asked_text
@@ -21,7 +22,6 @@ from ctxlab_widgets.knowledge_view.opened_piece import opened_piece
 from ctxlab_widgets.knowledge_view.payload import report_of, view_of, why_empty
 from ctxlab_widgets.knowledge_view.rows import FEW, key_of, remedy_of
 from ctxlab_widgets.knowledge_view.trials import price_of, turned
-from ctxlab.studies.run_effect import run_effect
 
 AT_ONCE = 8
 """Nearest changes that are worked out in one go; the page asks again for further ones."""
@@ -57,7 +57,7 @@ class KnowledgeView(Widget):
     around = traitlets.Int(1, min=1, max=MOST_AROUND).tag(sync=True)
     """Neighbours of the open piece that are shown on each side."""
     offers = traitlets.Dict().tag(sync=True)
-    """By a row's key the nearest change in words, and the tokens that the prompt grows by, None where that isn't known."""
+    """By a row's key its nearest change in words, and the tokens that the prompt grows by, None where not known."""
     preview = traitlets.Dict().tag(sync=True)
     """`{"minimum", "label", "text"}`: what another minimum would do; empty while none is considered."""
     trace = traitlets.Instance(Trace, allow_none=True)

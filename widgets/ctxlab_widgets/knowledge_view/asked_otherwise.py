@@ -60,7 +60,7 @@ def asked_text(trace: Trace) -> str | None:
 
 
 def asked(trace: Trace, text: str) -> Trace:
-    """The run again with this text as the query, from the step that searches; of an empty one the conversation's own."""
+    """The run again with this text as the query, from the step that searches; an empty one is the conversation's."""
     retriever, query = trace.services.retriever, own_query(trace)
     if isinstance(retriever, AskedOtherwise):
         retriever = retriever.inner
@@ -79,4 +79,3 @@ def _queries(trace: Trace) -> Iterator[Query]:
             for call in step.calls:
                 if (call.service, call.method) == (SERVICE, "search") and call.arguments:
                     yield tuple(call.arguments[0])
-

@@ -1,4 +1,4 @@
-"""What the page gets of a run: its placeholders, and of the one that is shown the query, its words and a row a piece."""
+"""What the page gets of a run: its placeholders, and of the one shown the query, its words and a row a piece."""
 
 from __future__ import annotations
 

@@ -52,9 +52,7 @@ def kind_of(decision: Decision) -> str:
     return KINDS.get(decision.cut, decision.cut)
 
 
-def _row(
-    result: PlaceholderResult, decision: Decision, counter: TokenCounter, best: float, *, say_change: bool
-) -> Row:
+def _row(result: PlaceholderResult, decision: Decision, counter: TokenCounter, best: float, *, say_change: bool) -> Row:
     found, hit = decision.candidate, decision.candidate.hit
     row: Row = {
         "key": key_of(decision),
@@ -78,7 +76,7 @@ def _row(
 
 
 def _marks(result: PlaceholderResult, decision: Decision, best: float) -> dict[str, float]:
-    """Places on the scale by engine: a cosine, a share of the best score by keywords, 1 / rank; `""` is what decides."""
+    """Places on the scale by engine: a cosine, a share of the best score by keywords, 1 / rank."""
     found, hit = decision.candidate, decision.candidate.hit
     marks: dict[str, float] = {}
     if "vector" in hit.scores:
