@@ -106,6 +106,7 @@ from ctxlab.errors import UnexplainedChange as UnexplainedChange
 from ctxlab.errors import UnexplainedDrop as UnexplainedDrop
 from ctxlab.errors import UnexplainedRewrite as UnexplainedRewrite
 from ctxlab.knowledge.embedders import EndpointEmbedder as EndpointEmbedder
+from ctxlab.knowledge.index.lance_index import LanceBases as LanceBases
 from ctxlab.knowledge.ranking import EmbeddingsRanker as EmbeddingsRanker
 from ctxlab.knowledge.ranking import HybridRanker as HybridRanker
 from ctxlab.knowledge.retrieval import EndpointReranker as EndpointReranker

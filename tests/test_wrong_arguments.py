@@ -66,6 +66,7 @@ WRONG: tuple[Any, ...] = (
     ctxlab.Cause("a", "b"),
 )
 
+KNOWLEDGE = ctxlab.KnowledgeBase(id="k", entries=(ctxlab.KnowledgeEntry(id="1", content="x"),))
 GOOD: dict[str, Any] = {
     "session": SESSION,
     "chat": SESSION,
@@ -119,6 +120,7 @@ GOOD: dict[str, Any] = {
     "cases": [],
     "variants": ["sliding"],
     "conversation": "c",
+    "bases": KNOWLEDGE,
     "action": ctxlab.QuickAction(id="q", label="Q", content="{{input}}"),
 }
 """By name, an argument that does; what is asked for under each name is one thing everywhere."""
@@ -143,6 +145,8 @@ OF_METHOD: dict[str, Any] = {
     "PluginSettings.without_value.name": "on",
     "QuickActionSet.action.which": "q",
     "QuickActionSet.with_action.which": "q",
+    "KnowledgeBase.entry.which": "1",
+    "KnowledgeBase.with_entry.which": "1",
     "Trace.table.name": "token-limiter",
     "Worldbook.with_frame.frame": BOOK.frame(),
     "Compression.with_range.first": "a",
@@ -181,6 +185,7 @@ def made() -> dict[str, Any]:
         "Worldbook": BOOK,
         "RegexPreset": PRESET,
         "QuickActionSet": ctxlab.QuickActionSet(id="s", actions=(GOOD["action"],)),
+        "KnowledgeBase": KNOWLEDGE,
         "PluginSettings": ctxlab.plugin_settings(sections=[ctxlab.SettingsSection("p", "P", Knobs)]),
         "Comparison": ctxlab.compare({"one": TRACE}),
         "StudyTable": ctxlab.study_table(SCORES),

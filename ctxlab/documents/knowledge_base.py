@@ -26,7 +26,7 @@ def _known_engine(value: object) -> object:
 
 
 class ChunkSettings(Stored):
-    """How entries are cut into the chunks that are searched; sizes are in characters."""
+    """Sizes, in characters, by which entries are cut into the chunks that are searched."""
 
     characters: int = Field(
         CHUNK_CHARACTERS, ge=1, description="Characters of a chunk at most; an entry that fits is one chunk."

@@ -141,6 +141,6 @@ def test_a_file_without_a_session_is_refused(tmp_path: Path) -> None:
 
     for format in [form.name for form in FORMATS if form.write]:
         with pytest.raises(
-            WriteError, match=r"holds no (session|agent|book|set of rules|set of quick actions).*; it holds nothing"
+            WriteError, match=r"holds no (session|agent|book|set of rules|set of quick actions|knowledge base).*; it holds nothing"
         ):
             convert(source, tmp_path / "out", format=format)

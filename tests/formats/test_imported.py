@@ -73,6 +73,7 @@ def test_formats_have_names() -> None:
         "locomo",
         "sharegpt",
         "memorybank",
+        "knowledge",
         "worldbook",
         "lorebook",
         "card",

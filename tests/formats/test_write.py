@@ -12,6 +12,8 @@ from ctxlab.documents import (
     Library,
     ModelProfile,
     QuickAction,
+    KnowledgeBase,
+    KnowledgeEntry,
     QuickActionSet,
     RegexConfig,
     RegexPreset,
@@ -30,6 +32,7 @@ BOOK = Worldbook.model_validate(
     {"id": "w", "name": "Town", "entries": {"0": {"uid": 0, "keys": ["a"], "content": "b"}}}
 )
 ACTIONS = QuickActionSet(id="q", name="Wraps", actions=(QuickAction(id="1", label="B", content="<b>{{input}}</b>"),))
+BASE = KnowledgeBase(id="k", name="灯塔", entries=(KnowledgeEntry(id="1", key="a", content="b", tags=({"name": "t"},)),))
 RULES = RegexPreset(id="r", name="House", rules=(RegexRule(id="x", regex="x"),))
 
 
@@ -44,6 +47,8 @@ RULES = RegexPreset(id="r", name="House", rules=(RegexRule(id="x", regex="x"),))
         (BOOK, ".worldbook.json"),
         (RULES, ".rules.json"),
         (ACTIONS, ".quickactions.json"),
+        (BASE, ".knowledge.json"),
+        (ctxlab.KnowledgeBase(id="e", name="Empty"), ".knowledge.json"),
         ([CHAT, AGENT, UserProfile(id="u", name="U")], ".zip"),
     ],
     ids=repr,
@@ -53,6 +58,7 @@ def test_what_is_written_is_read_again(tmp_path: Path, value: Any, ending: str) 
 
     found = ctxlab.read(tmp_path / f"out{ending}")
     values = [*found.sessions, *found.agents, *found.users, *found.books, *found.rules, *found.quick_actions]
+    values += found.knowledge_bases
     assert values == (value if isinstance(value, list) else [value])
     assert (tmp_path / f"out{ending}").read_bytes() == export.data
     assert export.losses == found.losses == ()
@@ -60,7 +66,15 @@ def test_what_is_written_is_read_again(tmp_path: Path, value: Any, ending: str) 
 
 @pytest.mark.parametrize("form", [form for form in FORMATS if form.write], ids=lambda form: form.name)
 def test_every_ending_of_a_format_asks_for_it(tmp_path: Path, form: Any) -> None:
-    everything = Import((CHAT,), (AGENT,), books=(BOOK,), rules=(RULES,), quick_actions=(ACTIONS,), source="everything")
+    everything = Import(
+        (CHAT,),
+        (AGENT,),
+        books=(BOOK,),
+        rules=(RULES,),
+        quick_actions=(ACTIONS,),
+        knowledge_bases=(BASE,),
+        source="everything",
+    )
 
     for ending in form.endings:
         by_ending = ctxlab.write(everything, tmp_path / f"out{ending.upper()}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ctxlab import Agent, Library, QuickActionSet, RegexPreset, Session, UserProfile, Worldbook
+from ctxlab import Agent, KnowledgeBase, Library, QuickActionSet, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.documents import ModelProfile
 from ctxlab.formats import Import, Loss
 
@@ -20,12 +20,13 @@ fields = {
     "books": st.lists(st.builds(Worldbook, id=ids, description=ids), **few).map(tuple),
     "rules": st.lists(st.builds(RegexPreset, id=ids), **few).map(tuple),
     "quick_actions": st.lists(st.builds(QuickActionSet, id=ids), **few).map(tuple),
+    "knowledge_bases": st.lists(st.builds(KnowledgeBase, id=ids), **few).map(tuple),
     "files": st.dictionaries(st.sampled_from(["a", "b", "a~1"]), contents, **few),
 }
 libraries = st.builds(Library, **fields) | st.builds(
     Import, **fields, losses=st.lists(st.builds(Loss, ids, ids), **few).map(tuple), format=ids, source=ids
 )
-VALUES = ("sessions", "agents", "users", "models", "books", "rules", "quick_actions")
+VALUES = ("sessions", "agents", "users", "models", "books", "rules", "quick_actions", "knowledge_bases")
 
 
 @given(libraries, libraries, libraries)

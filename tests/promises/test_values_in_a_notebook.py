@@ -133,6 +133,8 @@ def values(words: str, size: int) -> dict[str, Any]:
     rules = ctxlab.RegexPreset(id=words, name=words, rules=(rule,) * min(size, 400))
     action = ctxlab.QuickAction(label=words, content=words, hotkey=words[:40])
     actions = ctxlab.QuickActionSet(id=words, name=words, actions=(action,) * min(size, 400))
+    pieces = tuple(ctxlab.KnowledgeEntry(id=f"{i}", key=words, content=words, tags=(words,)) for i in range(min(size, 400)))
+    knowledge = ctxlab.KnowledgeBase(id=words, name=words, entries=pieces, losses=(words,) * min(size, 60))
     user = ctxlab.UserProfile(id=words, name=words, content=words, preset_messages=presets[:3])
     trace = ctxlab.build(session, agent, user=user)
     smaller = ctxlab.build(session, user=user, budget_tokens=ctxlab.build(session, user=user).tokens // 2)
@@ -210,6 +212,8 @@ def values(words: str, size: int) -> dict[str, Any]:
         ),
         "QuickAction": actions.actions[0],
         "QuickActionSet": actions,
+        "KnowledgeBase": knowledge,
+        "KnowledgeRetriever": ctxlab.KnowledgeRetriever([knowledge.with_(id=f"{i}") for i in range(min(size, 60))]),
         "ShownQuickActions": ctxlab.quick_actions_for(library=ctxlab.Library(quick_actions=(actions,))),
         "RegexConfig": ctxlab.RegexConfig(presets=(rules,)),
         "RegexPreset": rules,

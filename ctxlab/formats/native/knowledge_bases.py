@@ -17,6 +17,8 @@ from ctxlab.formats.values_to_export import left_out, pick_knowledge_base
 Data = dict[str, Any]
 
 OF_BASES = frozenset({"id", "name", "description", "entries", "settings", "losses"})
+OF_OTHERS = frozenset({"role", "uid", "keys", "keysecondary", "secondary_keys", "insertion_order", "constant"})
+"""Keys of lore entries and of messages."""
 OTHERS = ("sessions", "agents", "users", "books", "rules", "quick_actions")
 
 
@@ -46,15 +48,15 @@ def _is_base(value: Any) -> TypeGuard[Data]:
     held = cast("Data", value)
     if held["entries"]:
         return mostly(held["entries"], _is_entry)
-    return "name" in held and held.keys() <= OF_BASES
+    return "id" in held and "name" in held and held.keys() <= OF_BASES
 
 
 def _is_entry(value: Any) -> bool:
-    """A text under a title; the keys of lore are a list, and messages have a role."""
-    if not isinstance(value, dict):
+    """A text under a title, with nothing that only lore and messages have."""
+    if not isinstance(value, dict) or not OF_OTHERS.isdisjoint(cast("Data", value)):
         return False
     held = cast("Data", value)
-    return isinstance(held.get("key"), str) and isinstance(held.get("content"), str) and "role" not in held
+    return isinstance(held.get("key"), str) and isinstance(held.get("content"), str)
 
 
 # --- what is in it

@@ -34,6 +34,7 @@ class MemoryIndex:
 
     def __init__(self, texts: Sequence[IndexedText] = ()) -> None:
         self._lock = RLock()
+        self._embedder: str | None = None
         self._fresh()
         self.add(texts)
 
@@ -51,6 +52,10 @@ class MemoryIndex:
 
     def __len__(self) -> int:
         return len(self._numbers)
+
+    def ids(self) -> list[str]:
+        with self._lock:
+            return list(self._numbers)
 
     def add(self, texts: Sequence[IndexedText]) -> None:
         for start in range(0, len(texts), AT_ONCE):
@@ -91,6 +96,13 @@ class MemoryIndex:
             self.add_vectors(ids, held[1][[row_of[numbers[id]] for id in ids]])
 
     # --- vectors
+
+    def use_vectors_of(self, embedder: str) -> None:
+        with self._lock:
+            if self._embedder not in (None, embedder):
+                self._vectors = VectorRows()
+                self._waiting = dict.fromkeys(self._numbers.values())
+            self._embedder = embedder
 
     def without_vectors(self, limit: int) -> list[IndexedText]:
         with self._lock:

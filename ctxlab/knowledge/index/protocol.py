@@ -17,10 +17,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexedText:
-    """A text under an id that is unique in its index."""
+    """A text under an id that is unique in its index.
+
+    `read_as` is what its vector is made of: the text, with what stands around it where that helps to understand it.
+    """
 
     id: str
     text: str
+    read_as: str = ""
+
+    @property
+    def embedded(self) -> str:
+        return self.read_as or self.text
 
 
 class Scored(NamedTuple):
@@ -34,7 +42,7 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WordStatistics:
-    """What BM25 knows of texts: their number, the sum of their words, and in how many each word is."""
+    """The numbers that BM25 goes by: of the texts, of all their words, and of the texts that have each word."""
 
     texts: int = 0
     words: int = 0
@@ -61,6 +69,14 @@ class KnowledgeIndex(Protocol):
 
     def remove(self, ids: Iterable[str]) -> None:
         """Forget texts; ids that aren't there are left."""
+        ...
+
+    def ids(self) -> Sequence[str]:
+        """The ids of all texts."""
+        ...
+
+    def use_vectors_of(self, embedder: str) -> None:
+        """From now on vectors are those of this embedder, named with its version; others are never mixed with them."""
         ...
 
     def without_vectors(self, limit: int) -> Sequence[IndexedText]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-RANK_OFFSET = 60.0
-"""What is added to each rank, so that the first few places count nearly alike (Cormack, Clarke and Büttcher, 2009)."""
+RANK_OFFSET = 2.0
+"""The number that is added to each rank; at 60, which is common, the first places count nearly alike."""
 
 
 def fused(

@@ -16,6 +16,8 @@ from ctxlab.knowledge.index import IndexedText, KnowledgeIndex, MemoryIndex
 
 AT_ONCE = 256
 """Chunks that are embedded before searches by words get their turn."""
+AROUND_CHARACTERS = 100
+"""Characters before and after a message that its vector is made of too: alone, a short one says too little."""
 REMEMBERED = 4
 """Bases whose indexes in memory are kept for the next retriever."""
 
@@ -44,6 +46,15 @@ class _Found:
         return "\n".join(filter(None, (self.entry.key, head, self.text)))
 
 
+    @property
+    def read_as(self) -> str:
+        """What its vector is made of: a message with what was said before and after it; empty for its own words."""
+        if self.entry.kind != "chat" or self.alone:
+            return ""
+        text, (start, end) = self.entry.content, (self.chunk.start, self.chunk.end)
+        return text[max(0, start - AROUND_CHARACTERS) : end + AROUND_CHARACTERS].strip()
+
+
 class IndexedBase:
     """A base, its chunks by id, and the index in which they are. Entries that are switched off are left out."""
 
@@ -70,8 +81,9 @@ class IndexedBase:
             kept = {id: ids for id, ids in self.entries.items() if id not in old}
             cut_now = kept | {id: [chunk for chunk, _ in cut] for id, cut in new.items()}
             self.chunks = self.chunks | chunks  # a search that is under way may still find what goes
-            self.index.remove(gone)
-            self.index.add([IndexedText(id, found.indexed) for cut in new.values() for id, found in cut])
+            stale = [] if self._entries else [id for id in self.index.ids() if id not in chunks]  # of an earlier process
+            self.index.remove([*gone, *stale])
+            self.index.add([IndexedText(id, each.indexed, each.read_as) for cut in new.values() for id, each in cut])
             self.entries = {id: cut_now[id] for id in wanted}
             self.chunks, self._entries, self.base = chunks, wanted, base
 
@@ -121,9 +133,10 @@ class IndexedBase:
 
     def embed(self, embedder: Embedder) -> None:
         """Vectors for all chunks that have none."""
+        self.index.use_vectors_of(f"{embedder.name} {embedder.version}")
         with self._embedding:  # else two searches would embed the same
             while batch := self.index.without_vectors(AT_ONCE):
-                self.index.add_vectors([each.id for each in batch], vectors_of(embedder, [each.text for each in batch]))
+                self.index.add_vectors([each.id for each in batch], vectors_of(embedder, [each.embedded for each in batch]))
 
 
 _lately: list[tuple[str, IndexedBase]] = []

@@ -23,7 +23,7 @@ MOST_WORDS = 200
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """What is searched by: parts with a text and a weight above 0."""
+    """The parts to search by, each with a text and a weight above 0."""
 
     parts: tuple[QueryPart, ...]
 

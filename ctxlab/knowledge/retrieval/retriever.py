@@ -12,7 +12,7 @@ from ctxlab.context.knowledge_hit import KnowledgeAnswer, KnowledgeBaseFacts, Kn
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents.knowledge_base import KnowledgeBase
-from ctxlab.errors import CtxlabError, MissingExtra, UnknownName, did_you_mean
+from ctxlab.errors import CtxlabError, MissingExtra, UnknownName, WrongArgument, did_you_mean
 from ctxlab.knowledge.embedders import Embedder
 from ctxlab.knowledge.index import MemoryIndex
 from ctxlab.knowledge.ranking.likeness import check_embedder, chosen_embedder
@@ -83,6 +83,8 @@ class KnowledgeRetriever:
         index: Any = None,
     ) -> None:
         check_embedder(embedder)
+        if index is not None and not callable(index):
+            raise WrongArgument(f"index is a {type(index).__name__}; it takes a function of a base's id, or None")
         given = (bases,) if isinstance(bases, KnowledgeBase) else tuple(bases)
         self._made = {"embedder": embedder, "reranker": reranker, "cache": cache, "index": index}
         self._embedder: Embedder | str | None = embedder

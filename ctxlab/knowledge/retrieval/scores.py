@@ -27,7 +27,7 @@ class Scores:
     words: dict[ChunkKey, tuple[WordShare, ...]] = field(default_factory=dict[ChunkKey, tuple[WordShare, ...]])
 
     def take(self, engine: str, found: Mapping[str, Iterable[Scored]], depth: int) -> None:
-        """What an engine found in each base, ranked over all of them.
+        """Put in the hits of an engine in each base, ranked over all of them.
 
         Of several bases a rank is known for the first `depth` alone: what is behind these isn't there from each.
         """

@@ -8,7 +8,10 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ctxlab.argument_checks import checked_arguments
 from ctxlab.context.knowledge_hit import KnowledgeAnswer
+from ctxlab.display.html_table import heading
+from ctxlab.display.short_texts import counted
 from ctxlab.errors import WrongArgument
 
 if TYPE_CHECKING:
@@ -33,12 +36,19 @@ class SearchCache:
     With `similar`, a cosine in (0, 1], a query whose vector is at least so near to an earlier one gets its answer.
     """
 
+    @checked_arguments
     def __init__(self, *, most: int = MOST, similar: float | None = None) -> None:
         if similar is not None and not 0 < similar <= 1:
             raise WrongArgument("similar takes a cosine above 0 and up to 1, or None")
         self.most, self.similar = most, similar
         self._kept: dict[Hashable, _Kept] = {}
         self._lock = Lock()
+
+    def __repr__(self) -> str:
+        return f"SearchCache({counted(len(self), 'answer')})"
+
+    def _repr_html_(self) -> str:
+        return heading(self)
 
     def __len__(self) -> int:
         return len(self._kept)
