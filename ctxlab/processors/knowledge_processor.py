@@ -69,7 +69,7 @@ class KnowledgeProcessor(Processor):
         if by_itself:
             ctx, more = self._inserted(ctx, by_itself, search)
             results += more
-        report = KnowledgeReport(tuple(results), ID, _override_data(self.settings))
+        report = KnowledgeReport(tuple(results), ID, self.settings.by_placeholder)
         return ctx.put(report).noted(list(_notes(search, results)))
 
     # --- in the place of placeholders
@@ -104,7 +104,7 @@ class KnowledgeProcessor(Processor):
     def _inserted(
         self, ctx: Context, placeholders: Sequence[Placeholder], search: KnowledgeSearch
     ) -> tuple[Context, list[PlaceholderResult]]:
-        """The context with what bases gave that no placeholder names: behind a system message, else in one of its own."""
+        """The context with what comes by itself: behind a system message, else in a message of its own."""
         config = ctx.input.agent.knowledge_base_config if ctx.input.agent else None
         assert config is not None
         at = newest_of_user(ctx.drafts) if config.auto_inject_position == "before_last_user" else None
@@ -184,10 +184,6 @@ def _appended(draft: Draft, text: Text, cause: Cause) -> Draft:
     edit = Edit(len(part), len(part), Text.of(lines, FRAME, cause) + text, cause, FRAME)
     body = (*draft.body[: places[-1]], part.splice([edit]), *draft.body[places[-1] + 1 :])
     return replace(draft, body=body)
-
-
-def _override_data(settings: KnowledgeStepSettings) -> dict[str, dict[str, Any]]:
-    return {raw: over.model_dump(exclude_unset=True) for raw, over in settings.overrides.items()}
 
 
 def _notes(search: KnowledgeSearch, results: Sequence[PlaceholderResult]) -> Iterator[Note]:

@@ -43,7 +43,7 @@ NAMELESS = "未知思绪集"
 
 
 class RecordedBackend:
-    """Answers as the recorded backend does, whatever the query; `asked` are the queries and where they were searched."""
+    """Answers as the recorded backend does, whatever the query; `asked` are the queries and the bases."""
 
     def __init__(self, data: Data, bindings: Sequence[Data], engine: str = "keyword") -> None:
         self.data, self.engine = data, engine

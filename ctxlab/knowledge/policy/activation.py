@@ -27,7 +27,7 @@ class Activation:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What modes look at: the conversation's texts, oldest first, and how often the user has spoken."""
+    """All that modes look at: the conversation's texts, oldest first, and how often the user has spoken."""
 
     texts: tuple[str, ...] = ()
     user_messages: int = 0

@@ -10,7 +10,7 @@ from ctxlab.context import KnowledgeAnswer, KnowledgeHit
 
 Join = Literal["best", "sum"]
 MEASURES = {"vector": "cosine", "hybrid": "1 / rank"}
-"""What a minimum is compared with, by engine; for any other it is the share of the best score."""
+"""Words for the measure that a minimum is compared with, by engine; for any other it is the share of the best score."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Candidate:
 
 
 def measured_by(engine: str) -> str:
-    """What a minimum means for an engine, in words."""
+    """The meaning of a minimum for an engine, in words."""
     return MEASURES.get(engine, "share of the best score")
 
 
@@ -81,7 +81,7 @@ def _score(scores: Mapping[str, float], engine: str) -> float:
 
 def _measure(engine: str, rank: int, score: float, best: float) -> float:
     if engine == "vector":
-        return score
+        return min(max(score, -1.0), 1.0)
     if engine == "hybrid":
         return 1 / max(rank, 1)
-    return score / best if best > 0 else 0.0
+    return min(max(score / best, 0.0), 1.0) if best > 0 else 0.0

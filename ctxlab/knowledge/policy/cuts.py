@@ -17,7 +17,7 @@ Overflow = Literal["stop", "skip"]
 
 @dataclass(frozen=True, slots=True)
 class CutRules:
-    """What cuts candidates. Minimums and limits may be of single bases, by id; 0 characters is no cap.
+    """Rules that cut candidates. Minimums and limits may be of single bases, by id; 0 characters is no cap.
 
     With `required_tags` only pieces with one of them stay; an empty tuple asks for none, None asks for tags that the
     query doesn't name. At a piece that doesn't fit the cap it stops, or with `skip` tries the shorter ones after it.
@@ -175,19 +175,18 @@ def _up_to(
 
 
 def _just_below(measure: float) -> float:
-    """The measure rounded down to two digits."""
-    return math.floor(measure * 100) / 100
+    """The measure rounded down to two digits, or itself where rounding would put it higher."""
+    return min(math.floor(measure * 100) / 100, measure)
 
 
 def _enough(candidates: Sequence[Candidate], which: int, rules: CutRules, change: Mapping[str, Any]) -> int:
     """The least cap found under which the candidate fits: what was sent before it, and itself."""
-    length = len(candidates[which].hit.text)
-    cap = rules.max_characters
-    while True:
+    everything = _up_to(candidates, which, rules, {**change, "max_characters": 0})
+    whole = sum(len(one.candidate.hit.text) for one in everything if one.sent)
+    length, cap = len(candidates[which].hit.text), rules.max_characters
+    while rules.overflow == "skip" and cap < whole:
         before = _up_to(candidates, which, rules, {**change, "max_characters": cap})
         if before[-1].sent:
             return cap
-        if rules.overflow == "stop":
-            everything = _up_to(candidates, which, rules, {**change, "max_characters": 0})
-            return sum(len(one.candidate.hit.text) for one in everything if one.sent)
         cap = max(cap + 1, sum(len(one.candidate.hit.text) for one in before if one.sent) + length)
+    return whole

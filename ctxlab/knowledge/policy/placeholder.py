@@ -23,8 +23,8 @@ MOST_CHARACTERS = 2_000
 class Placeholder:
     """A place in a text that knowledge goes to; None stands for what it leaves to the settings.
 
-    `start` and `end` are offsets in the text. An empty `base` means all bound bases. `minimum` is a share: `80%` is 0.8.
-    `problems` are clauses on what in it can't be read.
+    `start` and `end` are offsets in the text. An empty `base` means all bound bases. `minimum` is a share:
+    `80%` is 0.8. `problems` are clauses on what in it can't be read.
     """
 
     raw: str

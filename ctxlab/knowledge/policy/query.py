@@ -19,7 +19,7 @@ class SpokenText:
 
 @dataclass(frozen=True, slots=True)
 class QueryRules:
-    """How a query is made: `turns` newest turns whole; of `projection_turns` before them the user's words alone.
+    """The making of a query: `turns` newest turns whole; of `projection_turns` before them the user's words alone.
 
     Weights are those of the newest turn; each turn before it weighs `projection` times the next one.
     """
@@ -49,7 +49,8 @@ def turns_of(spoken: Sequence[SpokenText]) -> tuple[Turn, ...]:
         if each.role == "user":
             turns.append((text, [], []))
         elif turns and text:
-            turns[-1][2 if each.role == "tool" else 1].append(text)
+            _, answers, tools = turns[-1]
+            (tools if each.role == "tool" else answers).append(text)
     return tuple([Turn(user, "\n".join(answers), "\n".join(tools)) for user, answers, tools in turns])
 
 

@@ -1,4 +1,4 @@
-"""The report of a knowledge step: a row for each candidate of each placeholder, sent or cut, with the nearest change."""
+"""The report of a knowledge step: a row for each candidate, sent or cut, with the nearest change."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.knowledge.policy.activation import Activation
 from ctxlab.knowledge.policy.bases import BoundBase
 from ctxlab.knowledge.policy.cuts import CutRules, Decision, change_in_words, nearest_change
+from ctxlab.knowledge.policy.overrides import PlaceholderOverride, overrides_text
 
 OF_PLACEHOLDER = frozenset({"mode", "params", "search_disabled"})
 """Values that only a placeholder has."""
@@ -26,7 +27,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlaceholderResult:
-    """What became of one placeholder: was it active, what it searched, and a decision on each candidate.
+    """The outcome of one placeholder: was it active, what it searched, and a decision on each candidate.
 
     `where` is the key of its message. `own` are the names of values that are not the step's settings but its own or a
     binding's; `overrides` what the step's settings say of it. `problem` says why nothing was searched or found.
@@ -71,7 +72,7 @@ class KnowledgeReport:
     name = "knowledge"
     results: tuple[PlaceholderResult, ...]
     step: str
-    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=FrozenDict)
+    overrides: Mapping[str, PlaceholderOverride] = field(default_factory=FrozenDict)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return by_fields(self)
@@ -99,8 +100,8 @@ class KnowledgeReport:
         own = {name: value for name, value in change.items() if name in OF_PLACEHOLDER or name in result.own}
         settings.update({f"{self.step}.{name}": value for name, value in change.items() if name not in own})
         if own:
-            here = {**self.overrides.get(result.placeholder, {}), **own}
-            settings[f"{self.step}.overrides"] = {**self.overrides, result.placeholder: here}
+            here = self.overrides.get(result.placeholder, PlaceholderOverride()).changed(own)
+            settings[f"{self.step}.overrides"] = overrides_text({**self.overrides, result.placeholder: here})
         return settings
 
     def _rows_of(self, result: PlaceholderResult) -> Iterator[Row]:
@@ -112,7 +113,7 @@ class KnowledgeReport:
             words = f"switch on the binding of {base.name}"
             change = {"search_disabled": True}
             yield self._row(result, base.barred, cut="switched off", base=base, change=change, remedy=words)
-        if result.problem and not result.decisions:
+        if result.problem and not result.decisions and (result.query or not result.switched_off):
             yield self._row(result, result.problem, cut="nothing found")
         for decision in result.decisions:
             yield self._candidate_row(result, decision)
@@ -124,7 +125,7 @@ class KnowledgeReport:
         *,
         cut: str,
         base: BoundBase | None = None,
-        change: Mapping[str, Any] = FrozenDict(),  # noqa: B008  # frozen
+        change: Mapping[str, Any] = FrozenDict(),
         remedy: str = "",
     ) -> Row:
         row = dict.fromkeys(COLUMNS)

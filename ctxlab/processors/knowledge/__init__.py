@@ -1,1 +1,1 @@
-"""Parts of the knowledge step: where placeholders count, what the conversation says, one search, and what comes by itself."""
+"""Parts of the knowledge step: its settings, the conversation as it is searched by, and one search."""

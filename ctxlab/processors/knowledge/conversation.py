@@ -57,7 +57,7 @@ def spoken_texts(drafts: Sequence[Draft]) -> tuple[SpokenText, ...]:
 
 
 def messages_of_user(ctx: Context) -> int:
-    """How many messages the user has sent, those that a summary stands for included."""
+    """The number of messages that the user has sent, those that a summary stands for included."""
     gone = [draft for group in ctx.dropped if group.cause.rule == SUMMARISED for draft in group.drafts]
     return sum(_is_of_user(draft) for draft in (*gone, *ctx.drafts))
 

@@ -15,7 +15,7 @@ from ctxlab.knowledge.policy.activation import Conversation, activation_of
 from ctxlab.knowledge.policy.bases import BoundBase, bound_bases, chosen_bases
 from ctxlab.knowledge.policy.candidates import Candidate, candidates_of, joined
 from ctxlab.knowledge.policy.clean_query import clean_query, without_marks
-from ctxlab.knowledge.policy.cuts import CutRules, Decision, decide
+from ctxlab.knowledge.policy.cuts import CutRules, decide
 from ctxlab.knowledge.policy.placeholder import ENGINES, Placeholder
 from ctxlab.knowledge.policy.query import SpokenText, query_of, query_words, turns_of
 from ctxlab.knowledge.policy.report import PlaceholderResult
@@ -29,7 +29,7 @@ ALL = "all"
 
 @dataclass(slots=True)
 class KnowledgeSearch:
-    """Carries out the placeholders of one build; equal searches are made once. `problems` are clauses by placeholder."""
+    """Carries out the placeholders of a build; equal searches are made once. `problems` are clauses by placeholder."""
 
     settings: KnowledgeStepSettings
     agent: Agent | None
@@ -46,8 +46,8 @@ class KnowledgeSearch:
         self.bound = bound_bases(self.agent.knowledge_base_config if self.agent else None, self.facts)
 
     def result(self, found: Placeholder, where: str) -> PlaceholderResult:
-        """What becomes of a placeholder in the message of this key."""
-        over = self.settings.overrides.get(found.raw)
+        """The result of a placeholder in the message of this key."""
+        over = self.settings.by_placeholder.get(found.raw)
         wanted = found if over is None else over.applied_to(found)
         self.problems += [(found.raw, problem) for problem in wanted.problems]
         texts = tuple([each.text for each in self.spoken])
@@ -160,8 +160,7 @@ class KnowledgeSearch:
         how = self.settings.clean_query
         if how == "no":
             return list(self.spoken)
-        clean = without_marks if how == "marks" else lambda text: clean_query(text).text
-        return [replace(each, text=clean(each.text)) if each.role == "user" else each for each in self.spoken]
+        return [replace(each, text=_clean(each.text, how)) if each.role == "user" else each for each in self.spoken]
 
     def _tags(self, bases: Sequence[BoundBase]) -> tuple[str, ...]:
         """The tags of the bases that the user's newest words name."""
@@ -172,7 +171,7 @@ class KnowledgeSearch:
     def _rules(
         self, wanted: Placeholder, bases: Sequence[BoundBase], engine: str, limit_per_base: int | None
     ) -> tuple[CutRules, frozenset[str]]:
-        """What cuts: the placeholder's values before a binding's before the step's; and which aren't the step's."""
+        """The rules of cutting: the placeholder's values before a binding's before the step's, and the names of others."""
         settings = self.settings
         bindings = {base.id: base.binding for base in bases if base.binding is not None}
         limits = {id: each.limit for id, each in bindings.items() if each.limit is not None}
@@ -199,6 +198,10 @@ class KnowledgeSearch:
             limit_per_base=settings.limit_per_base if limit_per_base is None else limit_per_base,
         )
         return rules, frozenset(own)
+
+
+def _clean(text: str, how: str) -> str:
+    return without_marks(text) if how == "marks" else clean_query(text).text
 
 
 def _names(bases: Sequence[BoundBase]) -> str:

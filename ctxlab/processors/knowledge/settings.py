@@ -3,42 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field, field_validator
 
-from ctxlab.documents.refused_values import RefusesInOneLine
-from ctxlab.knowledge.policy.placeholder import Placeholder
+from ctxlab.errors import WrongArgument
+from ctxlab.knowledge.policy.overrides import PlaceholderOverride, read_overrides
 from ctxlab.knowledge.policy.query import QueryRules
 from ctxlab.knowledge.policy.result_text import Templates
 from ctxlab.pipeline import ProcessorSettings, form_hints
-
-
-class PlaceholderOverride(BaseModel, metaclass=RefusesInOneLine):
-    """Values that beat what a placeholder says; None leaves its own. `search_disabled` searches switched off bases too."""
-
-    model_config: ClassVar[ConfigDict] = ConfigDict(
-        frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True
-    )
-
-    limit: int | None = Field(None, ge=0)
-    limit_per_base: int | None = Field(None, ge=0)
-    min_score: float | None = None
-    mode: Literal["always", "turn", "gate", "static"] | None = None
-    params: tuple[str, ...] | None = None
-    search_disabled: bool = False
-
-    def applied_to(self, placeholder: Placeholder) -> Placeholder:
-        """The placeholder with these values."""
-        values: dict[str, Any] = {
-            "limit": self.limit,
-            "minimum": self.min_score,
-            "mode": self.mode,
-            "params": self.params,
-        }
-        return replace(placeholder, **{name: value for name, value in values.items() if value is not None})
 
 
 class KnowledgeStepSettings(ProcessorSettings):
@@ -131,12 +105,27 @@ class KnowledgeStepSettings(ProcessorSettings):
         title="Message of its own",
         description="Words around knowledge that comes by itself where no system message takes it: {text}.",
     )
-    overrides: dict[str, PlaceholderOverride] = Field(
-        {},
+    overrides: str = Field(
+        "",
         title="Single placeholders",
-        description="By the text of a placeholder, values that beat what it says: limit, limitPerBase, minScore, mode,"
-        " params, searchDisabled.",
+        description="Lines with values that beat what a placeholder says, as in 【kb::name】 limit=7; min_score=0.2:"
+        " limit, limit_per_base, min_score, mode, params, search_disabled.",
+        json_schema_extra=form_hints(kind="lines"),
     )
+
+    @field_validator("overrides")
+    @classmethod
+    def _readable(cls, text: str) -> str:
+        try:
+            read_overrides(text)
+        except WrongArgument as error:
+            raise ValueError(str(error)) from None
+        return text
+
+    @cached_property
+    def by_placeholder(self) -> Mapping[str, PlaceholderOverride]:
+        """The overrides by placeholder."""
+        return read_overrides(self.overrides)
 
     @property
     def query_rules(self) -> QueryRules:

@@ -135,7 +135,7 @@ def _bound(case: Case) -> set[str]:
 
 
 def _leaks(case: Case) -> bool:
-    """Whether the backend gave pieces of a base that a placeholder without a name didn't ask for, and they were sent."""
+    """Whether pieces of a base that wasn't asked for were sent."""
     text = case.expected["messages"][0]
     found = {each["recallName"] for each in _search(case)}
     return "(共 2 条)" in text_of(text) and len(_bindings(case)) < len(found)
