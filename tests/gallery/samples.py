@@ -58,7 +58,7 @@ def harbour() -> Trace:
 
 @cache
 def papers() -> KnowledgeBase:
-    return KnowledgeBase.model_validate_json((DATASETS / "harbour_papers.knowledge.json").read_text())
+    return ctxlab.read(DATASETS / "harbour_papers.knowledge.json").knowledge_bases[0]
 
 
 @cache
