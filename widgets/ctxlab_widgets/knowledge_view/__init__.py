@@ -255,8 +255,20 @@ class KnowledgeView(Widget):
         self._renew()
 
     def _renew(self) -> None:
+        """Show another run, or another placeholder; choices that aren't there any more are forgotten."""
         self._trials.clear()
         self.offers, self.preview = {}, {}
+        report = report_of(self._run)
+        if report is None or not report.results:
+            self.opened = self.base = self.word = ""
+        elif self.place >= len(report.results):
+            self.place = 0
+            return
+        else:
+            hits = [each.candidate.hit for each in self._result().decisions]
+            self.opened = self.opened if self.opened in map(key_of, self._result().decisions) else ""
+            self.base = self.base if self.base in [hit.base for hit in hits] else ""
+            self.word = self.word if any(self.word == share.word for hit in hits for share in hit.words) else ""
         self.show()
 
     def _find_offers(self, keys: Sequence[str]) -> None:
@@ -285,7 +297,6 @@ class KnowledgeView(Widget):
 
     @traitlets.observe("place")
     def _on_place(self, change: Any) -> None:
-        self.opened = self.base = self.word = ""
         self._renew()
 
     @traitlets.observe("opened", "around")

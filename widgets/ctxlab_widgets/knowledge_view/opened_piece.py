@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 from ctxlab.context import KnowledgeHit
@@ -15,7 +16,8 @@ from ctxlab_widgets.knowledge_view.rows import kind_of, remedy_of, shown_title
 
 NAMES = {"hybrid": "fused", "tags": "by tags"}
 MOST_REPEATED = 400
-"""Characters at most that neighbours repeat of one another."""
+"""Characters at most that neighbours repeat of one another; fewer than `LEAST_REPEATED` are the same by chance."""
+LEAST_REPEATED = 10
 
 
 def opened_piece(
@@ -29,9 +31,9 @@ def opened_piece(
     return {
         "title": shown_title(hit),
         "about": _about(hit, at, len(chunks)),
-        "before": _without_repeats([*before, hit])[:-1],
+        "before": _up_to([*before, hit]),
         "pieces": whole_of(hit.text, names),
-        "after": _without_repeats([hit, *after])[1:],
+        "after": _going_on([hit, *after]),
         "more": at - around > 0 or at + around + 1 < len(chunks),
         "verdict": _verdict(decision),
         "scores": _scores(decision),
@@ -55,15 +57,20 @@ def _about(hit: KnowledgeHit, at: int, count: int) -> str:
     return ", ".join(filter(None, (hit.base_name, number, hit.place)))
 
 
-def _without_repeats(chunks: Sequence[KnowledgeHit]) -> list[str]:
-    """The texts, each without what the one before it says already."""
+def _up_to(chunks: Sequence[KnowledgeHit]) -> list[str]:
+    """The texts before the last one, each without what the next one says again."""
     texts = [each.text for each in chunks]
-    return [text[_repeated(texts[n - 1], text) :] if n else text for n, text in enumerate(texts)]
+    return [text[: len(text) - _repeated(text, after)] for text, after in pairwise(texts)]
+
+
+def _going_on(chunks: Sequence[KnowledgeHit]) -> list[str]:
+    """The texts after the first one, each without what the one before it says already."""
+    return [text[_repeated(before, text) :] for before, text in pairwise([each.text for each in chunks])]
 
 
 def _repeated(before: str, text: str) -> int:
     most = min(len(before), len(text), MOST_REPEATED)
-    return next((n for n in range(most, 0, -1) if before.endswith(text[:n])), 0)
+    return next((n for n in range(most, LEAST_REPEATED - 1, -1) if before.endswith(text[:n])), 0)
 
 
 def _verdict(decision: Decision) -> str:

@@ -143,5 +143,5 @@ def _notes(trace: Trace, result: PlaceholderResult) -> list[str]:
     return [
         note.text
         for note in trace.result.notes
-        if note.source == STEP and note.details.get("placeholder", result.placeholder) == result.placeholder
+        if note.processor == STEP and note.details.get("placeholder", result.placeholder) == result.placeholder
     ]

@@ -33,11 +33,9 @@ def brought(result: PlaceholderResult, query: Sequence[str]) -> list[dict[str, A
         for share in decision.candidate.hit.words:
             scores[share.word] = scores.get(share.word, 0.0) + share.score
     whole = sum(scores.values())
-    rows = [
-        {"word": word, "pieces": n, "share": round(scores.get(word, 0.0) / whole, 4) if whole > 0 else 0.0}
-        for word, n in pieces.items()
-    ]
-    rows.sort(key=lambda row: (-row["share"], -row["pieces"], row["word"]))
+    shares = {word: round(scores.get(word, 0.0) / whole, 4) if whole > 0 else 0.0 for word in pieces}
+    order = sorted(pieces, key=lambda word: (-shares[word], -pieces[word], word))
+    rows: list[dict[str, Any]] = [{"word": word, "pieces": pieces[word], "share": shares[word]} for word in order]
     known = {term for word in pieces for _, term in words_as_written(word)}
     silent: dict[str, str] = {}
     for text in query:
