@@ -1,4 +1,4 @@
-"""KnowledgeView in a page: rows on one scale, a minimum that is moved, a query that is asked, strangers' text as text."""
+"""KnowledgeView in a page: rows on one scale, a minimum that is moved, a query that is asked, text that stays text."""
 
 from __future__ import annotations
 

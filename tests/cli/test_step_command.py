@@ -160,8 +160,8 @@ def test_commands_are_read_until_q_or_the_end(run, harbour) -> None:
 def test_until_may_be_given_with_the_command(run, harbour) -> None:
     result = run("step", harbour, "--until", "injection-assembler", stdin="q\n")
 
-    done = default_pipeline().ids.index("variable-processor")
-    assert f"{done} variable-processor> " in result.out
+    done = default_pipeline().ids.index("knowledge-processor")
+    assert f"{done} knowledge-processor> " in result.out
 
 
 def test_the_debugger_starts_where_python_starts(harbour: Path) -> None:

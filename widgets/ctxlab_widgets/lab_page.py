@@ -10,9 +10,9 @@ import ipywidgets
 
 import ctxlab
 import ctxlab_widgets
-from ctxlab.api.sources import AgentSource, SessionSource
+from ctxlab.api.sources import AgentSource, SessionSource, agent_or_library, library_of, session_or_library
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.documents import Session
+from ctxlab.documents import Agent, Library, Session
 from ctxlab.engines.regexes.report import RuleHits
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.engines.worldbook import LoreScan
@@ -78,10 +78,10 @@ class LabPage(ipywidgets.VBox):
     A view is made when its tab is opened or when Python asks for it, and from then on follows the others.
     """
 
-    def __init__(self, trace: Trace, *, python: str = "") -> None:
+    def __init__(self, trace: Trace, *, python: str = "", library: Library | None = None) -> None:
         tree = BranchTree(trace)
         self._names = [name for name in TABS if name != KNOWLEDGE or _asks_for_knowledge(trace)]
-        self.state = SharedState(trace, tree.history.session, ("tree", *self._names))
+        self.state = SharedState(trace, tree.history.session, ("tree", *self._names), library=library)
         self._views: dict[str, Widget] = {}
         self._head = RunHistory(trace, python=python)
         places = [ipywidgets.Box() for _ in self._names]
@@ -303,10 +303,22 @@ def lab(shown: SessionSource | Trace, agent: AgentSource | None = None, **option
     a trace the page shows that very run, with an agent the run again with that one.
     """
     if not isinstance(shown, Trace):
-        return LabPage(ctxlab.build(shown, agent, **options), python=call_as_code(shown, agent, options))
+        python = call_as_code(shown, agent, options)
+        held = session_or_library(shown)
+        brought = agent_or_library(agent) if agent is not None else None
+        library = _library_of(held, brought, options)
+        return LabPage(ctxlab.build(held, brought, **options), python=python, library=library)
     if options:
         raise CtxlabError(f"lab(trace) takes no {', '.join(options)}: the run is built; use ctxlab.rebuild(trace, ...)")
     return LabPage(shown if agent is None else ctxlab.rebuild(shown, agent=agent))
+
+
+def _library_of(held: Session | Library, brought: Agent | Library | None, options: Mapping[str, Any]) -> Library:
+    """All that a page was opened with, so that it can be chosen there."""
+    found = held if isinstance(held, Library) else Library()
+    if options.get("library") is not None:
+        found |= library_of(options["library"])
+    return found | brought if isinstance(brought, Library) else found
 
 
 def _names(text: str) -> list[str]:

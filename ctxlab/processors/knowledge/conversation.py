@@ -32,7 +32,7 @@ def placeholders_that_count(drafts: Sequence[Draft]) -> Iterator[FoundPlaceholde
 
     Its first and last characters must be theirs: what a macro, a tool, a file or a model put there is data.
     """
-    newest = _newest_of_user(drafts)
+    newest = newest_of_user(drafts)
     for number, draft in enumerate(drafts):
         is_written = draft.origin.kind in WRITTEN
         if not (is_written or number == newest):
@@ -64,12 +64,7 @@ def messages_of_user(ctx: Context) -> int:
 
 def newest_of_user(drafts: Sequence[Draft]) -> int | None:
     """The position of the user's newest message; None where there is none."""
-    return _newest_of_user(drafts)
-
-
-def _newest_of_user(drafts: Sequence[Draft]) -> int | None:
-    places = [number for number, draft in enumerate(drafts) if _is_of_user(draft)]
-    return places[-1] if places else None
+    return next((n for n in range(len(drafts) - 1, -1, -1) if _is_of_user(drafts[n])), None)
 
 
 def _is_of_user(draft: Draft) -> bool:

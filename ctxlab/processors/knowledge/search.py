@@ -171,7 +171,7 @@ class KnowledgeSearch:
     def _rules(
         self, wanted: Placeholder, bases: Sequence[BoundBase], engine: str, limit_per_base: int | None
     ) -> tuple[CutRules, frozenset[str]]:
-        """The rules of cutting: the placeholder's values before a binding's before the step's, and the names of others."""
+        """The rules of cutting, and the names of those values in them that the placeholder or a binding says."""
         settings = self.settings
         bindings = {base.id: base.binding for base in bases if base.binding is not None}
         limits = {id: each.limit for id, each in bindings.items() if each.limit is not None}
