@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -12,7 +13,17 @@ from pydantic import BaseModel, Field
 
 import ctxlab
 import ctxlab_widgets
-from ctxlab import Agent, RegexConfig, RegexPreset, Session, SettingsSection, Trace, UserProfile, Worldbook
+from ctxlab import (
+    Agent,
+    KnowledgeBase,
+    RegexConfig,
+    RegexPreset,
+    Session,
+    SettingsSection,
+    Trace,
+    UserProfile,
+    Worldbook,
+)
 from ctxlab.chat.compression import Compression
 from ctxlab.pipeline import FormGroup, StepForm, form_hints
 from ctxlab_widgets._shared.widget import Widget
@@ -56,6 +67,33 @@ def harbour_with(**options: Any) -> Trace:
 @cache
 def harbour() -> Trace:
     return harbour_with(budget_tokens=1800, rules=rules())
+
+
+@cache
+def papers() -> KnowledgeBase:
+    return ctxlab.read(DATASETS / "harbour_papers.knowledge.json").knowledge_bases[0]
+
+
+@cache
+def with_knowledge() -> Trace:
+    """The roleplay with papers of the harbour in a preset, found by likeness; a second placeholder isn't active."""
+    asking = "\n\n【kb】\n\n【kb::harbour papers::2::::gate::Halcyon】"
+    presets = [
+        each.with_(content=each.content + asking) if each.id == "preset-town" else each
+        for each in agent().preset_messages
+    ]
+    settings = {"knowledge-processor.engine": "vector", "knowledge-processor.max_characters": 700}
+    return ctxlab.build(session(), agent().with_(preset_messages=presets), knowledge=[papers()], settings=settings)
+
+
+def looking_up() -> Widget:
+    """What a run looked up, with another minimum considered and a piece open in its document."""
+    widget = ctxlab_widgets.KnowledgeView(with_knowledge())
+    rows = json.loads(widget.view)["rows"]
+    widget._handle_custom_msg({"command": "offers", "keys": [row["key"] for row in rows[:8]]}, [])
+    widget.preview_minimum(0.25)
+    widget.open_row(next(row["key"] for row in rows if row["place"]))
+    return widget
 
 
 def stepping() -> Widget:
@@ -175,6 +213,7 @@ SAMPLES: Mapping[str, Callable[[], Widget]] = {
         compression(), history=ctxlab.History(compression().original)
     ),
     "injection_map": lambda: ctxlab_widgets.InjectionMap(harbour()),
+    "knowledge_view": looking_up,
     "lore_view": lambda: ctxlab_widgets.LoreView(harbour()),
     "request_view": lambda: ctxlab_widgets.RequestView(scripted_request(harbour())),
     "rule_view": lambda: ctxlab_widgets.RuleView(harbour()),

@@ -31,6 +31,7 @@ TITLES = {
     "budget": "Budget",
     "injections": "Injections",
     "lore": "Lore",
+    "knowledge": "Knowledge",
     "rules": "Rules",
 }
 """The views of a report in the order of their tabs."""
@@ -40,6 +41,7 @@ FOLDERS = {
     "budget": "token_budget",
     "injections": "injection_map",
     "lore": "lore_view",
+    "knowledge": "knowledge_view",
     "rules": "rule_view",
 }
 TOPICS = {
@@ -139,6 +141,13 @@ def _lore(trace: Trace) -> dict[str, Any] | None:
     return _traits(LoreView(trace)) if decisions(trace.result) else None
 
 
+def _knowledge(trace: Trace) -> dict[str, Any] | None:
+    from ctxlab_widgets.knowledge_view import KnowledgeView, report_of
+
+    report = report_of(trace)
+    return _traits(KnowledgeView(trace)) if report is not None and report.results else None
+
+
 def _rules(trace: Trace) -> dict[str, Any] | None:
     from ctxlab_widgets.rule_view import RuleView
 
@@ -152,6 +161,7 @@ STATES: dict[str, Callable[[Trace], dict[str, Any] | None]] = {
     "budget": _budget,
     "injections": _injections,
     "lore": _lore,
+    "knowledge": _knowledge,
     "rules": _rules,
 }
 

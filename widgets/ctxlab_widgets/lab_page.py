@@ -17,6 +17,7 @@ from ctxlab.engines.regexes.report import RuleHits
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.engines.worldbook import LoreScan
 from ctxlab.errors import CtxlabError
+from ctxlab.knowledge.policy.report import KnowledgeReport
 from ctxlab.pipeline import Trace
 from ctxlab_widgets._shared.shared_state import SharedState
 from ctxlab_widgets.branch_tree import BranchTree
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from ctxlab_widgets.compare import Compare
     from ctxlab_widgets.compression_view import CompressionView
     from ctxlab_widgets.injection_map import InjectionMap
+    from ctxlab_widgets.knowledge_view import KnowledgeView
     from ctxlab_widgets.lore_view import LoreView
     from ctxlab_widgets.request_view import RequestView
     from ctxlab_widgets.rule_view import RuleView
@@ -46,12 +48,15 @@ TABS: Mapping[str, str] = {
     "budget": "TokenBudget",
     "injections": "InjectionMap",
     "lore": "LoreView",
+    "knowledge": "KnowledgeView",
     "rules": "RuleView",
     "compression": "CompressionView",
     "compare": "Compare",
     "tokens": "TokenView",
 }
 """The views below the tree, each a tab of this name."""
+KNOWLEDGE = "knowledge"
+"""The tab that comes with the first run that asks for knowledge, or when it is asked for."""
 TITLES = {"sent": "What is sent"}
 TOPICS = {
     "messages": "sent",
@@ -75,11 +80,12 @@ class LabPage(ipywidgets.VBox):
 
     def __init__(self, trace: Trace, *, python: str = "", library: Library | None = None) -> None:
         tree = BranchTree(trace)
-        self.state = SharedState(trace, tree.history.session, ("tree", *TABS), library=library)
+        self._names = [name for name in TABS if name != KNOWLEDGE or _asks_for_knowledge(trace)]
+        self.state = SharedState(trace, tree.history.session, ("tree", *self._names), library=library)
         self._views: dict[str, Widget] = {}
         self._head = RunHistory(trace, python=python)
-        places = [ipywidgets.Box() for _ in TABS]
-        self._tabs = ipywidgets.Tab(places, titles=[TITLES.get(name, name.capitalize()) for name in TABS])
+        places = [ipywidgets.Box() for _ in self._names]
+        self._tabs = ipywidgets.Tab(places, titles=[TITLES.get(name, name.capitalize()) for name in self._names])
         super().__init__([self._head, tree, self._tabs])
         self.add_class("ctxlab-page")
         for name, view in (("head", self._head), ("tree", tree)):
@@ -90,7 +96,7 @@ class LabPage(ipywidgets.VBox):
         self._tabs.observe(self._on_tab, "selected_index")
         self.state.observe(self._on_wanted, "wanted")
         self.state.observe(self._title_tabs, "trace")
-        self._tabs.selected_index = list(TABS).index("steps")
+        self._tabs.selected_index = self._names.index("steps")
         self._title_tabs()
         self._open("steps")
 
@@ -176,6 +182,10 @@ class LabPage(ipywidgets.VBox):
         return cast("LoreView", self._open("lore"))
 
     @property
+    def knowledge(self) -> KnowledgeView:
+        return cast("KnowledgeView", self._open("knowledge"))
+
+    @property
     def rules(self) -> RuleView:
         return cast("RuleView", self._open("rules"))
 
@@ -208,7 +218,8 @@ class LabPage(ipywidgets.VBox):
         """Bring a tab to the front, such as `budget`; with a key at a message, an entry or a rule."""
         if name not in TABS:
             raise CtxlabError(f"there is no tab {name!r}; there are: {', '.join(TABS)}")
-        self._tabs.selected_index = list(TABS).index(name)
+        self._need_tab(name)
+        self._tabs.selected_index = self._names.index(name)
         if key:
             self._show_key(name, key)
 
@@ -222,14 +233,30 @@ class LabPage(ipywidgets.VBox):
 
     def _on_tab(self, change: Mapping[str, Any]) -> None:
         if change["new"] is not None:
-            self._open(list(TABS)[change["new"]])
+            self._open(self._names[change["new"]])
 
     def _title_tabs(self, _: object = None) -> None:
         """Name the tabs, with what there is to see in each."""
+        if _asks_for_knowledge(self.trace):
+            self._need_tab(KNOWLEDGE)
         counts = _counts(self.trace)
-        titles = [f"{TITLES.get(name, name.capitalize())} {counts.get(name, '')}".strip() for name in TABS]
+        titles = [f"{TITLES.get(name, name.capitalize())} {counts.get(name, '')}".strip() for name in self._names]
         if list(self._tabs.titles) != titles:
             self._tabs.titles = titles
+
+    def _need_tab(self, name: str) -> None:
+        """Put in a tab that isn't there yet, at its place among the others; the one in front stays there."""
+        if name in self._names:
+            return
+        front = self._names[self._tabs.selected_index or 0]
+        self._names = [each for each in TABS if each == name or each in self._names]
+        at = self._names.index(name)
+        self._tabs.children = (*self._tabs.children[:at], ipywidgets.Box(), *self._tabs.children[at:])
+        self._tabs.selected_index = self._names.index(front)
+        self.state.views = ["tree", *self._names]
+        for view in self._views.values():
+            view.views = list(self.state.views)
+        self._title_tabs()
 
     def _on_wanted(self, change: Mapping[str, Any]) -> None:
         name, key = change["new"]
@@ -252,10 +279,11 @@ class LabPage(ipywidgets.VBox):
 
     def _open(self, name: str) -> Widget:
         if name not in self._views:
+            self._need_tab(name)
             view = _view_of(name, self.trace)
             view.layout.width = "100%"
             self._follow(name, view)
-            place = cast("ipywidgets.Box", self._tabs.children[list(TABS).index(name)])
+            place = cast("ipywidgets.Box", self._tabs.children[self._names.index(name)])
             place.children = (view.page if isinstance(view, ChatPanel) else view,)
         return self._views[name]
 
@@ -318,9 +346,17 @@ def _counts(trace: Trace) -> dict[str, str]:
     scan, hits = trace.result.report(LoreScan), trace.result.report(RuleHits)
     if scan is not None and scan.decisions:
         counts["lore"] = f"{len(scan.fired):,} of {len(scan):,}"
+    knowledge = trace.result.report(KnowledgeReport)
+    if knowledge is not None:
+        every = sum(len(result.decisions) for result in knowledge.results)
+        counts[KNOWLEDGE] = f"{sum(len(result.sent) for result in knowledge.results):,} of {every:,}"
     if hits is not None and hits.hits:
         counts["rules"] = f"{len({hit.key for hit in hits.hits}):,}"
     return counts
+
+
+def _asks_for_knowledge(trace: Trace) -> bool:
+    return trace.result.report(KnowledgeReport) is not None
 
 
 def _other_strategies(trace: Trace) -> list[str] | None:

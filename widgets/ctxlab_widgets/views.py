@@ -46,6 +46,11 @@ def lore(value: LoreScan) -> Any | None:
     return _widget("LoreView", value)
 
 
+def knowledge(value: Trace) -> Any | None:
+    """What a run looked up, and why each piece is sent or isn't."""
+    return _widget("KnowledgeView", value)
+
+
 def payload(value: Payload) -> Any | None:
     """The request, place by place, where a notebook can show it."""
     return _widget("RequestView", value)

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from ctxlab_widgets.chat_panel import ChatPanel
     from ctxlab_widgets.chat_panel.setup import ChatSetup
 
-VIEWS = {"steps": "StepDebugger", "budget": "TokenBudget", "lore": "LoreView", "request": "RequestView"}
+VIEWS = {
+    "steps": "StepDebugger",
+    "budget": "TokenBudget",
+    "lore": "LoreView",
+    "knowledge": "KnowledgeView",
+    "request": "RequestView",
+}
 
 
 class ChatPage(ipywidgets.VBox):

@@ -13,7 +13,7 @@ MOST_ID = 4_000
 MOST_NAME = 1_000
 LONG = frozenset({"text"})
 KEY = {"key": str}
-VIEWS = ("steps", "budget", "lore", "request", "tree", "compression", "agent", "user", "settings")
+VIEWS = ("steps", "budget", "lore", "knowledge", "request", "tree", "compression", "agent", "user", "settings")
 SHOWN = ("original", "translation", "both")
 
 COMMANDS: Mapping[str, Mapping[str, Any]] = {

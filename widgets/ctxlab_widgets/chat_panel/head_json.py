@@ -10,6 +10,7 @@ from ctxlab.context.step_report import PromptLimit
 from ctxlab.display.one_line import plain, plain_words
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.documents import History, MessageNode, Session
+from ctxlab.knowledge.policy.report import KnowledgeReport
 from ctxlab.studies.answer_run import AnswerRun
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab.studies.draft_preview import Preview
@@ -67,6 +68,7 @@ def got_json(found: AnswerRun, who: str) -> dict[str, Any]:
         "budget": limit.budget_tokens if limit is not None else None,
         "cut": f"{counted(len(went), 'message')} {verb} cut: {first_of(went, 4)}." if went else "Nothing was cut.",
         "notes": list(found.notes),
+        **({"knowledge": True} if trace.result.report(KnowledgeReport) is not None else {}),
     }
 
 

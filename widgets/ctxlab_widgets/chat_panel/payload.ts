@@ -133,6 +133,9 @@ export interface Draft {
   error: string;
 }
 
+/** Views that open below the chat. */
+export type OpenView = "steps" | "budget" | "lore" | "knowledge" | "request" | "tree" | "compression" | "agent";
+
 /** What one answer got. */
 export interface Got {
   key: string;
@@ -145,6 +148,8 @@ export interface Got {
   budget: number | null;
   cut: string;
   notes: string[];
+  /** Whether something was looked up for it. */
+  knowledge?: true;
 }
 
 /** Where the active leaf stands: the last messages of the path with their siblings. */
@@ -229,11 +234,7 @@ export type Command =
   | { command: "translate"; key: string; to: string } // key "" is the draft
   | { command: "show_translation"; key: string; shown: "original" | "translation" | "both" }
   | { command: "got"; key: string } // "" closes it
-  | {
-      command: "open";
-      view: "steps" | "budget" | "lore" | "request" | "tree" | "compression" | "agent" | "user" | "settings";
-      key: string;
-    }
+  | { command: "open"; view: OpenView; key: string }
   | { command: "choose"; what: "agent" | "model" | "user"; id: string }
   | { command: "keep"; key: string } // the smallest change that keeps a message
   | { command: "attach"; files: { name: string; type: string }[] } // their bytes are the buffers

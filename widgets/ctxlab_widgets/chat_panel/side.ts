@@ -5,9 +5,9 @@ import { onlyStop, roving } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
 import { fillOf, sourceBar } from "./budget_bar";
 import { type OutlineNode, outlineRows, outlineWires, ROW, ROW_OF_FINGERS, x, y } from "./outline";
-import type { Around, Command, Draft, Got } from "./payload";
+import type { Around, Command, Draft, Got, OpenView } from "./payload";
 
-const VIEWS = ["steps", "budget", "lore", "request"] as const;
+const VIEWS: OpenView[] = ["steps", "budget", "lore", "request"];
 const MOST_KEPT = 3;
 const MOST_NOTES = 5;
 const STATES: Partial<Record<OutlineNode["state"], string>> = {
@@ -72,9 +72,10 @@ export class Side {
       ...got.notes.slice(0, MOST_NOTES).map(warning),
     );
     if (!host.live) return;
-    const open = (view: (typeof VIEWS)[number]) =>
+    const views: OpenView[] = got.knowledge ? [...VIEWS, "knowledge"] : VIEWS;
+    const open = (view: OpenView) =>
       press(view[0].toUpperCase() + view.slice(1), "btn", () => host.send({ command: "open", view, key }));
-    this.gotPart.append(h("div", { class: "ways" }, VIEWS.map(open)));
+    this.gotPart.append(h("div", { class: "ways" }, views.map(open)));
   }
 
   around({ nodes }: Around): void {
