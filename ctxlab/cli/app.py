@@ -40,7 +40,7 @@ from ctxlab.cli.inputs.options import (
     takes_build_options,
 )
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
-from ctxlab.cli.workspace_commands import WORKSPACE, workspace
+from ctxlab.cli.workspace_commands import SEARCH, WORKSPACE, search, workspace
 
 
 class Language(StrEnum):
@@ -110,16 +110,20 @@ def explain(
         str | None, typer.Option("--entry", metavar="E", help="A lore entry, by title, uid, key or book/uid.")
     ] = None,
     rule: Annotated[str | None, typer.Option("--rule", metavar="R", help="A find and replace rule, by name.")] = None,
+    piece: Annotated[
+        str | None, typer.Option("--piece", metavar="P", help="Pieces of knowledge, by title, base, id or placeholder.")
+    ] = None,
     form: Annotated[Form, typer.Option("--format", help="For people, or the answer as JSON.")] = Form.text,
 ) -> int:
-    """Say what became of a message, of some words, of a lore entry or a rule, and why."""
+    """Say what became of a message, of some words, of a lore entry, a rule or a piece of knowledge, and why."""
     from ctxlab.cli.commands.explain import ExplainTarget, print_explanation
     from ctxlab.cli.inputs.files import load
 
-    question = ExplainTarget(key=key, words=text, entry=entry, rule=rule)
+    question = ExplainTarget(key=key, words=text, entry=entry, rule=rule, piece=piece)
     if question.asks_several:
         raise typer.BadParameter(
-            "--key asks for a message, --text for words, --entry for lore, --rule for a rule; give one of them"
+            "--key asks for a message, --text for words, --entry for lore, --rule for a rule, --piece for knowledge; "
+            "give one of them"
         )
     inputs = load(options)
     code = print_explanation(inputs, question, as_json=form is Form.json)
@@ -369,6 +373,7 @@ app.command(epilog=MINIMISE, short_help="The smallest context that keeps what is
 app.command(epilog=ABLATE, short_help="What each step, setting, preset, entry and rule does.")(ablate)
 app.command(epilog=STUDY, short_help="Ways of building side by side, over many cases.")(study)
 app.add_typer(workspace, name="workspace", epilog=WORKSPACE, short_help="Keep all of it in a folder, safely.")
+app.command(epilog=SEARCH, short_help="Words in everything that a workspace holds.")(search)
 app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
 
 

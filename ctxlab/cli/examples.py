@@ -12,6 +12,8 @@ BUILD = """\b
 Examples:
   ctxlab build datasets/coding_chat.session.json --budget 2000
   ctxlab build datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json --pending "{{weekday}}?"
+  ctxlab build datasets/harbour_roleplay.session.json --knowledge datasets/harbour_papers.knowledge.json \\
+    --pending "When was the lamp dark? 【kb::harbour papers::3】"
   ctxlab build datasets/coding_chat.session.json --set token-limiter.retain=each --format json
 """
 
@@ -20,6 +22,8 @@ Examples:
   ctxlab explain datasets/harbour_roleplay.session.json --budget 1800 --key u5
   ctxlab explain datasets/harbour_roleplay.session.json --text "compass"
   ctxlab explain datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json --entry "The compass"
+  ctxlab explain datasets/harbour_roleplay.session.json --knowledge datasets/harbour_papers.knowledge.json \\
+    --pending "When was the lamp dark? 【kb::harbour papers::3】" --piece "harbour papers"
 """
 
 STEP = """\b

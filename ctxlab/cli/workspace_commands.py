@@ -14,6 +14,13 @@ Examples:
   ctxlab workspace import my-chats datasets
 """
 
+SEARCH = """\b
+Examples:
+  ctxlab search my-chats "lamp keeper"
+  ctxlab search my-chats 潮汐 --mode exact --role assistant --limit 5
+  ctxlab search my-chats "tide ledger" --mode or --order best --since 2026-01-01 --json
+"""
+
 workspace = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The workspace: a folder, or an address as s3://b/n.")]
@@ -28,6 +35,17 @@ class Kind(StrEnum):
     rules = "rules"
     presets = "presets"
     quick_actions = "quick_actions"
+
+
+class Mode(StrEnum):
+    exact = "exact"
+    all_words = "and"
+    any_word = "or"
+
+
+class SearchOrder(StrEnum):
+    newest = "newest"
+    best = "best"
 
 
 class Duplicate(StrEnum):
@@ -132,3 +150,54 @@ def trash(
     if older_than is not None and not empty:
         raise typer.BadParameter("--older-than goes with --empty")
     print_trash(folder, empty=empty, older_than=older_than)
+
+
+def search(
+    folder: Folder,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The words, or with --mode exact the text.")],
+    mode: Annotated[
+        Mode, typer.Option("--mode", help="The text as it is, all words in one message, or any of them.")
+    ] = Mode.all_words,
+    kind: Annotated[
+        list[Kind] | None, typer.Option("--kind", help="Only in values of this kind; may be given again.")
+    ] = None,
+    session: Annotated[
+        list[str] | None, typer.Option("--session", metavar="ID", help="Only in this session; may be given again.")
+    ] = None,
+    agent: Annotated[
+        list[str] | None, typer.Option("--agent", metavar="ID", help="Only of this agent; may be given again.")
+    ] = None,
+    role: Annotated[
+        list[str] | None, typer.Option("--role", metavar="R", help="Only in this role, such as user.")
+    ] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", metavar="M", help="Only by this model.")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", metavar="T", help="Only with this tag.")] = None,
+    since: Annotated[
+        str | None, typer.Option("--since", metavar="TIME", help="Not before a day or a time, ISO 8601.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option("--until", metavar="TIME", help="Only before a day or a time, ISO 8601.")
+    ] = None,
+    order: Annotated[SearchOrder, typer.Option("--order", help="Newest first, or best first.")] = SearchOrder.newest,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=1_000_000, help="Most hits to show.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="The hits as JSON.")] = False,
+) -> int:
+    """Find words in messages, presets, entries and names of a workspace; the exit code is 1 where there are none.
+
+    Chinese words are found wherever they stand, other words where they are whole; --mode exact finds parts of words.
+    """
+    from ctxlab.cli.commands.search import print_hits
+
+    names = {"session": session, "agent": agent, "role": role, "model": model, "tag": tag}
+    return print_hits(
+        folder,
+        query,
+        mode=mode.value,
+        kinds=[each.value for each in kind] if kind else None,
+        since=since,
+        until=until,
+        order=order.value,
+        limit=limit,
+        as_json=as_json,
+        **{name: value or None for name, value in names.items()},
+    )

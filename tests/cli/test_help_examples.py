@@ -38,6 +38,8 @@ def test_an_example_works_in_a_checkout(
         pytest.skip("it opens a program")
     (tmp_path / "datasets").symlink_to(DATASETS)
     monkeypatch.chdir(tmp_path)
+    if name == "search":
+        assert run("workspace", "import", "my-chats", *sorted(DATASETS.glob("harbour_r*.json"))).code == 0
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")  # nothing is typed, so nobody is asked
 
     result = run(*shlex.split(line)[1:])

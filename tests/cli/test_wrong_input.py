@@ -81,6 +81,8 @@ FILE_OPTIONS = {"--agent", "--user", "--book", "--rules"}
 WRONG: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(FILE_OPTIONS, ("nowhere.json", "nobody", "", str(SESSION.parent / "no" / "x.json"))),
     "--assets": ("nowhere", str(SESSION)),
+    "--knowledge": ("nowhere.json", "", "-", str(SESSION.parent / "no" / "x.json")),
+    "--piece": ("nothing of it", ""),
     "--above": ("u99", ""),
     "--below": ("u99", ""),
     "--protect": ("x", "-1"),
@@ -314,6 +316,89 @@ def test_a_pipe_gives_what_the_file_gives(run, tmp_path: Path, name: str) -> Non
 
 def test_a_new_line_in_a_name_stays_one_line(run) -> None:
     refused(run("build", "no\nsuch\x1b[31m.json"))
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_wrong_file_for_knowledge_is_one_line_or_its_text(run, tmp_path: Path, kind: str) -> None:
+    file, wrong = tmp_path / "more.json", FILES[kind]
+    if wrong.content is not None:
+        file.write_bytes(wrong.content)
+
+    result = run("build", SESSION, "--knowledge", file)
+
+    if result.code != 0:
+        refused(result)
+    else:
+        assert kind not in {"missing", "empty", "blank", "picture", "binary", "png without a card"}
+        assert "Traceback" not in result.err
+
+
+SUBCOMMANDS: dict[str, Any] = COMMANDS["workspace"].commands
+NEEDED = {"import": [SESSION], "backup": ["out.zip"], "restore": ["--id", "x"]}
+"""What a subcommand of `workspace` needs besides the folder."""
+
+
+@pytest.mark.parametrize("name", [*SUBCOMMANDS, "search"])
+@pytest.mark.parametrize("place", ["a file", "a folder of other things", "nowhere", "below a file"])
+def test_a_folder_that_is_no_workspace_is_one_line(run, tmp_path: Path, name: str, place: str) -> None:
+    (tmp_path / "chats.txt").write_text("Dear diary")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "diary.txt").write_text("Dear diary")
+    folder = {"a file": "chats.txt", "a folder of other things": "other", "below a file": "chats.txt/w"}.get(place, "w")
+    if place == "nowhere" and name in {"create", "import"}:
+        return  # they begin one
+    typed = ["search", folder, "lamp"] if name == "search" else ["workspace", name, folder, *NEEDED.get(name, ())]
+
+    refused(run(*typed))
+
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["chats.txt", "diary.txt", "other"]
+
+
+WRONG_IN_A_WORKSPACE = [
+    *[("search", "my-chats", "lamp", "--mode", value) for value in ("nand", "")],
+    *[("search", "my-chats", "lamp", "--order", value) for value in ("oldest", "")],
+    *[("search", "my-chats", "lamp", "--kind", value) for value in ("lamps", "")],
+    *[("search", "my-chats", "lamp", "--limit", value) for value in ("0", "-1", "x", "1.5", "9" * 40)],
+    *[
+        ("search", "my-chats", "lamp", option, value)
+        for option in ("--since", "--until")
+        for value in ("yesterday", "", "2026-13-01", "9" * 40)
+    ],
+    ("search", "my-chats"),
+    ("search",),
+    *[("workspace", "list", "my-chats", "--kind", value) for value in ("lamps", "")],
+    ("workspace", "import", "my-chats", "nowhere.json"),
+    ("workspace", "import", "my-chats"),
+    ("workspace", "import", "my-chats", SESSION, "--on-duplicate", "burn"),
+    ("workspace", "backup", "my-chats", "."),
+    ("workspace", "backup", "my-chats", "no/such/folder.zip"),
+    ("workspace", "restore", "my-chats"),
+    ("workspace", "restore", "my-chats", "--id", "nobody"),
+    ("workspace", "restore", "my-chats", "--id", ""),
+    ("workspace", "restore", "my-chats", "--backup", "nowhere.zip"),
+    ("workspace", "restore", "my-chats", "--backup", SESSION),
+    ("workspace", "restore", "my-chats", "--backup", "nowhere.zip", "--id", "x"),
+    ("workspace", "trash", "my-chats", "--older-than", "2026-01-01"),
+    ("workspace", "trash", "my-chats", "--empty", "--older-than", "yesterday"),
+    ("workspace", "chek", "my-chats"),
+]
+
+
+@pytest.mark.parametrize("typed", WRONG_IN_A_WORKSPACE, ids=lambda typed: " ".join(map(str, typed))[:60])
+def test_a_wrong_value_for_a_workspace_is_one_line(run, tmp_path: Path, typed: tuple[Any, ...]) -> None:
+    assert run("workspace", "create", "my-chats").code == 0
+    before = sorted(path for path in tmp_path.rglob("*") if path.suffix == ".json")
+
+    refused(run(*typed))
+
+    assert sorted(path for path in tmp_path.rglob("*") if path.suffix == ".json") == before
+
+
+@pytest.mark.parametrize("name", SUBCOMMANDS)
+def test_a_misspelt_option_of_a_workspace_is_one_line(run, name: str) -> None:
+    for option in [param.opts[0] for param in SUBCOMMANDS[name].params if param.opts[0].startswith("--")]:
+        refused(run("workspace", name, "my-chats", f"{option}s"))
+    refused(run("workspace", name))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from ctxlab.cli.commands.build import print_json
 from ctxlab.cli.inputs.files import Inputs
 from ctxlab.cli.output import explain_json
 from ctxlab.cli.output.explain_text import keys_for, life, outcomes, places
+from ctxlab.cli.output.knowledge import pieces, pieces_named
 from ctxlab.cli.output.lore import entry
 from ctxlab.cli.output.rules import rule
 from ctxlab.cli.output.run_text import short_key
@@ -23,16 +24,18 @@ NOT_FOUND = 1
 
 @dataclass(frozen=True, slots=True)
 class ExplainTarget:
-    """The message, words, entry or rule to explain; empty means every message."""
+    """The message, words, entry, rule or piece of knowledge to explain; empty means every message."""
 
     key: str | None = None
     words: str | None = None
     entry: str | None = None
     rule: str | None = None
+    piece: str | None = None
 
     @property
     def asks_several(self) -> bool:
-        return sum(each is not None for each in (self.key, self.words, self.entry, self.rule)) > 1
+        given = (self.key, self.words, self.entry, self.rule, self.piece)
+        return sum(each is not None for each in given) > 1
 
 
 def print_explanation(inputs: Inputs, target: ExplainTarget, *, as_json: bool = False) -> int:
@@ -51,6 +54,8 @@ def print_explanation(inputs: Inputs, target: ExplainTarget, *, as_json: bool = 
         show_entries(screen, trace, target.entry)
     elif target.rule is not None:
         rule(screen, trace, target.rule)
+    elif target.piece is not None:
+        pieces(screen, pieces_named(trace, target.piece))
     else:
         screen.line(("every message and what became of it; --key says more of one", "dim"))
         outcomes(screen, trace)
@@ -64,6 +69,8 @@ def _data(trace: Trace, target: ExplainTarget) -> list[dict[str, Any]]:
         return explain_json.of_key(trace, target.key)
     if target.entry is not None:
         return explain_json.of_entry(trace, target.entry)
+    if target.piece is not None:
+        return explain_json.of_pieces(trace, target.piece)
     return explain_json.of_everything(trace) if target.rule is None else explain_json.of_rule(trace, target.rule)
 
 

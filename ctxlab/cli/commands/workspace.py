@@ -91,14 +91,14 @@ def write_archive(folder: str, target: Path) -> None:
 
 def put_back(folder: str, backup: Path | None, id: str | None) -> None:
     """Put back a backup or a value, and say what came."""
-    with open_workspace(folder) as workspace:
+    if backup is not None and not backup.is_file():
+        raise ReadError(f"{backup} does not exist")
+    with open_workspace(folder, create=backup is not None) as workspace:
         screen = Screen()
         if backup is None:
             value = workspace.restore(cast("str", id))
             screen.line(f"{value!r} is back")
             return
-        if not backup.is_file():
-            raise ReadError(f"{backup} does not exist")
         result = workspace.restore_backup(backup, progress=True)
         screen.line(
             f"{result.restored:,} files came in, {result.replaced:,} replaced others, {result.same:,} were the same"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from ctxlab.cli.inputs.begin_session import agent_to_begin, begun, how_begun
 from ctxlab.cli.inputs.options import CommandOptions, running_step, settings_from, variables_from
 from ctxlab.cli.inputs.read_file import is_pipe, read, refuse_two_pipes
-from ctxlab.documents import Agent, Library, RegexPreset, Session, UserProfile, Worldbook
-from ctxlab.errors import CtxlabError, UnknownName
+from ctxlab.documents import Agent, KnowledgeBase, Library, RegexPreset, Session, UserProfile, Worldbook
+from ctxlab.errors import CtxlabError, ReadError, UnknownName
 
 if TYPE_CHECKING:
     from ctxlab.api.options import BuildOptions, InputOptions
@@ -44,6 +45,7 @@ class Inputs:
     user: UserProfile | None = None
     books: tuple[Worldbook, ...] = ()
     rules: tuple[RegexPreset, ...] = ()
+    knowledge: tuple[KnowledgeBase, ...] = ()
     losses: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
     begun: str = ""
@@ -125,6 +127,7 @@ class Inputs:
             "budget_tokens": typed.budget,
             "books": self.books,
             "rules": self.rules,
+            "knowledge": self.knowledge,
             "settings": settings,
             "pipeline": pipeline,
             "assets": typed.assets,
@@ -154,7 +157,7 @@ def load(options: CommandOptions) -> Inputs:
         agent = agent_to_begin(first, options.file, agent, command=options.command)
         session = begun(agent, options.file, user, options)
         how = how_begun(session, agent, options.file)
-    found = tuple(files.books(books)), tuple(files.rules(rules))
+    found = tuple(files.books(books)), tuple(files.rules(rules)), tuple(files.knowledge(options.knowledge or ()))
     losses, unnamed = tuple(map(str, files.losses)), tuple(files.unnamed)
     return Inputs(options, session, files.library, agent, user, *found, losses, unnamed, how)
 
@@ -247,6 +250,13 @@ class _Files:
         for path in map(Path, named) if named else self._unnamed("rules"):
             yield from _some(self._read(path).rules_inside(), "rules", str(path))
 
+    def knowledge(self, named: Sequence[str]) -> Iterator[KnowledgeBase]:
+        """The bases of the files and folders that are named, those made of their texts included."""
+        for name in named:
+            made = tuple(knowledge_of(name))
+            self.losses += [loss for base in made for loss in base.losses]
+            yield from made
+
     def _add_beside(self, kind: Kind, named: str | None) -> None:
         """Take in the file beside the session, unless another file is named."""
         if named is None:
@@ -274,6 +284,24 @@ class _Files:
         more = read(path)
         self.losses += more.losses
         return more
+
+
+def knowledge_of(name: str) -> Sequence[KnowledgeBase]:
+    """The bases that a file holds, else one made of the file or the folder, under the name of it."""
+    from ctxlab.api.knowledge_base import knowledge_base
+    from ctxlab.cli.output.progress import progress
+
+    path = Path(name).expanduser()
+    if not name or is_pipe(name):
+        raise CtxlabError("--knowledge takes the name of a file or of a folder")
+    if not path.exists():
+        raise ReadError(f"{path} does not exist")
+    if path.suffix.lower() == ".json" and path.is_file():
+        with suppress(ReadError):  # in no format of a base, but a text all the same
+            if held := read(path).knowledge_bases:
+                return held
+    with progress(f"reading {path.name}"):
+        return (knowledge_base(path.absolute().stem, path),)
 
 
 def _is_path(text: str) -> bool:

@@ -74,6 +74,15 @@ RulesOption = Annotated[
         "--rules", metavar="R", help="A file of find and replace rules; may be given again.", show_default=False
     ),
 ]
+KnowledgeOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--knowledge",
+        metavar="FILE|FOLDER",
+        help="A knowledge base's file, or files to make one of; may be given again.",
+        show_default=False,
+    ),
+]
 VariableOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -105,6 +114,7 @@ class CommandOptions:
     user: UserOption = None
     books: BookOption = None
     rules: RulesOption = None
+    knowledge: KnowledgeOption = None
     variables: VariableOption = None
     pending: PendingOption = None
     budget: BudgetOption = None

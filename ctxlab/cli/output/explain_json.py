@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ctxlab.cli.output.explain_text import keys_for, outcome_rows
+from ctxlab.cli.output.knowledge import pieces_named
 from ctxlab.cli.output.rules import hits_of, outcome, rules_named
 from ctxlab.engines.worldbook.explain import entries_named, sentences
 from ctxlab.engines.worldbook.explain import outcome as lore_outcome
@@ -38,6 +39,11 @@ def of_rule(trace: Trace, name: str) -> list[Data]:
         }
         for bound in rules_named(trace.start.input, name)
     ]
+
+
+def of_pieces(trace: Trace, name: str) -> list[Data]:
+    """The rows of the table `knowledge` that a name means."""
+    return [dict(row) for row in pieces_named(trace, name)]
 
 
 def of_words(places: tuple[Occurrence, ...]) -> list[Data]:

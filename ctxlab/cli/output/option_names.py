@@ -16,10 +16,12 @@ IN_OPTIONS: Final = (
     (re.compile(r"\bgive key=, or set\b"), "set"),
     (re.compile(r"\bbase_url\b=?"), "--base-url"),
     (re.compile(r"\bprovider="), "--provider"),
+    (re.compile(r"(?:\bSearchIndex\.search: )?\b(since|until) (?=takes an ISO time)"), r"--\1 "),
     (re.compile(r"\brun repaired\(\) first"), "ctxlab convert IN OUT --repair mends the tree"),
     (re.compile(r"\bValue error, "), ""),
     (re.compile(r"Input should be a valid integer.*"), "it takes a whole number"),
     (re.compile(r"Input should be greater than or equal to (\S+)"), r"it takes numbers from \1 on"),
+    (re.compile(r"Input should be less than or equal to (\S+)"), r"it takes numbers up to \1"),
     (re.compile(r"Input should be (?=')"), "it takes "),
 )
 """Names of Python's keywords and calls, and what stands for them on the command line."""

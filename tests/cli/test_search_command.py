@@ -1,0 +1,83 @@
+"""`ctxlab search` gives the hits of a workspace, as text or as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import ctxlab
+from tests.cli.conftest import Run
+
+CHATS = (
+    ("one", [("user", "The lamp is dark. 灯塔的灯灭了。"), ("assistant", "A keeper lights the lamp.")]),
+    ("two", [("user", "灯塔是1890年建的。"), ("assistant", "Lamps need oil.")]),
+)
+
+
+@pytest.fixture
+def chats(tmp_path: Path) -> str:
+    with ctxlab.open_workspace(tmp_path / "chats") as workspace:
+        for id, messages in CHATS:
+            rows = [{"role": role, "content": content} for role, content in messages]
+            workspace.save(ctxlab.read_data(rows).session().with_(id=id, name=f"chat {id}"))
+    return str(tmp_path / "chats")
+
+
+def found(run: Run, *typed: object) -> list[tuple[str, str]]:
+    rows = json.loads(run("search", *typed, "--json").out)
+    return [(row["id"], row["role"]) for row in rows]
+
+
+def test_json_has_what_the_workspace_finds(run: Run, chats: str) -> None:
+    rows = json.loads(run("search", chats, "lamp", "--json").out)
+
+    with ctxlab.open_workspace(chats) as workspace:
+        hits = list(workspace.search("lamp"))
+        assert [(row["id"], row["key"], row["start"], row["end"]) for row in rows] == [
+            (hit.id, hit.key, *hit.spans[0]) for hit in hits
+        ]
+        assert [tuple(row["path"]) for row in rows] == [hit.path() for hit in hits]
+
+
+def test_the_modes_are_all_words_any_word_and_the_text_itself(run: Run, chats: str) -> None:
+    assert sorted(found(run, chats, "lamp keeper")) == [("one", "assistant")]
+    assert sorted(found(run, chats, "keeper oil", "--mode", "or")) == [("one", "assistant"), ("two", "assistant")]
+    assert sorted(found(run, chats, "灯塔", "--mode", "exact")) == [("one", "user"), ("two", "user")]
+    assert sorted(found(run, chats, "lamp", "--mode", "exact", "--role", "assistant")) == [
+        ("one", "assistant"),
+        ("two", "assistant"),
+    ]
+
+
+def test_options_narrow_the_search(run: Run, chats: str) -> None:
+    assert found(run, chats, "灯塔", "--session", "two") == [("two", "user")]
+    assert found(run, chats, "lamp", "--kind", "agents") == []
+    assert found(run, chats, "lamp", "--limit", 1) == [found(run, chats, "lamp")[0]]
+
+
+def test_text_names_the_session_and_marks_the_words(run: Run, chats: str) -> None:
+    result = run("search", chats, "灯塔", "--session", "two")
+
+    first, second, third, last = result.out.splitlines()
+    assert first == "sessions two  chat two"
+    assert second.split()[1] == "user"
+    assert third.strip() == "‹灯塔›是1890年建的。"
+    assert (last, result.code) == ("1 hit", 0)
+
+
+def test_nothing_found_is_exit_code_1(run: Run, chats: str) -> None:
+    result = run("search", chats, "compass")
+
+    assert (result.code, result.err) == (1, "")
+    assert result.out == "“compass” is nowhere in the workspace, or not where the options look\n"
+    assert (run("search", chats, "compass", "--json").out, run("search", chats, "").code) == ("[]\n", 1)
+
+
+def test_what_a_terminal_would_obey_is_written_out(run: Run, tmp_path: Path) -> None:
+    with ctxlab.open_workspace(tmp_path / "w") as workspace:
+        session = ctxlab.read_data([{"role": "user", "content": "a lamp \x1b[31m\u202ered"}]).session()
+        workspace.save(session.with_(id="e\x1b[2J"))
+
+    assert not set(run("search", tmp_path / "w", "lamp").out) & {"\x1b", "\u202e"}
