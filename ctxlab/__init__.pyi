@@ -69,8 +69,11 @@ from ctxlab.context import Change as Change
 from ctxlab.context import Context as Context
 from ctxlab.context import Draft as Draft
 from ctxlab.context import Edit as Edit
+from ctxlab.context import KnowledgeAnswer as KnowledgeAnswer
+from ctxlab.context import KnowledgeHit as KnowledgeHit
 from ctxlab.context import Origin as Origin
 from ctxlab.context import Pending as Pending
+from ctxlab.context import QueryPart as QueryPart
 from ctxlab.context import Span as Span
 from ctxlab.context import StepReport as StepReport
 from ctxlab.context import Table as Table
@@ -80,7 +83,10 @@ from ctxlab.documents import Agent as Agent
 from ctxlab.documents import ChunkSettings as ChunkSettings
 from ctxlab.documents import History as History
 from ctxlab.documents import KnowledgeBase as KnowledgeBase
+from ctxlab.documents import KnowledgeBaseConfig as KnowledgeBaseConfig
+from ctxlab.documents import KnowledgeBinding as KnowledgeBinding
 from ctxlab.documents import KnowledgeEntry as KnowledgeEntry
+from ctxlab.documents import KnowledgeSettings as KnowledgeSettings
 from ctxlab.documents import Library as Library
 from ctxlab.documents import LineProcessing as LineProcessing
 from ctxlab.documents import LoreEntry as LoreEntry
@@ -131,6 +137,8 @@ from ctxlab.providers.payload import payload as payload
 from ctxlab.providers.sending.attempts import RetryPolicy as RetryPolicy
 from ctxlab.providers.sending.rate_limit import RateLimit as RateLimit
 from ctxlab.providers.sending.time_limits import TimeLimits as TimeLimits
+from ctxlab.storage.search import SearchHit as SearchHit
+from ctxlab.storage.search import SearchResult as SearchResult
 from ctxlab.storage.workspace import Workspace as Workspace
 from ctxlab.storage.workspace import open_workspace as open_workspace
 from ctxlab.studies import Comparison as Comparison

@@ -165,8 +165,8 @@ OF_METHOD: dict[str, Any] = {
     "pareto_frontier.points": [(1, 2)],
     "study_table.frame": SCORES,
 }
-UNCHECKED = {"with_nodes", "model_copy", "model_post_init", "Text"}
-"""Unchecked copies, pydantic's own methods, and what steps make by the thousand."""
+UNCHECKED = {"with_nodes", "model_copy", "model_post_init", "Text", "SearchResult"}
+"""Unchecked copies, pydantic's own methods, what steps make by the thousand, and what a search alone makes."""
 BAD = re.compile(
     r"has no attribute|has no len|is not (?:iterable|subscriptable|callable)|unhashable|unsupported operand"
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from ctxlab.api.sources import KnowledgeSources, knowledge_of
 from ctxlab.documents import Agent, KnowledgeBase
@@ -35,24 +35,17 @@ def _retriever(bases: tuple[KnowledgeBase, ...], agent: Agent | None) -> Retriev
     from ctxlab.knowledge.retrieval import KnowledgeRetriever
     from ctxlab.knowledge.retrieval.search_cache import cache_of_process
 
-    settings = _stored(agent, "knowledgeSettings")
-    return KnowledgeRetriever(bases, cache=cache_of_process() if settings.get("enableCache") is True else None)
+    settings = agent.knowledge_settings if agent is not None else None
+    is_cached = settings is not None and settings.enable_cache is True
+    return KnowledgeRetriever(bases, cache=cache_of_process() if is_cached else None)
 
 
 def _named(agent: Agent | None, held: Sequence[KnowledgeBase]) -> Sequence[KnowledgeBase]:
     """The bases that an agent binds, by id or by name; of one id the last, and all where it says nothing of bases."""
     last = {base.id: base for base in held}
     own = [base for base in held if last[base.id] is base]
-    config = _stored(agent, "knowledgeBaseConfig")
-    if not config:
+    config = agent.knowledge_base_config if agent is not None else None
+    if config is None:
         return own
-    bindings: Any = config.get("bindings")
-    rows = [cast("Mapping[str, Any]", row) for row in bindings or () if isinstance(row, Mapping)]
-    names = {row.get(key) for row in rows for key in ("kbId", "kbName")}
+    names = {name for binding in config.bindings for name in (binding.kb_id, binding.kb_name) if name}
     return [base for base in own if base.id in names or base.name in names]
-
-
-def _stored(agent: Agent | None, field: str) -> Mapping[str, Any]:
-    """A field of an agent as its file has it; empty where it has none."""
-    found: Any = agent.to_data().get(field) if agent is not None else None
-    return cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}

@@ -9,6 +9,7 @@ from ctxlab.documents.agent.agent import (
     UserProfile,
     VirtualTime,
 )
+from ctxlab.documents.agent.knowledge import KnowledgeBaseConfig, KnowledgeBinding, KnowledgeSettings
 from ctxlab.documents.history.history import History
 from ctxlab.documents.knowledge_base import (
     ChunkSettings,
@@ -69,8 +70,11 @@ __all__ = [
     "InjectionStrategy",
     "InlineFile",
     "KnowledgeBase",
+    "KnowledgeBaseConfig",
     "KnowledgeBaseSettings",
+    "KnowledgeBinding",
     "KnowledgeEntry",
+    "KnowledgeSettings",
     "Level",
     "Library",
     "LibraryFile",

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ctxlab
-from ctxlab.storage.search import Hit, SearchIndex
+from ctxlab.storage.search import SearchHit, SearchIndex
 from ctxlab.storage.search.folding import aligned, folded
 from ctxlab.storage.search.rows import rows_of
 from ctxlab.storage.search.tokens import PAIRED_BLOCKS
@@ -169,7 +169,7 @@ def test_the_index_finds_what_a_look_at_each_text_finds(sessions: list[ctxlab.Se
             assert all(matches_are_where_they_say(index, hit, query, mode) for hit in hits)
 
 
-def matches_are_where_they_say(index: SearchIndex, hit: Hit, query: str, mode: str) -> bool:
+def matches_are_where_they_say(index: SearchIndex, hit: SearchHit, query: str, mode: str) -> bool:
     wanted = [folded(query)] if mode == "exact" else folded(query).split()
     for match in hit.matches:
         text = index.text_of(hit, match.field)

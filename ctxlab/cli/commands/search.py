@@ -10,7 +10,7 @@ from rich.text import Text
 from ctxlab.cli.commands.build import print_json
 from ctxlab.cli.output.terminal import Screen, complain, harmless, one_line
 from ctxlab.display.short_texts import counted
-from ctxlab.storage.search import Hit, Snippet
+from ctxlab.storage.search import SearchHit, Snippet
 from ctxlab.storage.workspace import open_workspace
 
 NOT_FOUND = 1
@@ -34,7 +34,7 @@ def print_hits(folder: str, query: str, *, limit: int, as_json: bool, **filters:
         return 0 if hits else NOT_FOUND
 
 
-def _as_data(hit: Hit) -> dict[str, Any]:
+def _as_data(hit: SearchHit) -> dict[str, Any]:
     matches = [
         {"where": match.field, "spans": [list(span) for span in match.spans], "words": match.snippet.text}
         for match in hit.matches
@@ -42,7 +42,7 @@ def _as_data(hit: Hit) -> dict[str, Any]:
     return {**hit.row(), "name": hit.name, "path": list(hit.path()), "matches": matches}
 
 
-def _print_text(screen: Screen, query: str, hits: Iterable[Hit], total: int) -> None:
+def _print_text(screen: Screen, query: str, hits: Iterable[SearchHit], total: int) -> None:
     last = None
     for hit in hits:
         if (hit.kind, hit.id) != last:
@@ -60,7 +60,7 @@ def _print_text(screen: Screen, query: str, hits: Iterable[Hit], total: int) -> 
         screen.line((words, "strong"))
 
 
-def _about(hit: Hit) -> str:
+def _about(hit: SearchHit) -> str:
     parts = (
         hit.role,
         hit.field if hit.field != "content" else None,

@@ -43,7 +43,9 @@ def pieces(screen: Screen, rows: Sequence[Row]) -> None:
         if (row["where"], row["placeholder"]) != asked:
             asked = row["where"], row["placeholder"]
             screen.line(
-                (one_line(row["placeholder"]), "strong"), (f"  in {short_key(row['where'])}, {_asked(row)}", "dim"), hang=2
+                (one_line(row["placeholder"]), "strong"),
+                (f"  in {short_key(row['where'])}, {_asked(row)}", "dim"),
+                hang=2,
             )
         _piece(screen, row)
 

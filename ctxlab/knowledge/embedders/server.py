@@ -104,5 +104,7 @@ def answered(server: Server, ask: Callable[[], T], wanted: str) -> T:
         raise CtxlabError(
             f"{server.base_url} can't be reached, or sends no answer in {server.wait_seconds:g} s"
         ) from None
+    except ValueError:
+        raise CtxlabError(f"{server.base_url} sent no {wanted}: its answer can't be read as JSON") from None
     except openai.OpenAIError as error:
         raise CtxlabError(f"{server.base_url} sent no {wanted}: {type(error).__name__}") from None

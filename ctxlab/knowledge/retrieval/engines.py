@@ -54,7 +54,8 @@ def by_likeness(scores: Scores, query: Query, vector: Vector, bases: Bases, dept
     _take_words(scores, query, shared, depth)
     scores.take(VECTOR, alike, depth)
     ranks = {engine: scores.ranks[engine] for engine in (KEYWORD, VECTOR)}
-    scores.put(HYBRID, fused(ranks, WEIGHTS), scores.ranks[KEYWORD])
+    first = DEPTH if len(bases) > 1 else None  # of one base each rank is known
+    scores.put(HYBRID, fused(ranks, WEIGHTS, first=first), scores.ranks[KEYWORD])
 
 
 def _statistics(query: Query, bases: Bases) -> WordStatistics:
@@ -73,7 +74,8 @@ def by_tags(scores: Scores, tags: Sequence[str], bases: Bases) -> None:
         for chunk, names in (base.tagged() if asked else ())
     }
     found = {key: share for key, share in shares.items() if share}
-    scores.put(TAGS, found, scores.ranks.get(KEYWORD))
+    by_words = {key: rank for key, rank in scores.ranks.get(KEYWORD, {}).items() if rank <= DEPTH}
+    scores.put(TAGS, found, by_words)
 
 
 def tags_in(text: str, bases: Bases) -> list[str]:

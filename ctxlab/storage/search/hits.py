@@ -40,7 +40,7 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """One thing that was found.
 
     `kind` and `id` name the stored value, `key` the thing in it: `node:<id>`, `preset:<n>`, `entry:<key>`, `rule:<n>`,
@@ -112,7 +112,7 @@ class Hit:
 
     def __repr__(self) -> str:
         place = f"{short(self.kind)!r}, {short(self.id)!r}, {short(self.key)!r}"
-        return f"Hit({place}, {self.field}: {short(self.snippet.text, 160)!r})"
+        return f"SearchHit({place}, {self.field}: {short(self.snippet.text, 160)!r})"
 
     def _repr_html_(self) -> str:
         return heading(self) + fields_table(self.row())

@@ -19,7 +19,7 @@ from ctxlab.storage.search import writing
 from ctxlab.storage.search.candidates import Candidate, Stop, best_first, newest_first
 from ctxlab.storage.search.database import Database
 from ctxlab.storage.search.filters import Filters, Names, Time, documents_expression
-from ctxlab.storage.search.hits import Hit, Match, snippet_of
+from ctxlab.storage.search.hits import SearchHit, Match, snippet_of
 from ctxlab.storage.search.known_session import KnownSession
 from ctxlab.storage.search.query import Mode, Query, Term, all_of, any_of, term_expression
 from ctxlab.storage.search.result import SearchResult
@@ -207,7 +207,7 @@ class SearchIndex:
         asked = Query.of(query, mode)
         in_sessions = within == "session" and asked.needs_all and len(asked.terms) > 1
 
-        def find(stop: Stop) -> Iterator[Hit]:
+        def find(stop: Stop) -> Iterator[SearchHit]:
             return (
                 self._in_sessions(asked, filters, order, stop)
                 if in_sessions
@@ -216,7 +216,7 @@ class SearchIndex:
 
         return SearchResult(query, find, limit=limit, offset=offset)
 
-    def path_of(self, hit: Hit) -> tuple[str, ...]:
+    def path_of(self, hit: SearchHit) -> tuple[str, ...]:
         """Ids of the messages from the root to the one of the hit; empty for hits that are no messages."""
         if hit.node is None:
             return ()
@@ -232,7 +232,7 @@ class SearchIndex:
                 node = cast("str | None", found[0])
         return tuple(reversed(way))
 
-    def text_of(self, hit: Hit, field: str | None = None) -> str:
+    def text_of(self, hit: SearchHit, field: str | None = None) -> str:
         """The whole text of a hit to which its spans refer, of its first field or of another; empty if it is gone."""
         sql = "SELECT texts FROM rows WHERE key = ? AND doc = (SELECT doc FROM docs WHERE kind = ? AND id = ?)"
         import orjson
@@ -244,7 +244,7 @@ class SearchIndex:
 
     def _hits(
         self, query: Query, filters: Filters, order: str, stop: Stop, docs: frozenset[int] | None = None
-    ) -> Iterator[Hit]:
+    ) -> Iterator[SearchHit]:
         for candidate, score in self._candidates(query, filters, order, stop, docs):
             if (docs is None or candidate.doc in docs) and query.finds([text for _, text in candidate.texts]):
                 yield self._hit(candidate, query, score)
@@ -275,7 +275,7 @@ class SearchIndex:
             return all_of(possible) if len(possible) == len(found) else None
         return any_of(possible) if possible else None
 
-    def _in_sessions(self, query: Query, filters: Filters, order: str, stop: Stop) -> Iterator[Hit]:
+    def _in_sessions(self, query: Query, filters: Filters, order: str, stop: Stop) -> Iterator[SearchHit]:
         """Messages with any of the terms, of documents in which each term is in some message."""
         docs: frozenset[int] | None = None
         for term in sorted(query.terms, key=lambda term: self._bounded_count(term, filters, stop)):
@@ -301,13 +301,13 @@ class SearchIndex:
                 found.add(candidate.doc)
         return found if among is None else found & among
 
-    def _hit(self, candidate: Candidate, query: Query, score: float | None) -> Hit:
+    def _hit(self, candidate: Candidate, query: Query, score: float | None) -> SearchHit:
         matches: list[Match] = []
         for field, text in candidate.texts:
             if spans := query.spans(text):
                 matches.append(Match(field, spans, snippet_of(text, spans)))
         c = candidate
-        return Hit(
+        return SearchHit(
             c.kind,
             c.id,
             c.name,

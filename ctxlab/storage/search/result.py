@@ -12,7 +12,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import short
 from ctxlab.storage.search.candidates import Stop
-from ctxlab.storage.search.hits import Hit
+from ctxlab.storage.search.hits import SearchHit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,22 +27,24 @@ class SearchResult:
     `cancel()` ends the search from any thread: who goes through the hits gets no more of them.
     """
 
-    def __init__(self, query: str, find: Callable[[Stop], Iterator[Hit]], *, limit: int | None, offset: int) -> None:
+    def __init__(
+        self, query: str, find: Callable[[Stop], Iterator[SearchHit]], *, limit: int | None, offset: int
+    ) -> None:
         self.query = query
         self._find, self._limit, self._offset = find, limit, offset
         self._stop = Stop()
-        self._found: list[Hit] = []
+        self._found: list[SearchHit] = []
         end = None if limit is None else offset + limit
         self._rest = islice(find(self._stop), offset, end)
         self._is_done = False
 
-    def __iter__(self) -> Iterator[Hit]:
+    def __iter__(self) -> Iterator[SearchHit]:
         at = 0
         while at < len(self._found) or self._find_next():
             yield self._found[at]
             at += 1
 
-    def __getitem__(self, at: int) -> Hit:
+    def __getitem__(self, at: int) -> SearchHit:
         while at >= len(self._found) and self._find_next():
             pass
         return self._found[at]
