@@ -585,6 +585,24 @@ def test_a_draft_is_there_again_after_a_restart_and_not_in_the_sessions_file(tmp
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_workspace_keeps_the_drafts_of_its_sessions(tmp_path: Path) -> None:
+    with ctxlab.open_workspace(tmp_path / "w") as workspace:
+        one, other = workspace.save(chat().with_(id="one")), workspace.save(chat().with_(id="other"))
+        first = ChatPanel(one, model=because, workspace=workspace)
+        first.input = "half a thought 灯塔"
+        first.session = other
+        first.input = "another"
+        first.close()
+
+        again = ChatPanel(workspace.session("one"), model=because, workspace=workspace)
+
+        assert again.input == "half a thought 灯塔"
+        assert workspace.drafts.read("other") == "another"
+        again.input = ""
+        again.close()
+        assert workspace.drafts.read("one") == ""
+
+
 @pytest.mark.parametrize("content", [b"\xff", b"[]", b'{"drafts": [1]}', b'{"drafts": {"s": 7}}', b"[" * 100_000])
 def test_what_stands_in_the_file_of_drafts_is_data(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "talk.json"

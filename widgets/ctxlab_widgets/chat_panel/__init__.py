@@ -19,6 +19,7 @@ from ctxlab.chat.turn import Turn
 from ctxlab.documents import Asset, History, Session
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
+from ctxlab.storage.workspace import Workspace
 from ctxlab.studies.draft_preview import Preview
 from ctxlab_widgets._shared.shared_state import SharedState
 from ctxlab_widgets._shared.widget import Widget, brief
@@ -53,13 +54,12 @@ class ChatPanel(Widget):
     """A conversation to be gone on with; every turn, edit and branch is a step of `history`.
 
     `session` is set once for each turn that has ended, which runs in a thread of its own: `wait()` waits for it.
-    Without a `model` an echo answers, which says so. `options` are those of `ctxlab.send`. Of a session that is given
-    as a path the draft is kept in a file beside it. `translation`, `topic_naming` and `input_completion` are settings
-    as they are stored under these names; models that they don't name are the chat's. `translation` may be the
-    translator itself, a function of messages or a model, also as `{"model": ...}` with settings beside it.
-    `message_actions` are offered on messages besides those of packages. `plugin_settings` are values by section, of
-    plugins and of the chat itself; what `translation` and the others give counts before them.
-
+    Without a `model` an echo answers, which says so. `options` are those of `ctxlab.send`. With a `workspace` drafts
+    are kept there; of a session that is given as a path in a file beside it. `translation`, `topic_naming` and
+    `input_completion` are settings as they are stored under these names; models that they don't name are the chat's.
+    `translation` may be the translator itself, a function of messages or a model, also as `{"model": ...}` with
+    settings beside it. `message_actions` are offered besides those of packages. `plugin_settings` are values by
+    section, of plugins and of the chat itself; what `translation` and the others give counts before them.
     Another conversation has a history and a draft of its own. Of several chats on one `History` each shows what the
     others did once it is given a command, or by `refresh()`.
 
@@ -115,6 +115,7 @@ class ChatPanel(Widget):
         input_completion: CompletionSource | None = None,
         message_actions: Sequence[MessageAction] = (),
         plugin_settings: PluginSettings | Mapping[str, Any] | None = None,
+        workspace: Workspace | None = None,
         draft_wait_seconds: float = 0.2,
         **options: Any,
     ) -> None:
@@ -134,13 +135,12 @@ class ChatPanel(Widget):
         self.summaries: Mapping[str, SummaryTold] = {}
         self._shown = ShownChat()
         self._analysis = DraftAnalysis(self._on_preview, wait_seconds=draft_wait_seconds)
-        self._conversations = Conversations(self, given)
+        self._conversations = Conversations(self, given, workspace)
         self._drafts = self._conversations.drafts
         self._storing = LatestWorker[tuple[str, str], str](
             lambda typed: self._drafts.keep(*typed), self._on_stored, wait_seconds=STORE_SECONDS
         )
-        self._is_ready = False
-        self._handling = 0
+        self._is_ready, self._handling = False, 0
         super().__init__()
         self._is_closed = False
         self.plugin_settings = first_settings(self, plugin_settings, (translation, topic_naming, input_completion))

@@ -11,6 +11,7 @@ from ctxlab_widgets.chat_panel.drafts import Draft, Drafts
 from ctxlab_widgets.chat_panel.turn_thread import QueuedMessage
 
 if TYPE_CHECKING:
+    from ctxlab.storage.workspace import Workspace
     from ctxlab_widgets.chat_panel import ChatPanel
 
 STOPPED = "the answer was stopped: what came of it, and what waited, stays in conversation"
@@ -18,13 +19,12 @@ ELSEWHERE = "the conversation was changed in another place, and is shown as it i
 
 
 class Conversations:
-    """Goes over from one conversation of a chat to another; a file has drafts beside it."""
+    """Goes over from one conversation of a chat to another; a workspace keeps drafts, a file has them beside it."""
 
-    def __init__(self, panel: ChatPanel, source: object) -> None:
-        is_file = isinstance(source, str | Path)
+    def __init__(self, panel: ChatPanel, source: object, workspace: Workspace | None = None) -> None:
         self._panel = panel
         self._left: dict[str, tuple[Session, History]] = {}
-        self.drafts = Drafts(DraftStore.beside(Path(source).expanduser()) if is_file else None)
+        self.drafts = Drafts(workspace.drafts if workspace is not None else _beside(source))
 
     def show(self, session: Session) -> list[str]:
         """Go over to another conversation; a running turn ends in its own. Returns sentences on what that did."""
@@ -73,3 +73,8 @@ class Conversations:
         is_own = panel.turns.running is not None or panel.jobs.is_busy
         panel.refresh()
         return [] if is_own else [ELSEWHERE]
+
+
+def _beside(source: object) -> DraftStore | None:
+    """The store beside a session's file; None where the session is given in another way."""
+    return DraftStore.beside(Path(source).expanduser()) if isinstance(source, str | Path) else None

@@ -1,12 +1,21 @@
-"""Drafts: the text being typed into each conversation of a chat, and its place beside the session's file."""
+"""Drafts: the text being typed into each conversation of a chat, and its place in a file or in a workspace."""
 
 from __future__ import annotations
 
 import threading
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ctxlab.documents import Asset
-from ctxlab_widgets.chat_panel.draft_store import DraftStore
+
+
+class KeepsDrafts(Protocol):
+    """A place where drafts are kept: a file beside a session's, or a workspace."""
+
+    def read(self, session_id: str, /) -> str: ...
+
+    def write(self, session_id: str, text: str, /) -> str:
+        """Keep a text, or take it out where it is empty. Returns a sentence where it can't be kept."""
+        ...
 
 
 class Draft(NamedTuple):
@@ -27,7 +36,7 @@ class Drafts:
     The file gets only what was changed here, so that chats on one file don't write over each other's drafts.
     """
 
-    def __init__(self, store: DraftStore | None) -> None:
+    def __init__(self, store: KeepsDrafts | None) -> None:
         self._store = store
         self._left: dict[str, Draft] = {}
         self._kept: dict[str, str] = {}
