@@ -13,6 +13,7 @@ const ROW = 37;
 const SPARE = 300;
 const PAGE = 10;
 const WAIT = 300; // milliseconds without a key before entries are searched
+const NUMBERS = new Set(["order", "depth", "chance"]);
 const COLUMNS = ["", "entry, keys", "on", "order", "depth", "position", "group", "chance"];
 
 export interface BookHost {
@@ -74,7 +75,7 @@ export class BookPane {
       h(
         "div",
         { class: "er eh", "aria-hidden": "true" },
-        COLUMNS.map((name) => h("span", {}, name)),
+        COLUMNS.map((name) => h("span", { class: NUMBERS.has(name) ? "num" : null }, name)),
       ),
       this.body,
     );
@@ -93,7 +94,8 @@ export class BookPane {
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
   }
 
-  draw(head: BookHead | null, page: Page<EntryRow> | null): void {
+  /** `wasInside` says that somebody was in the list when the book opened. */
+  draw(head: BookHead | null, page: Page<EntryRow> | null, wasInside: boolean): void {
     const other = head?.id !== this.head?.id || head?.total !== this.head?.total;
     const had = this.head !== null;
     this.head = head;
@@ -117,7 +119,7 @@ export class BookPane {
     this.virtual.forget();
     if (page) this.rowsOf.take(page);
     this.lay(head.total);
-    if (!had) this.body.focus({ preventScroll: true });
+    if (!had && wasInside) this.body.focus({ preventScroll: true });
   }
 
   private lay(count: number): void {
@@ -258,7 +260,7 @@ function drawEntry(row: EntryRow | undefined): HTMLElement {
     cell("order", row.order, "num"),
     cell("depth", row.depth, "num"),
     cell("position", row.position),
-    cell("group", harmless(row.group)),
+    cell("group", harmless(row.group), row.group ? "" : "none"),
     cell("chance", row.probability === null ? null : `${row.probability} %`, "num"),
   );
 }

@@ -13,9 +13,6 @@ from ctxlab_widgets.workspace_view.listing import TRASH, Listing, Row
 if TYPE_CHECKING:
     from ctxlab_widgets.workspace_view import WorkspaceView
 
-LABELS = {"quick_actions": "quick actions"}
-
-
 def list_head(view: WorkspaceView, listing: Listing, found: Found | None, generation: int) -> dict[str, Any]:
     """The sentence, the number of rows, the tabs, and the facets, all with their numbers."""
     hits = found.counts() if found is not None else None
@@ -29,7 +26,7 @@ def list_head(view: WorkspaceView, listing: Listing, found: Found | None, genera
         "place": workspace.place,
         "count": len(listing.rows),
         "answer": _answer(view.tab, listing, found, in_trash=view.filters["place"] == TRASH),
-        "tabs": [{"name": name, "label": LABELS.get(name, name), "count": counts[name]} for name in KINDS],
+        "tabs": [{"name": name, "label": name.replace("_", " ").capitalize(), "count": counts[name]} for name in KINDS],
         "facets": {name: [list(each) for each in choices] for name, choices in listing.facets.items()},
         "notes": [note.text for note in workspace.notes if note.level != "info"][:20],
         "unsaved": view.session.name if view.is_unsaved and view.session is not None else "",

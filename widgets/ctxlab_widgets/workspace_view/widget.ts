@@ -26,7 +26,7 @@ const TRAITS = [
 const MODES = { and: "all words", or: "any word", exact: "exact text" };
 const ORDERS = { newest: "newest first", best: "best first" };
 const SORTS = {
-  "": "as kept",
+  "": "usual order",
   updated: "changed",
   created: "created",
   name: "name",
@@ -204,9 +204,13 @@ class WorkspaceView {
         folders.map((name) => name.slice(7)),
       );
     const book = jsonTrait<BookHead>(model, "book");
+    const active = document.activeElement;
+    const wasInside = this.three.contains(active) || this.book.element.contains(active);
+    const wasOpen = !this.book.element.hidden;
     this.three.hidden = this.tabs.hidden = book !== null;
     if (changed.has("book") || changed.has("book_rows"))
-      this.book.draw(book, jsonTrait<Page<EntryRow>>(model, "book_rows"));
+      this.book.draw(book, jsonTrait<Page<EntryRow>>(model, "book_rows"), wasInside);
+    if (wasOpen && !book && wasInside) this.list.focus();
   }
 
   /** Another list, from its first row where it is one of other things. */
@@ -220,7 +224,7 @@ class WorkspaceView {
     const searched = String(model.get("query") ?? "");
     const nothing = searched
       ? "Nothing was found; other words, or “any word”, find more."
-      : `No ${label} here; Import… brings some.`;
+      : `No ${label.toLowerCase()} here; Import… brings some.`;
     this.list.reset(head.count, kind, label, nothing);
     this.facets.draw(head.facets, model.get("filters") as Record<string, string>);
   }
@@ -228,7 +232,7 @@ class WorkspaceView {
   private drawHead(head: ListHead): void {
     const { model } = this;
     const error = String(model.get("error") ?? "");
-    this.head.answer(harmless(error || head.answer), error !== "");
+    this.head.answer(harmless(error || this.bookInWords() || head.answer), error !== "");
     const query = String(model.get("query") ?? "");
     if (!this.waiting && document.activeElement !== this.query) this.query.value = query;
     options(this.mode, Object.keys(MODES), String(model.get("mode")), (name) => MODES[name as keyof typeof MODES]);
@@ -237,6 +241,13 @@ class WorkspaceView {
     this.kinds ??= this.makeTabs(head);
     for (const { name, label, count } of head.tabs) this.kinds.label(name, `${label} ${grouped(count)}`);
     this.kinds.set(String(model.get("tab")));
+  }
+
+  private bookInWords(): string {
+    const book = jsonTrait<BookHead>(this.model, "book");
+    if (!book) return "";
+    const entries = `${grouped(book.entries)} ${book.entries === 1 ? "entry" : "entries"}`;
+    return `${book.name}: ${entries}${book.changed ? ", changed and not saved" : ""}.`;
   }
 
   private makeTabs(head: ListHead): Radios {
