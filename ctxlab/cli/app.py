@@ -40,6 +40,7 @@ from ctxlab.cli.inputs.options import (
     takes_build_options,
 )
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
+from ctxlab.cli.workspace_commands import WORKSPACE, workspace
 
 
 class Language(StrEnum):
@@ -367,6 +368,7 @@ def demo(
 app.command(epilog=MINIMISE, short_help="The smallest context that keeps what is named.")(minimise)
 app.command(epilog=ABLATE, short_help="What each step, setting, preset, entry and rule does.")(ablate)
 app.command(epilog=STUDY, short_help="Ways of building side by side, over many cases.")(study)
+app.add_typer(workspace, name="workspace", epilog=WORKSPACE, short_help="Keep all of it in a folder, safely.")
 app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
 
 

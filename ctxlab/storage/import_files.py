@@ -29,13 +29,16 @@ NOT_READ = frozenset(
 
 @dataclass(slots=True)
 class ImportFiles:
-    """The files of some paths, each read and handed over; `losses` are those that can't be read."""
+    """The files of some paths, each read and handed over; `losses` name those that can't be read.
+
+    Files that messages and agents name came along with them, and are no losses.
+    """
 
     paths: Iterable[Path]
     take: Callable[[Import], Added]
     progress: ProgressOption = False
-    lost: int = 0
     losses: list[Loss] = field(default_factory=list[Loss])
+    attached: set[str] = field(default_factory=set[str])
 
     def run(self) -> Added:
         """Read all files and take in what is in them. Raises ReadError for a path that isn't there."""
@@ -47,15 +50,18 @@ class ImportFiles:
                 if found is not None:
                     total += self.take(found)
                 shown.advance(1)
-        losses = Losses((*total.losses, *self.losses)[:MOST_LOSSES])
-        return replace(total, lost=total.lost + self.lost, losses=losses)
+        own = [loss for loss in self.losses if loss.place not in self.attached]
+        losses = Losses((*total.losses, *own)[:MOST_LOSSES])
+        return replace(total, lost=total.lost + len(own), losses=losses)
 
     def _read(self, top: Path, path: Path) -> Import | None:
         place = path.relative_to(top).as_posix() if path != top else path.name
         try:
             found = read(path)
             if path != top:
-                found = AttachedFiles(FolderShelf(top, deep=True)).along_with(found, folder_of(place))
+                attached = AttachedFiles(FolderShelf(top, deep=True))
+                found = attached.along_with(found, folder_of(place))
+                self.attached.update(attached.taken)
         except ReadError as error:
             self._lose(place, reason_left_out(error, str(path)))
             return None
@@ -91,6 +97,4 @@ class ImportFiles:
                     yield path
 
     def _lose(self, place: str, text: str) -> None:
-        self.lost += 1
-        if len(self.losses) < MOST_LOSSES:
-            self.losses.append(Loss(place, text))
+        self.losses.append(Loss(place, text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
@@ -125,7 +126,7 @@ class Workspace:
             if name == "sessions" and sessions is not None:
                 held[name] = [self.session(id) for id in sessions]
                 continue
-            for row in self._store.rows(name):
+            for row in sorted(self._store.rows(name), key=itemgetter("id")):
                 try:
                     held[name].append(self._store.load(row["id"], name))
                 except (ReadError, UnknownName) as error:  # changed by another in between

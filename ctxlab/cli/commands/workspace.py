@@ -1,0 +1,146 @@
+"""`ctxlab workspace`: a workspace from the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+from ctxlab.cli.output.terminal import Column, Screen, columns, one_line
+from ctxlab.display.short_texts import counted
+from ctxlab.documents import Note
+from ctxlab.errors import ReadError
+from ctxlab.formats import Loss
+from ctxlab.storage.workspace import Workspace, open_workspace
+
+PROBLEMS_LEFT = 3
+SHOWN = 12
+DAY = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|\+00:00)?)?")
+
+
+def create_workspace(folder: str) -> None:
+    """Begin one, and say so."""
+    with open_workspace(folder) as workspace:
+        Screen().line(f"{workspace.place} is a workspace")
+
+
+def print_list(folder: str, kind: str, *, as_json: bool) -> None:
+    """One row a value."""
+    with _opened(folder) as workspace:
+        named: Any = kind
+        rows = cast(
+            "Sequence[Any]", workspace.sessions(progress=True) if kind == "sessions" else workspace.values(named)
+        )
+        if as_json:
+            json.dump([asdict(row) for row in rows], sys.stdout, ensure_ascii=False, indent=2)
+            print()  # noqa: T201
+            return
+        screen = Screen()
+        if kind == "sessions":
+            titles = (Column("id"), Column("name"), Column("messages", right=True), Column("branches", right=True))
+            cells = [[row.id, row.name, f"{row.messages:,}", f"{row.branches:,}", _day(row.updated)] for row in rows]
+        else:
+            titles = (Column("id"), Column("name"), Column("category"), Column("parts", right=True))
+            cells = [[row.id, row.name, row.category, str(row.parts or ""), _day(row.updated)] for row in rows]
+        if cells:
+            columns(screen, (*titles, Column("updated")), [[one_line(cell) for cell in row] for row in cells])
+        else:
+            screen.line(f"no {kind.replace('_', ' ')} in {workspace.place}")
+        _print_notes(screen, workspace.notes)
+
+
+def import_into(folder: str, paths: Sequence[Path], *, on_duplicate: Any) -> None:
+    """Take files and folders in, and say what came, what was there, and what was lost."""
+    with open_workspace(folder) as workspace:
+        added = workspace.import_files(*paths, on_duplicate=on_duplicate, progress=True)
+        screen = Screen()
+        screen.line(", ".join(added.in_words()))
+        _print_losses(screen, added.losses, added.lost)
+
+
+def print_check(folder: str) -> int:
+    """One line a problem; gives the exit code."""
+    with _opened(folder) as workspace:
+        notes = workspace.check(progress=True)
+        screen = Screen()
+        _print_notes(screen, notes)
+        wrong = [note for note in notes if note.level != "info"]
+        screen.line(f"{counted(len(wrong), 'problem')} in {workspace.place}")
+        return PROBLEMS_LEFT if wrong else 0
+
+
+def print_repair(folder: str) -> None:
+    """One line a thing that was done."""
+    with _opened(folder) as workspace:
+        done = workspace.repair(progress=True)
+        screen = Screen()
+        _print_notes(screen, done)
+        screen.line(f"{counted(len(done), 'thing')} done in {workspace.place}")
+
+
+def write_archive(folder: str, target: Path) -> None:
+    """Write a backup, and say where and how large it is."""
+    with _opened(folder) as workspace:
+        written = workspace.backup(target, progress=True)
+        Screen().line(f"{target}: {written.stat().st_size:,} bytes")
+
+
+def put_back(folder: str, backup: Path | None, id: str | None) -> None:
+    """Put back a backup or a value, and say what came."""
+    with open_workspace(folder) as workspace:
+        screen = Screen()
+        if backup is None:
+            value = workspace.restore(cast("str", id))
+            screen.line(f"{value!r} is back")
+            return
+        if not backup.is_file():
+            raise ReadError(f"{backup} does not exist")
+        result = workspace.restore_backup(backup, progress=True)
+        screen.line(
+            f"{result.restored:,} files came in, {result.replaced:,} replaced others, {result.same:,} were the same"
+        )
+        _print_losses(
+            screen, [Loss(name, "no file of a workspace; left out") for name in result.left_out], len(result.left_out)
+        )
+
+
+def print_trash(folder: str, *, empty: bool, older_than: str | None) -> None:
+    """One row an entry; or empty it and say how much went."""
+    if older_than is not None and not DAY.fullmatch(older_than):
+        raise ReadError(f"--older-than takes a day such as 2026-01-31, got {older_than[:40]!r}")
+    with _opened(folder) as workspace:
+        screen = Screen()
+        if empty:
+            screen.line(f"{counted(workspace.empty_trash(older_than=older_than), 'entry', 'entries')} removed for good")
+            return
+        entries = workspace.trash()
+        rows = [[entry.kind, entry.id, entry.name, _day(entry.at), entry.why] for entry in entries]
+        if rows:
+            titles = (Column("kind"), Column("id"), Column("name"), Column("at"), Column("why"))
+            columns(screen, titles, [[one_line(cell) for cell in row] for row in rows])
+        else:
+            screen.line("the trash is empty")
+
+
+def _opened(folder: str) -> Workspace:
+    return open_workspace(folder, create=False)
+
+
+def _day(time: str) -> str:
+    return time[:10]
+
+
+def _print_notes(screen: Screen, notes: Iterable[Note]) -> None:
+    for note in notes:
+        screen.line(f"{note.level}: {one_line(note.text)}")
+
+
+def _print_losses(screen: Screen, losses: Sequence[Loss], count: int) -> None:
+    for loss in losses[:SHOWN]:
+        screen.line(f"  {one_line(str(loss))}")
+    if count > SHOWN:
+        screen.line(f"  and {count - SHOWN:,} more")

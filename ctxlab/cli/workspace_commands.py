@@ -1,0 +1,134 @@
+"""The commands of `ctxlab workspace`; each does its work in a module that is loaded when it runs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+WORKSPACE = """\b
+Examples:
+  ctxlab workspace create my-chats
+  ctxlab workspace import my-chats datasets
+"""
+
+workspace = typer.Typer(rich_markup_mode=None, add_completion=False)
+
+Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The workspace: a folder, or an address as s3://b/n.")]
+
+
+class Kind(StrEnum):
+    sessions = "sessions"
+    agents = "agents"
+    users = "users"
+    models = "models"
+    books = "books"
+    rules = "rules"
+    presets = "presets"
+    quick_actions = "quick_actions"
+
+
+class Duplicate(StrEnum):
+    keep = "keep"
+    overwrite = "overwrite"
+    skip = "skip"
+
+
+@workspace.callback()
+def about() -> None:
+    """Keep conversations, agents, books and all else in a folder, safely: list, import, check, back up."""
+
+
+@workspace.command(short_help="Begin a workspace in a new or empty folder.")
+def create(folder: Folder) -> None:
+    """Begin a workspace in a folder that isn't there or is empty."""
+    from ctxlab.cli.commands.workspace import create_workspace
+
+    create_workspace(folder)
+
+
+@workspace.command("list", short_help="The sessions, or another kind of values.")
+def list_(
+    folder: Folder,
+    kind: Annotated[Kind, typer.Option("--kind", help="The kind of values to list.")] = Kind.sessions,
+    as_json: Annotated[bool, typer.Option("--json", help="The rows as JSON.")] = False,
+) -> None:
+    """List what is in a workspace, the newest session first."""
+    from ctxlab.cli.commands.workspace import print_list
+
+    print_list(folder, kind.value, as_json=as_json)
+
+
+@workspace.command("import", short_help="Files and whole folders of other programs.")
+def import_(
+    folder: Folder,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, or folders of them.")],
+    on_duplicate: Annotated[
+        Duplicate, typer.Option("--on-duplicate", help="Where an id has other content already.")
+    ] = Duplicate.keep,
+) -> None:
+    """Take in SillyTavern's data folder, exports of ChatGPT, ~/.claude/projects, and all else that is read.
+
+    FOLDER becomes a workspace if it is new. What is there already is counted and not kept twice.
+    """
+    from ctxlab.cli.commands.workspace import import_into
+
+    import_into(folder, paths, on_duplicate=on_duplicate.value)
+
+
+@workspace.command(short_help="Everything that is wrong.")
+def check(folder: Folder) -> int:
+    """Read every value and every file, and say what is wrong. The exit code is 3 where something is."""
+    from ctxlab.cli.commands.workspace import print_check
+
+    return print_check(folder)
+
+
+@workspace.command(short_help="Mend what can be mended; nothing is lost.")
+def repair(folder: Folder) -> None:
+    """Make the indexes anew and mend broken trees. What is replaced goes to the trash."""
+    from ctxlab.cli.commands.workspace import print_repair
+
+    print_repair(folder)
+
+
+@workspace.command(short_help="Everything as one zip archive.")
+def backup(
+    folder: Folder, target: Annotated[Path, typer.Argument(metavar="OUT", help="The archive to write.")]
+) -> None:
+    """Write everything that is in a workspace, the trash too, into one archive."""
+    from ctxlab.cli.commands.workspace import write_archive
+
+    write_archive(folder, target)
+
+
+@workspace.command(short_help="A backup, or a value from the trash, put back.")
+def restore(
+    folder: Folder,
+    backup: Annotated[Path | None, typer.Option("--backup", metavar="ZIP", help="An archive of `backup`.")] = None,
+    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="A value that was deleted.")] = None,
+) -> None:
+    """Put back what is in a backup, or what was deleted last under an id."""
+    from ctxlab.cli.commands.workspace import put_back
+
+    if (backup is None) == (id is None):
+        raise typer.BadParameter("restore takes --backup ZIP or --id ID; give one of them")
+    put_back(folder, backup, id)
+
+
+@workspace.command(short_help="What was deleted or replaced.")
+def trash(
+    folder: Folder,
+    empty: Annotated[bool, typer.Option("--empty", help="Remove it for good.")] = False,
+    older_than: Annotated[
+        str | None, typer.Option("--older-than", metavar="DAY", help="With --empty: only from before a day.")
+    ] = None,
+) -> None:
+    """List the trash, or empty it."""
+    from ctxlab.cli.commands.workspace import print_trash
+
+    if older_than is not None and not empty:
+        raise typer.BadParameter("--older-than goes with --empty")
+    print_trash(folder, empty=empty, older_than=older_than)

@@ -1,0 +1,307 @@
+"""A workspace gives back what was saved, lists it, and puts away what is deleted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import ctxlab
+from ctxlab import ChangedMeanwhile, Library, Session, Workspace
+from ctxlab.errors import Refused, UnknownName
+from ctxlab.storage.file_names import file_stem
+
+
+def again(workspace: Workspace) -> Workspace:
+    """The same folder, opened by another program."""
+    return ctxlab.open_workspace(workspace.place)
+
+
+def content(session: Session) -> dict[str, object]:
+    return {name: value for name, value in session.to_data().items() if name != "workspaceRevision"}
+
+
+def test_what_is_saved_is_there_for_another_program(workspace: Workspace, chat: Session) -> None:
+    saved = workspace.save(chat.with_extra({"unknown": {"kept": [1, 2]}}))
+
+    found = again(workspace).session("chat")
+
+    assert found == saved
+    assert found.model_extra and found.model_extra["unknown"] == {"kept": [1, 2]}
+    assert content(found) == {**chat.to_data(), "unknown": {"kept": [1, 2]}}
+
+
+@pytest.mark.parametrize(
+    "id",
+    ["../x", "CON", "con", "x" * 300, "Guide", "guide", "灯塔", "a/b\\c:d", ".hidden", "a.", "", "nul.json"],
+)
+def test_any_id_is_a_file_inside_the_folder(workspace: Workspace, chat: Session, id: str) -> None:
+    others = [workspace.save(chat.model_copy(update={"id": other})) for other in ("guidE", "x" * 299, "Con")]
+
+    saved = workspace.save(chat.model_copy(update={"id": id}))
+
+    assert again(workspace).session(saved.id) == saved
+    assert {row.id for row in again(workspace).sessions()} == {saved.id, *(other.id for other in others)}
+    assert all(path.parent.name == "sessions" for path in Path(workspace.place).rglob("session-*.json"))
+    assert all(len(path.name.encode()) < 200 for path in Path(workspace.place).rglob("*"))
+
+
+def test_ids_that_differ_in_case_alone_have_names_that_differ_by_more() -> None:
+    assert file_stem("Guide").lower() != file_stem("guide").lower()
+    assert file_stem("é") != file_stem("e\u0301")
+
+
+def test_every_kind_of_value_is_kept(workspace: Workspace) -> None:
+    harbour = ctxlab.example("harbour")
+    whole = Library(**{name: getattr(harbour, name) for name in ("sessions", "agents", "users", "books", "rules")})
+
+    added = workspace.add(whole)
+
+    assert sum(added.added.values()) == len([*whole.sessions, *whole.agents, *whole.users, *whole.books, *whole.rules])
+    assert (
+        ctxlab.build(again(workspace).library(), budget_tokens=1800).messages
+        == ctxlab.build(whole, budget_tokens=1800).messages
+    )
+
+
+def test_a_list_tells_messages_branches_and_agents(workspace: Workspace) -> None:
+    session = ctxlab.example("harbour").session()
+    workspace.save(session)
+
+    (row,) = workspace.sessions()
+
+    assert (row.id, row.name, row.agent) == (session.id, session.name, "agent-shenyan")
+    assert (row.messages, row.branches) == (session.message_count, len(session.leaves()))
+
+
+def test_folders_favourites_tags_and_orders_are_kept(workspace: Workspace, chat: Session) -> None:
+    for name in ("b", "a", "c"):
+        workspace.save(chat.model_copy(update={"id": name, "name": name}))
+    workspace.favour("a")
+    workspace.move_to_folder("b", "旅行")
+    workspace.tag("c", ["x", "y", "x"])
+    workspace.sort_by("name")
+    workspace.open_session("c")
+
+    other = again(workspace)
+
+    assert [row.id for row in other.sessions()] == ["a", "b", "c"]
+    assert [row.id for row in other.sessions(favourite=True)] == ["a"]
+    assert [row.id for row in other.sessions(folder="旅行")] == ["b"]
+    assert other.sessions(tag="y")[0].tags == ("x", "y")
+    assert other.current == "c"
+
+
+def test_what_is_deleted_comes_back_with_all_that_belongs_to_it(workspace: Workspace, chat: Session) -> None:
+    history = ctxlab.History(workspace.save(chat))
+    history.do(Session.edit, "q", "Why?")
+    saved = workspace.save_history(history)
+    workspace.drafts.write("chat", "half a thou")
+    workspace.favour("chat")
+
+    workspace.delete("chat")
+
+    assert ("chat" in workspace, workspace.drafts.read("chat"), len(workspace.sessions())) == (False, "", 0)
+    with pytest.raises(UnknownName, match="chat"):
+        workspace.session("chat")
+    assert workspace.restore("chat") == saved
+    assert workspace.drafts.read("chat") == "half a thou"
+    assert workspace.sessions()[0].favourite
+    assert workspace.history("chat").undo()["q"].content == "你好"
+    assert not workspace.trash()
+
+
+def test_nothing_is_restored_over_another(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat)
+    workspace.delete("chat")
+    new = workspace.save(chat.edit("q", "new"))
+
+    with pytest.raises(Refused, match="there again"):
+        workspace.restore("chat")
+
+    assert workspace.session("chat") == new
+    assert workspace.empty_trash(older_than="2000-01-01") == 0
+    assert (workspace.empty_trash(), len(workspace.trash())) == (1, 0)
+
+
+def test_a_history_goes_on_after_it_was_saved(workspace: Workspace, chat: Session) -> None:
+    history = ctxlab.History(workspace.save(chat))
+    history.do(Session.edit, "q", "Why?")
+    workspace.save_history(history)
+    history.undo()
+
+    workspace.save_history(history)
+
+    assert again(workspace).history("chat").redo()["q"].content == "Why?"
+
+
+def test_the_journal_says_who_did_what(workspace: Workspace, chat: Session) -> None:
+    ctxlab.open_workspace(workspace.place, who="notebook A").save(chat)
+    workspace.delete("chat")
+    with (Path(workspace.place) / "journal.jsonl").open("ab") as journal:
+        journal.write(b'{"at": "2026')  # a line that was broken off
+
+    entries = workspace.journal()
+
+    assert [(entry.what, entry.id) for entry in entries] == [("save", "chat"), ("delete", "chat")]
+    assert entries[0].who == "notebook A"
+    assert entries[0].revision.startswith("1-")
+
+
+# --- two programs
+
+
+def test_who_saves_second_is_told_what_changed_and_loses_nothing(workspace: Workspace, chat: Session) -> None:
+    base = workspace.save(chat)
+    theirs = again(workspace).save(base.edit("q", "changed"))
+    ours = base.append("ours", id="o")
+
+    with pytest.raises(ChangedMeanwhile, match="1 message changed") as refused:
+        workspace.save(ours)
+
+    assert (workspace.session("chat"), refused.value.theirs) == (theirs, theirs)
+    merged = workspace.save(ours, on_conflict="merge")
+    assert (merged["q"].content, merged["o"].content) == ("changed", "ours")
+    assert merged.check() == ()
+    assert again(workspace).session("chat") == merged
+    assert refused.value.merged.nodes == merged.nodes
+
+
+def test_a_message_that_both_changed_is_there_twice(workspace: Workspace, chat: Session) -> None:
+    base = workspace.save(chat)
+    again(workspace).save(base.edit("a", "theirs"))
+
+    merged = workspace.save(base.edit("a", "ours").append("more", id="m"), on_conflict="merge")
+
+    assert {node.content for node in merged.nodes.values()} >= {"theirs", "ours", "more"}
+    assert [node.content for node in merged.path()][-2:] == ["ours", "more"]
+    assert merged.check() == ()
+    assert "changed by both" in workspace.notes[-1].text
+
+
+def test_the_value_before_a_save_can_be_gone_on_with(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat)
+
+    workspace.save(chat.append("more", id="m"))
+
+    assert "m" in workspace.session("chat").nodes
+
+
+def test_overwriting_puts_the_other_into_the_trash(workspace: Workspace, chat: Session) -> None:
+    base = workspace.save(chat)
+    again(workspace).save(base.edit("q", "theirs"))
+
+    saved = workspace.save(base.edit("q", "ours"), on_conflict="overwrite")
+
+    assert workspace.session("chat") == saved
+    (entry,) = workspace.trash()
+    kept = Path(workspace.place) / "trash" / entry.key / next(iter(entry.files))
+    assert json.loads(kept.read_bytes())["nodes"]["q"]["content"] == "theirs"
+
+
+def test_agents_are_merged_by_field_and_else_kept_beside(workspace: Workspace) -> None:
+    base = workspace.save(ctxlab.Agent(id="g", name="Guide", description="d", tags=("a",)))
+    again(workspace).save(base.with_(description="theirs"))
+
+    merged = workspace.save(base.with_(name="Pilot"), on_conflict="merge")
+    assert (merged.name, merged.description) == ("Pilot", "theirs")
+
+    workspace.save(base.with_(description="ours"), on_conflict="merge")
+    assert {workspace.load(id, kind="agents").description for id in ("g", "g-2")} == {"theirs", "ours"}
+
+
+# --- whole libraries
+
+
+def test_what_is_there_is_not_taken_in_twice(workspace: Workspace, chat: Session) -> None:
+    library = Library(sessions=(chat,), agents=(ctxlab.Agent(id="g", name="Guide"),))
+    workspace.add(library)
+
+    assert workspace.add(library).duplicates == 2
+    assert len(workspace.sessions()) == 1
+
+
+@pytest.mark.parametrize(
+    ("way", "ids", "text"),
+    [("keep", {"chat", "chat-2"}, "你好"), ("skip", {"chat"}, "你好"), ("overwrite", {"chat"}, "new")],
+)
+def test_an_id_that_is_taken(workspace: Workspace, chat: Session, way, ids: set[str], text: str) -> None:
+    workspace.add(Library(sessions=(chat,)))
+    other = Library(sessions=(chat.edit("q", "new"),))
+
+    for _ in range(2):  # again it is known under the id that it got
+        workspace.add(other, on_duplicate=way)
+
+    assert {row.id for row in workspace.sessions()} == ids
+    assert workspace.session("chat")["q"].content == text
+
+
+def test_sessions_follow_an_agent_that_came_in_under_another_id(workspace: Workspace, chat: Session) -> None:
+    workspace.save(ctxlab.Agent(id="g", name="Guide"))
+    session = chat.update("a", metadata={"agentId": "g"})
+
+    added = workspace.add(Library(sessions=(session,), agents=(ctxlab.Agent(id="g", name="Other"),)))
+
+    assert added.renamed == {("agents", "g"): "g-2"}
+    assert workspace.sessions()[0].agent == "g-2"
+
+
+def test_files_go_to_the_assets_and_are_found_by_a_build(workspace: Workspace) -> None:
+    found = ctxlab.read(Path(ctxlab.__file__).parents[1] / "datasets/harbour_attachments.session.json")
+
+    workspace.add(found)
+
+    assert len(workspace.assets) == len({bytes(data) for data in found.files.values()})
+    session = workspace.session(found.session().id)
+    paths = [asset.path for node in session.nodes.values() for asset in node.attachments or () if asset.path]
+    assert paths and all(path in workspace.assets for path in paths if path.startswith("artifact:"))
+
+
+def test_a_folder_of_anything_comes_in_file_by_file(workspace: Workspace, chat: Session, tmp_path: Path) -> None:
+    folder = tmp_path / "other"
+    (folder / "deep" / "er").mkdir(parents=True)
+    ctxlab.write(chat, folder / "deep" / "er" / "chat.json")
+    (folder / "notes.txt").write_text("nothing of it")
+    (folder / ".hidden.json").write_text("{}")
+    shares: list[float] = []
+
+    added = workspace.import_files(folder, progress=shares.append)
+
+    assert (added.added, added.lost) == ({"sessions": 1}, 1)
+    assert added.losses[0].place == "notes.txt"
+    assert shares[-1] == 1.0
+
+
+def test_a_backup_brings_everything_back(workspace: Workspace, chat: Session, tmp_path: Path) -> None:
+    workspace.save(chat)
+    workspace.add(ctxlab.example("harbour"))
+    workspace.favour("chat")
+    archive = workspace.backup(tmp_path / "b.zip")
+    changed = workspace.save(workspace.session("chat").edit("q", "later"))
+
+    other = ctxlab.open_workspace(tmp_path / "other")
+    other.restore_backup(archive)
+    workspace.restore_backup(archive)
+
+    assert other.library() == workspace.library()
+    assert other.sessions(favourite=True)[0].id == "chat"
+    assert workspace.session("chat")["q"].content == "你好"
+    assert changed["q"].content in (Path(workspace.place) / "trash").rglob("*chat.json").__next__().read_text()
+    with pytest.raises(Refused, match="inside the workspace"):
+        workspace.backup(Path(workspace.place) / "b.zip")
+
+
+def test_an_address_is_as_good_as_a_folder(chat: Session) -> None:
+    workspace = ctxlab.open_workspace("memory://shelf/one")
+    base = workspace.save(chat)
+    workspace.save(base.append("more", id="m"))
+    other = again(workspace)
+
+    assert "no locks" in other.notes[0].text
+    assert other.sessions()[0].messages == 3
+    with pytest.raises(ChangedMeanwhile):
+        other.save(base.edit("q", "x"))
+    other.delete("chat")
+    assert len(workspace.sessions()) == 0
+    assert workspace.restore("chat")["m"].content == "more"
