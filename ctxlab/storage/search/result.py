@@ -1,0 +1,96 @@
+"""The result of a search: hits, found as they are asked for, until the search is cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import apsw
+
+from ctxlab.display.data_frame import frame_of
+from ctxlab.display.html_table import heading, html_table
+from ctxlab.display.short_texts import short
+from ctxlab.storage.search.candidates import Stop
+from ctxlab.storage.search.hits import Hit
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SHOWN = 20
+COLUMNS = ("kind", "id", "key", "role", "agent", "model", "time", "enabled", "on_active_path", "where", "start", "end")
+
+
+class SearchResult:
+    """Hits in their order. They are found while one goes through them, and kept: a second time costs nothing.
+
+    `cancel()` ends the search from any thread: who goes through the hits gets no more of them.
+    """
+
+    def __init__(self, query: str, find: Callable[[Stop], Iterator[Hit]], *, limit: int | None, offset: int) -> None:
+        self.query = query
+        self._find, self._limit, self._offset = find, limit, offset
+        self._stop = Stop()
+        self._found: list[Hit] = []
+        end = None if limit is None else offset + limit
+        self._rest = islice(find(self._stop), offset, end)
+        self._is_done = False
+
+    def __iter__(self) -> Iterator[Hit]:
+        at = 0
+        while at < len(self._found) or self._find_next():
+            yield self._found[at]
+            at += 1
+
+    def __getitem__(self, at: int) -> Hit:
+        while at >= len(self._found) and self._find_next():
+            pass
+        return self._found[at]
+
+    def __bool__(self) -> bool:
+        return bool(self._found) or self._find_next()
+
+    def __repr__(self) -> str:
+        more = "" if self._is_done else " so far"
+        return f"SearchResult({short(self.query)!r}, {len(self._found):,} found{more})"
+
+    def _find_next(self) -> bool:
+        if self._is_done:
+            return False
+        try:
+            hit = next(self._rest, None)
+        except apsw.InterruptError:
+            hit = None
+        if hit is None or self._stop.is_set:
+            self._is_done = True
+            return False
+        self._found.append(hit)
+        return True
+
+    @property
+    def cancelled(self) -> bool:
+        return self._stop.is_set
+
+    def cancel(self) -> None:
+        """End the search, also in the middle of finding a hit."""
+        self._stop.set()
+
+    def total(self, at_most: int = 1_000) -> int:
+        """The number of all hits, whatever limit and offset are; where there are more than `at_most`, that number."""
+        if self._is_done and not self._offset and (self._limit is None or len(self._found) < self._limit):
+            return min(len(self._found), at_most)
+        try:
+            return sum(1 for _ in islice(self._find(self._stop), at_most))
+        except apsw.InterruptError:
+            return len(self._found)
+
+    def frame(self) -> pd.DataFrame:
+        """One row a hit: what was found, where in which text (`start`, `end` in characters), some words around it."""
+        return frame_of([hit.row() for hit in self], (*COLUMNS, "words", "score"))
+
+    def _repr_html_(self) -> str:
+        hits = list(islice(self, SHOWN))
+        rows = (
+            (hit.name or hit.id, hit.key, hit.role or "", hit.field, hit.snippet.text, hit.time or "") for hit in hits
+        )
+        return heading(self) + html_table(("in", "key", "role", "text", "words", "time"), rows, cells=160, of="hits")

@@ -1,0 +1,155 @@
+"""Tokens of folded texts: words, overlapping pairs of characters where words aren't set apart, symbols.
+
+A character's class depends on nothing around it, so a part of a text has the tokens of the whole, but at its edges.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+WORD, PAIRED, SYMBOL, NONE = "wcs "
+LONGEST = 64
+"""Characters of a token; longer words become pieces of this length."""
+STRIDE = 32
+"""Characters from piece to piece: whatever has at most so many characters is in one of them."""
+END = "·"
+"""Marks the end of a run; it is no letter, and no word has it."""
+RUNS = re.compile("w+|c+|s")
+ASCII_WORDS = re.compile("[0-9a-z]+")
+PAIRED_BLOCKS = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1100, 0x11FF),  # parts of Korean syllables
+    (0x1780, 0x17FF),  # Khmer
+    (0x2E80, 0x2FDF),  # radicals
+    (0x3005, 0x3007),
+    (0x3021, 0x3029),
+    (0x3040, 0x30FA),  # kana
+    (0x30FC, 0x31FF),
+    (0x3400, 0x4DBF),
+    (0x4E00, 0x9FFF),
+    (0xA960, 0xA97F),
+    (0xAC00, 0xD7FF),  # Korean
+    (0xF900, 0xFAFF),
+    (0x1B000, 0x1B16F),
+    (0x20000, 0x3FFFF),
+)
+"""Scripts whose words are not set apart by blanks, and Korean, whose words have endings."""
+
+
+class _Classes(dict[int, str]):
+    """The class of a character by its code point; filled as characters are met."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = found = _class_of(code)
+        return found
+
+
+def _class_of(code: int) -> str:
+    if any(first <= code <= last for first, last in PAIRED_BLOCKS):
+        return PAIRED
+    category = unicodedata.category(chr(code))
+    if category[0] in "LNM":
+        return WORD
+    return SYMBOL if category[0] == "S" and code > 0x7F else NONE
+
+
+CLASSES = _Classes()
+
+
+def class_of(character: str) -> str:
+    """WORD, PAIRED, SYMBOL or NONE."""
+    return CLASSES[ord(character)]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Neighbouring characters of one class, `text`, which begin at `start` of the folded text."""
+
+    kind: str
+    text: str
+    start: int
+
+
+def runs(text: str) -> list[Run]:
+    """The runs of a folded text in order; blanks and punctuation are in none."""
+    classes = text.translate(CLASSES)
+    return [Run(classes[m.start()], text[m.start() : m.end()], m.start()) for m in RUNS.finditer(classes)]
+
+
+@dataclass(slots=True)
+class Tokens:
+    """Tokens of a text in order; the different words among them, and the different characters of paired scripts.
+
+    `edges` are the beginning and the end of each run, in order: neighbouring parts of words are neighbours there too.
+    """
+
+    ordered: list[str]
+    words: set[str]
+    characters: set[str]
+    edges: list[str]
+
+    def add(self, text: str) -> None:
+        """Add the tokens of one more folded text."""
+        if text.isascii():
+            words = ASCII_WORDS.findall(text)
+            self.edges += [edge for word in words for edge in (word[:2], word[-2:] + END)]
+            if max(map(len, words), default=0) > LONGEST:
+                words = [piece for word in words for piece in pieces(word)]
+            self.ordered += words
+            self.words.update(words)
+            return
+        classes = text.translate(CLASSES)
+        for found in RUNS.finditer(classes):
+            start, end = found.span()
+            run = text[start:end]
+            kind = classes[start]
+            self.edges += (beginning(kind, run), ending(kind, run))
+            if kind == PAIRED:
+                self.ordered += pairs(run)
+                self.characters.update(run)
+            elif kind == WORD:
+                parts = [run] if end - start <= LONGEST else pieces(run)
+                self.ordered += parts
+                self.words.update(parts)
+            else:
+                self.ordered.append(run)
+
+
+def tokens_of(texts: Sequence[str]) -> Tokens:
+    """Tokens of folded texts, one after another."""
+    found = Tokens([], set(), set(), [])
+    for text in texts:
+        found.add(text)
+    return found
+
+
+def beginning(kind: str, run: str) -> str:
+    """The token for the first characters of a run: two of a word, else one."""
+    return run[:2] if kind == WORD else run[0]
+
+
+def ending(kind: str, run: str) -> str:
+    """The token for the last characters of a run, with a mark that tells it from a beginning."""
+    return (run[-2:] if kind == WORD else run[-1]) + END
+
+
+def pairs(run: str) -> list[str]:
+    """Overlapping pairs of a run; a run of one character is a token of its own.
+
+    >>> pairs("灯塔上"), pairs("灯")
+    (['灯塔', '塔上'], ['灯'])
+    """
+    return [run] if len(run) == 1 else [a + b for a, b in pairwise(run)]
+
+
+def pieces(word: str) -> list[str]:
+    """A word as it is, or a long one in overlapping pieces, of which the last ends where it ends."""
+    if len(word) <= LONGEST:
+        return [word]
+    starts = [*range(0, len(word) - LONGEST, STRIDE), len(word) - LONGEST]
+    return [word[start : start + LONGEST] for start in starts]
