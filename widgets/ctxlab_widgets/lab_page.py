@@ -18,12 +18,14 @@ from ctxlab.engines.truncation import BudgetReport
 from ctxlab.engines.worldbook import LoreScan
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
+from ctxlab.storage.workspace import Workspace
 from ctxlab_widgets._shared.shared_state import SharedState
 from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.branch_tree.session_of_run import session_of_run
 from ctxlab_widgets.chat_panel import ChatPanel
 from ctxlab_widgets.open_file import call_as_code, run_of_file
 from ctxlab_widgets.run_history import RunHistory, Runs
+from ctxlab_widgets.workspace_view.workspace_runs import newest_session, run_of, run_with
 
 if TYPE_CHECKING:
     from ctxlab_widgets._shared.widget import Widget
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from ctxlab_widgets.step_debugger import StepDebugger
     from ctxlab_widgets.token_budget import TokenBudget
     from ctxlab_widgets.token_view import TokenView
+    from ctxlab_widgets.workspace_view import WorkspaceView
 
 TABS: Mapping[str, str] = {
     "chat": "ChatPanel",
@@ -52,6 +55,10 @@ TABS: Mapping[str, str] = {
     "tokens": "TokenView",
 }
 """The views below the tree, each a tab of this name."""
+WORKSPACE = "workspace"
+"""The tab of a page that has a workspace."""
+OPENED_AS = {"agent": "steps", "table": "lore"}
+"""The tab that shows what a value of the workspace does in the run, where it isn't the view of the same name."""
 TITLES = {"sent": "What is sent"}
 TOPICS = {
     "messages": "sent",
@@ -73,13 +80,15 @@ class LabPage(ipywidgets.VBox):
     A view is made when its tab is opened or when Python asks for it, and from then on follows the others.
     """
 
-    def __init__(self, trace: Trace, *, python: str = "") -> None:
+    def __init__(self, trace: Trace, *, python: str = "", workspace: Workspace | None = None) -> None:
         tree = BranchTree(trace)
+        self._kept = workspace
+        self._names = (*TABS, *([WORKSPACE] if workspace is not None else []))
         self.state = SharedState(trace, tree.history.session, ("tree", *TABS))
         self._views: dict[str, Widget] = {}
         self._head = RunHistory(trace, python=python)
-        places = [ipywidgets.Box() for _ in TABS]
-        self._tabs = ipywidgets.Tab(places, titles=[TITLES.get(name, name.capitalize()) for name in TABS])
+        places = [ipywidgets.Box() for _ in self._names]
+        self._tabs = ipywidgets.Tab(places, titles=[TITLES.get(name, name.capitalize()) for name in self._names])
         super().__init__([self._head, tree, self._tabs])
         self.add_class("ctxlab-page")
         for name, view in (("head", self._head), ("tree", tree)):
@@ -90,7 +99,7 @@ class LabPage(ipywidgets.VBox):
         self._tabs.observe(self._on_tab, "selected_index")
         self.state.observe(self._on_wanted, "wanted")
         self.state.observe(self._title_tabs, "trace")
-        self._tabs.selected_index = list(TABS).index("steps")
+        self._tabs.selected_index = self._names.index("steps")
         self._title_tabs()
         self._open("steps")
 
@@ -200,15 +209,22 @@ class LabPage(ipywidgets.VBox):
         return cast("SentView", self._open("sent"))
 
     @property
+    def workspace(self) -> WorkspaceView:
+        """The list of the workspace; raises CtxlabError where the page has none."""
+        if self._kept is None:
+            raise CtxlabError("this page has no workspace: lab(..., workspace=...) gives it one")
+        return cast("WorkspaceView", self._open(WORKSPACE))
+
+    @property
     def opened(self) -> tuple[str, ...]:
         """Names of the views that are made."""
         return tuple(name for name in self._views if name != "head")
 
     def show_tab(self, name: str, key: str = "") -> None:
         """Bring a tab to the front, such as `budget`; with a key at a message, an entry or a rule."""
-        if name not in TABS:
-            raise CtxlabError(f"there is no tab {name!r}; there are: {', '.join(TABS)}")
-        self._tabs.selected_index = list(TABS).index(name)
+        if name not in self._names:
+            raise CtxlabError(f"there is no tab {name!r}; there are: {', '.join(self._names)}")
+        self._tabs.selected_index = self._names.index(name)
         if key:
             self._show_key(name, key)
 
@@ -222,12 +238,12 @@ class LabPage(ipywidgets.VBox):
 
     def _on_tab(self, change: Mapping[str, Any]) -> None:
         if change["new"] is not None:
-            self._open(list(TABS)[change["new"]])
+            self._open(self._names[change["new"]])
 
     def _title_tabs(self, _: object = None) -> None:
         """Name the tabs, with what there is to see in each."""
         counts = _counts(self.trace)
-        titles = [f"{TITLES.get(name, name.capitalize())} {counts.get(name, '')}".strip() for name in TABS]
+        titles = [f"{TITLES.get(name, name.capitalize())} {counts.get(name, '')}".strip() for name in self._names]
         if list(self._tabs.titles) != titles:
             self._tabs.titles = titles
 
@@ -252,12 +268,26 @@ class LabPage(ipywidgets.VBox):
 
     def _open(self, name: str) -> Widget:
         if name not in self._views:
-            view = _view_of(name, self.trace)
+            view = _view_of(name, self.trace) if name != WORKSPACE else self._list_of_workspace()
             view.layout.width = "100%"
             self._follow(name, view)
-            place = cast("ipywidgets.Box", self._tabs.children[list(TABS).index(name)])
+            place = cast("ipywidgets.Box", self._tabs.children[self._names.index(name)])
             place.children = (view.page if isinstance(view, ChatPanel) else view,)
         return self._views[name]
+
+    def _list_of_workspace(self) -> WorkspaceView:
+        view = ctxlab_widgets.WorkspaceView(cast("Workspace", self._kept))
+        view.on_open(self._opened_value)
+        return view
+
+    def _opened_value(self, name: str, value: object, node: str) -> None:
+        """Show a session of the workspace in all views, or the run with an agent, a book or rules of it."""
+        if isinstance(value, Session):
+            self.trace = run_of(cast("Workspace", self._kept), value)
+            self.selected = f"node:{node}" if node else ""
+        else:
+            self.trace = run_with(self.trace, value)
+        self._on_wanted({"new": (OPENED_AS.get(name, name), "")})
 
     def _follow(self, name: str, view: Widget) -> None:
         self._views[name] = view
@@ -268,17 +298,31 @@ class LabPage(ipywidgets.VBox):
 
 
 @checked_arguments
-def lab(shown: SessionSource | Trace, agent: AgentSource | None = None, **options: Any) -> LabPage:
+def lab(
+    shown: SessionSource | Trace | None = None,
+    agent: AgentSource | None = None,
+    *,
+    workspace: Workspace | None = None,
+    **options: Any,
+) -> LabPage:
     """A page with all views of a run, which follow one another. `options` are those of `ctxlab.build`.
 
     `shown` is all that `ctxlab.build` takes: a session, a library such as `ctxlab.read` gives, a path, or messages. Of
-    a trace the page shows that very run, with an agent the run again with that one.
+    a trace the page shows that very run, with an agent the run again with that one. A `workspace` gets a tab, from
+    which its sessions open in all views; without anything else the session that was opened last is shown.
     """
+    if shown is None and workspace is not None:
+        session = newest_session(workspace)
+        run = run_of(workspace, session, **options) if agent is None else ctxlab.build(session, agent, **options)
+        return LabPage(run, workspace=workspace)
+    if shown is None:
+        raise CtxlabError("lab needs something to show: a session, a run, a path or a workspace")
     if not isinstance(shown, Trace):
-        return LabPage(ctxlab.build(shown, agent, **options), python=call_as_code(shown, agent, options))
+        run = ctxlab.build(shown, agent, **options)
+        return LabPage(run, python=call_as_code(shown, agent, options), workspace=workspace)
     if options:
         raise CtxlabError(f"lab(trace) takes no {', '.join(options)}: the run is built; use ctxlab.rebuild(trace, ...)")
-    return LabPage(shown if agent is None else ctxlab.rebuild(shown, agent=agent))
+    return LabPage(shown if agent is None else ctxlab.rebuild(shown, agent=agent), workspace=workspace)
 
 
 def _names(text: str) -> list[str]:

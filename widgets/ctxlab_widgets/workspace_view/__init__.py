@@ -105,6 +105,11 @@ class WorkspaceView(Widget):
             self._page = WorkspacePage(self)
         return self._page
 
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        if self._on_open is not None:
+            return super()._repr_mimebundle_(**options)
+        return self.page._repr_mimebundle_(**options)
+
     def on_open(self, callback: Callable[[str, Any, str], object]) -> None:
         """Call this with the name of a view, the value and the id of a message, whenever a value is to be opened."""
         self._on_open = callback
@@ -193,15 +198,17 @@ class WorkspaceView(Widget):
             raise CtxlabError(f"{KINDS[kind].nouns[1]} open in {', '.join(OPENS.get(kind, ())) or 'no view'}, not in {view[:40]!r}")
         value = self.workspace.open_session(id) if kind == "sessions" else self.workspace.load(id, kind=kind)
         if isinstance(value, Session):
-            self._saved_session = self.session = value
+            self._saved_session = value
         if isinstance(value, Worldbook) and view == "table":
             self.table = BookTable(value)
             self.show()
             return value
-        self.opened = NOTHING_OPENED
-        self.opened = (view, value, node)
         if self._on_open is not None:
             self._on_open(view, value, node)
+        if isinstance(value, Session):
+            self.session = value
+        self.opened = NOTHING_OPENED
+        self.opened = (view, value, node)
         return value
 
     @checked_arguments
@@ -229,19 +236,19 @@ class WorkspaceView(Widget):
         self.workspace.delete(id, kind=self._kind)
         self.row = ""
         self._reread()
-        self.effect = {"label": "to the trash", "text": f"{name} is in the trash, with what belongs to it."}
+        self.effect = {"label": name, "text": "is in the trash, with what belongs to it.", "id": id}
 
     @checked_arguments
     def restore(self, key: str) -> None:
         """Put an entry of the trash back."""
         self.workspace.restore(key, kind=self._kind)
-        self.row = ""
+        self.row, self.effect = "", {}
         self._reread()
 
     def empty_trash(self) -> None:
         """Remove all that is in the trash, of every kind, for good."""
         self.workspace.empty_trash()
-        self.row = ""
+        self.row, self.effect = "", {}
         self._reread()
 
     @checked_arguments

@@ -284,7 +284,7 @@ class WorkspaceView {
       out.push(
         bar(
           "info",
-          `${head.unsaved} was changed and is not saved.`,
+          `${head.unsaved} is not saved as it is now.`,
           this.way("Save", { command: "save", on_conflict: "raise" }),
         ),
       );

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets
 import traitlets
 
-import ctxlab
 import ctxlab_widgets
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import CtxlabError
 from ctxlab_widgets.chat_panel import ChatPanel
+from ctxlab_widgets.workspace_view.workspace_runs import agent_of, run_of
 
 if TYPE_CHECKING:
     from ctxlab.storage.workspace import Workspace
@@ -97,19 +97,3 @@ def opened_view(workspace: Workspace, name: str, value: Any) -> Widget:
         case _:
             view: Any = getattr(ctxlab_widgets, OF_RUNS[name])
             return view(run_of(workspace, value))
-
-
-def run_of(workspace: Workspace, session: Session) -> Any:
-    """The session built with its agent, and with the books that the agent names, where they are kept."""
-    agent = agent_of(workspace, session)
-    named = agent.worldbook_ids or () if agent is not None else ()
-    kept = {row.id for row in workspace.values("books")}
-    return ctxlab.build(session, agent, books=[workspace.load(id, kind="books") for id in named if id in kept])
-
-
-def agent_of(workspace: Workspace, session: Session) -> Agent | None:
-    """The agent of the newest reply on the active path, where it is kept."""
-    kept = {row.id for row in workspace.values("agents")}
-    return next(
-        (workspace.load(node.agent_id, kind="agents") for node in reversed(session.path()) if node.agent_id in kept), None
-    )
