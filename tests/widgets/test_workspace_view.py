@@ -332,7 +332,9 @@ def test_time_facets_count_the_changed(tmp_path: Path) -> None:
     kept.save(Session(id="a", name=HOSTILE, updated_at="2026-05-17T10:00:00Z"))
     kept.save(Session(id="b", name="b", updated_at="2020-01-01T10:00:00Z"))
 
-    found = listing_of(kept, "sessions", {**NOTHING_CHOSEN, "time": "earlier"}, "", None, now=datetime(2026, 5, 20, tzinfo=UTC))
+    found = listing_of(
+        kept, "sessions", {**NOTHING_CHOSEN, "time": "earlier"}, "", None, now=datetime(2026, 5, 20, tzinfo=UTC)
+    )
 
     assert [row.id for row in found.rows] == ["b"]
     assert dict(found.facets["time"]) == {"last 7 days": 1, "last 30 days": 1, "last year": 1, "earlier": 1}

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from ctxlab.engines.worldbook import LoreScan
     from ctxlab.pipeline import Debugger, Trace
     from ctxlab.providers import Payload
-    from ctxlab.studies import Comparison
     from ctxlab.storage.workspace import Workspace
+    from ctxlab.studies import Comparison
     from ctxlab.studies.study import StudyResult
 
 

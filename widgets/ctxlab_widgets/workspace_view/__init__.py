@@ -117,7 +117,13 @@ class WorkspaceView(Widget):
     # --- what is listed
 
     @checked_arguments
-    def search(self, query: str, *, mode: Literal["and", "or", "exact"] | None = None, order: Literal["newest", "best"] | None = None) -> None:
+    def search(
+        self,
+        query: str,
+        *,
+        mode: Literal["and", "or", "exact"] | None = None,
+        order: Literal["newest", "best"] | None = None,
+    ) -> None:
         """List only what has these words, with the places; an empty query lists all."""
         self.query, self.mode, self.order = query, mode or self.mode, order or self.order
         self.refresh()
@@ -195,7 +201,9 @@ class WorkspaceView(Widget):
         kind = self._kind
         view = view or next(iter(OPENS.get(kind, ())), "")
         if view not in OPENS.get(kind, ()):
-            raise CtxlabError(f"{KINDS[kind].nouns[1]} open in {', '.join(OPENS.get(kind, ())) or 'no view'}, not in {view[:40]!r}")
+            raise CtxlabError(
+                f"{KINDS[kind].nouns[1]} open in {', '.join(OPENS.get(kind, ())) or 'no view'}, not in {view[:40]!r}"
+            )
         value = self.workspace.open_session(id) if kind == "sessions" else self.workspace.load(id, kind=kind)
         if isinstance(value, Session):
             self._saved_session = value
@@ -297,7 +305,9 @@ class WorkspaceView(Widget):
     @property
     def is_unsaved(self) -> bool:
         """Whether the open session is another one than was read or saved last."""
-        return self.session is not None and self.session is not self._saved_session and self.session != self._saved_session
+        return (
+            self.session is not None and self.session is not self._saved_session and self.session != self._saved_session
+        )
 
     def take_theirs(self) -> None:
         """Go on with what the other saved; what was changed here is dropped."""

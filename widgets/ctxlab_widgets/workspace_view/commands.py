@@ -23,7 +23,12 @@ def carry_out(view: WorkspaceView, message: Mapping[str, Any]) -> bool:
 
 def _of_list(view: WorkspaceView, message: Mapping[str, Any]) -> bool:
     match message:
-        case {"command": "search", "query": str(query), "mode": "and" | "or" | "exact" as mode, "order": "newest" | "best" as order}:
+        case {
+            "command": "search",
+            "query": str(query),
+            "mode": "and" | "or" | "exact" as mode,
+            "order": "newest" | "best" as order,
+        }:
             view.search(query[:MOST_QUERY], mode=mode, order=order)
         case {"command": "tab", "tab": str(tab)}:
             view.show_tab(tab)  # pyright: ignore[reportArgumentType]

@@ -36,7 +36,9 @@ class Found:
 
     def of_kind(self, kind: str, part: str = "") -> dict[str, list[Any]]:
         """Hits by id of this kind; with a part those that are in it."""
-        chosen = {id: [hit for hit in hits if part in ("", part_of(hit))] for (k, id), hits in self.hits.items() if k == kind}
+        chosen = {
+            id: [hit for hit in hits if part in ("", part_of(hit))] for (k, id), hits in self.hits.items() if k == kind
+        }
         return {id: hits for id, hits in chosen.items() if hits}
 
     def counts(self) -> Counter[str]:

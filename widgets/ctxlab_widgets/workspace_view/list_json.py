@@ -13,12 +13,15 @@ from ctxlab_widgets.workspace_view.listing import TRASH, Listing, Row
 if TYPE_CHECKING:
     from ctxlab_widgets.workspace_view import WorkspaceView
 
+
 def list_head(view: WorkspaceView, listing: Listing, found: Found | None, generation: int) -> dict[str, Any]:
     """The sentence, the number of rows, the tabs, and the facets, all with their numbers."""
     hits = found.counts() if found is not None else None
     workspace = view.workspace
     counts = {
-        name: hits[name] if hits is not None else len(workspace.sessions() if name == "sessions" else workspace.values(name))
+        name: hits[name]
+        if hits is not None
+        else len(workspace.sessions() if name == "sessions" else workspace.values(name))
         for name in KINDS
     }
     return {
@@ -41,7 +44,9 @@ def _answer(kind: str, listing: Listing, found: Found | None, *, in_trash: bool)
         return f"{rows} in the trash."
     total = f" of {listing.total:,}" if listing.total != len(listing.rows) else ""
     if found is None:
-        return f"{counted(len(listing.rows), one, several) if not total else f'{len(listing.rows):,}{total} {several}'}."
+        return (
+            f"{counted(len(listing.rows), one, several) if not total else f'{len(listing.rows):,}{total} {several}'}."
+        )
     more = " The first hits are listed: there are more." if found.is_more else ""
     return f"{counted(listing.hits, 'hit')} in {len(listing.rows):,} of {counted(listing.total, one, several)}.{more}"
 

@@ -7,7 +7,7 @@ import { VirtualRows } from "../_shared/virtual_rows";
 import { type Page, PagedRows } from "./paged_rows";
 import { type ListRow, partsInWords, type Snippet } from "./payload";
 
-const ROW = 41; // a row before it is drawn, in pixels
+const ROW = 29; // a row before it is drawn, in pixels
 const SNIPPET = 17;
 const SPARE = 300;
 const PAGE = 10;

@@ -54,7 +54,13 @@ class Listing:
 
 
 def listing_of(
-    workspace: Workspace, kind: str, chosen: Mapping[str, str], sort: str, found: Found | None, *, now: datetime | None = None
+    workspace: Workspace,
+    kind: str,
+    chosen: Mapping[str, str],
+    sort: str,
+    found: Found | None,
+    *,
+    now: datetime | None = None,
 ) -> Listing:
     """The rows of a kind. With a search only what was found, in its order; numbers of facets then count hits."""
     if chosen["place"] == TRASH:
@@ -76,7 +82,9 @@ class Times:
     """Whether a time is in a period that ends now; times are ISO texts, which compare as they are in one zone."""
 
     def __init__(self, now: datetime) -> None:
-        self._since = {name: (now - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S") for name, days in PERIODS.items()}
+        self._since = {
+            name: (now - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S") for name, days in PERIODS.items()
+        }
 
     def period(self, time: str) -> str:
         """The shortest period that a time is in; empty where there is no time."""
