@@ -1,4 +1,4 @@
-"""WorkspaceView in a page: 10,000 sessions scroll, keys walk, search waits for the typist, a book is changed as a table."""
+"""WorkspaceView in a page: 10,000 sessions scroll, keys walk, search waits, a book is changed as a table."""
 
 from __future__ import annotations
 

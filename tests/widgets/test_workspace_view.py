@@ -109,7 +109,7 @@ def test_a_hit_opens_at_its_message(view: WorkspaceView) -> None:
 
     assert view.opened == ("tree", session().with_extra(view.opened[1].model_extra), node)
     assert side["tree"]["messages"] == 32
-    assert set(side["tree"]["node"][i] for i, hit in enumerate(side["tree"]["hit"]) if hit) <= set(session().nodes)
+    assert {side["tree"]["node"][i] for i, hit in enumerate(side["tree"]["hit"]) if hit} <= set(session().nodes)
     assert sum(side["tree"]["hit"]) > 0
 
 
@@ -266,7 +266,7 @@ def test_what_the_other_saved_can_be_taken_instead(view: WorkspaceView) -> None:
     ],
 )
 def test_a_value_that_a_field_does_not_take_is_refused_with_what_it_takes(field: str, value: object) -> None:
-    with pytest.raises(CtxlabError, match="takes|can't be changed"):
+    with pytest.raises(CtxlabError, match=r"takes|can't be changed"):
         fields_of(field, value)
 
 

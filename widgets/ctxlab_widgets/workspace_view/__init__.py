@@ -137,7 +137,10 @@ class WorkspaceView(Widget):
 
     @checked_arguments
     def filter(self, **choices: str) -> None:
-        """List only what fits: `place` (favourites, trash, folder:<name>), `agent`, `category`, `tag`, `time`, `part`, `problem`."""
+        """List only what fits `place`, `agent`, `category`, `tag`, `time`, `part` or `problem`; an empty choice is all.
+
+        Places are `favourites`, `trash` and `folder:` with a name.
+        """
         for name in choices:
             if name not in FACETS:
                 raise CtxlabError(f"there is no filter {name!r}; there are: {', '.join(FACETS)}")

@@ -16,20 +16,16 @@ if TYPE_CHECKING:
 
 def list_head(view: WorkspaceView, listing: Listing, found: Found | None, generation: int) -> dict[str, Any]:
     """The sentence, the number of rows, the tabs, and the facets, all with their numbers."""
-    hits = found.counts() if found is not None else None
     workspace = view.workspace
-    counts = {
-        name: hits[name]
-        if hits is not None
-        else len(workspace.sessions() if name == "sessions" else workspace.values(name))
-        for name in KINDS
-    }
     return {
         "generation": generation,
         "place": workspace.place,
         "count": len(listing.rows),
         "answer": _answer(view.tab, listing, found, in_trash=view.filters["place"] == TRASH),
-        "tabs": [{"name": name, "label": name.replace("_", " ").capitalize(), "count": counts[name]} for name in KINDS],
+        "tabs": [
+            {"name": name, "label": name.replace("_", " ").capitalize(), "count": listing.counts[name]}
+            for name in KINDS
+        ],
         "facets": {name: [list(each) for each in choices] for name, choices in listing.facets.items()},
         "notes": [note.text for note in workspace.notes if note.level != "info"][:20],
         "unsaved": view.session.name if view.is_unsaved and view.session is not None else "",
@@ -39,9 +35,8 @@ def list_head(view: WorkspaceView, listing: Listing, found: Found | None, genera
 
 def _answer(kind: str, listing: Listing, found: Found | None, *, in_trash: bool) -> str:
     one, several = KINDS[kind].nouns
-    rows = counted(len(listing.rows), one, several)
     if in_trash:
-        return f"{rows} in the trash."
+        return f"{counted(len(listing.rows), one, several)} in the trash."
     total = f" of {listing.total:,}" if listing.total != len(listing.rows) else ""
     if found is None:
         return (

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from ctxlab.storage.kinds import KINDS
+from ctxlab.storage.trash import TrashEntry
 from ctxlab.storage.workspace import Workspace
 from ctxlab_widgets.workspace_view.found import Found, part_of
 
@@ -45,11 +47,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The rows that are shown, of how many, and for each facet its choices with their numbers."""
+    """The rows that are shown, of how many, and for each facet its choices with their numbers.
+
+    `counts` are the values of each kind, or the hits of a search in them.
+    """
 
     rows: tuple[Row, ...]
     total: int
     facets: Mapping[str, Sequence[tuple[str, int]]]
+    counts: Mapping[str, int]
     hits: int = 0
 
 
@@ -63,19 +69,20 @@ def listing_of(
     now: datetime | None = None,
 ) -> Listing:
     """The rows of a kind. With a search only what was found, in its order; numbers of facets then count hits."""
-    if chosen["place"] == TRASH:
-        rows = _deleted(workspace, kind)
-        facets = {"place": _places(_rows(workspace, kind, sort), workspace, kind)}
-        return Listing(tuple(rows), len(rows), facets)
     all_rows = _rows(workspace, kind, sort)
+    counts = {**_counts(workspace, kind), kind: len(all_rows)} if found is None else found.counts()
+    deleted = [entry for entry in reversed(workspace.trash()) if entry.kind == kind]
+    if chosen["place"] == TRASH:
+        rows = [_deleted_row(entry) for entry in deleted]
+        return Listing(tuple(rows), len(rows), {"place": _places(all_rows, len(deleted))}, counts)
     rows = all_rows if found is None else _with_hits(all_rows, found.of_kind(kind))
-    times = Times(now or datetime.now(UTC))
+    times = Times(now or datetime.now(UTC))  # noqa: TID251  (a list shows what was changed lately)
     facets = _facets(rows, times, chosen)
-    facets["place"] = _places(all_rows if found is None else rows, workspace, kind)
+    facets["place"] = _places(rows, len(deleted))
     shown = [row for row in rows if _is_chosen(row, chosen, times)]
     if chosen["part"]:
         shown = [_only(row, chosen["part"]) for row in shown]
-    return Listing(tuple(shown), len(all_rows), facets, sum(len(row.hits) for row in shown))
+    return Listing(tuple(shown), len(all_rows), facets, counts, sum(len(row.hits) for row in shown))
 
 
 class Times:
@@ -141,21 +148,23 @@ def _problem(row: Any) -> str:
     return "; ".join(map(str, found))
 
 
-def _deleted(workspace: Workspace, kind: str) -> list[Row]:
-    entries = [entry for entry in workspace.trash() if entry.kind == kind]
-    return [Row(entry.key, entry.name or entry.id, updated=entry.at, why=entry.why) for entry in reversed(entries)]
+def _deleted_row(entry: TrashEntry) -> Row:
+    return Row(entry.key, entry.name or entry.id, updated=entry.at, why=entry.why)
+
+
+def _counts(workspace: Workspace, but: str) -> dict[str, int]:
+    """Numbers of values of all kinds but one."""
+    others = [name for name in KINDS if name not in (but, "sessions")]
+    counts = {name: len(workspace.values(name)) for name in others}
+    return counts if but == "sessions" else {"sessions": len(workspace.sessions()), **counts}
 
 
 def _with_hits(rows: Iterable[Row], hits: Mapping[str, Sequence[Any]]) -> list[Row]:
-    from dataclasses import replace
-
     known = {row.id: row for row in rows if row.id in hits}
     return [replace(known[id], hits=tuple(each)) for id, each in hits.items() if id in known]
 
 
 def _only(row: Row, part: str) -> Row:
-    from dataclasses import replace
-
     return replace(row, hits=tuple(hit for hit in row.hits if part_of(hit) == part))
 
 
@@ -215,7 +224,7 @@ def _choices(row: Row, facet: str, times: Times) -> list[tuple[str, int]]:
             return [(name, number)] if name else []
 
 
-def _places(rows: Sequence[Row], workspace: Workspace, kind: str) -> list[tuple[str, int]]:
+def _places(rows: Sequence[Row], deleted: int) -> list[tuple[str, int]]:
     """All, the favourites, each folder by name, the trash; numbers of values or, with a search, of hits."""
     folders: Counter[str] = Counter()
     favourites = total = 0
@@ -225,5 +234,4 @@ def _places(rows: Sequence[Row], workspace: Workspace, kind: str) -> list[tuple[
         favourites += number * row.favourite
         if row.folder:
             folders[f"{FOLDER}{row.folder}"] += number
-    deleted = sum(entry.kind == kind for entry in workspace.trash())
     return [("", total), (FAVOURITES, favourites), *sorted(folders.items()), (TRASH, deleted)]
