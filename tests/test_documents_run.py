@@ -53,6 +53,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "docs/sending.md",
         "docs/quick_actions.md",
         "docs/around_a_chat.md",
+        "docs/search.md",
     ],
 )
 def test_every_line_of_python_runs(name: str, files: Path) -> None:

@@ -11,6 +11,8 @@ const LIMIT_BYTES = 100_000;
 const LARGER_BYTES = {
   /** The tree is a canvas, an outline and an editor in one. */
   "branch_tree/static/widget.js": 112_000,
+  /** Steps, their messages and settings in one. */
+  "step_debugger/static/widget.js": 102_000,
   /** A conversation: its list, input and the parser of Markdown. */
   "chat_panel/static/widget.js": 200_000,
   /** Sent when the first formula or diagram is drawn. */

@@ -11,6 +11,7 @@ from ctxlab.api.resolve import (
     MISSING_BOOK,
     books_in_force,
     missing_books,
+    model_for,
     rules_in_force,
     session_of,
     start_of,
@@ -35,7 +36,7 @@ from ctxlab.api.sources import (
 )
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Context
-from ctxlab.documents import Agent
+from ctxlab.documents import Agent, ModelProfile
 from ctxlab.pipeline import Debugger, Trace
 from ctxlab.pipeline.edits_by_hand import edits_in
 from ctxlab.pipeline.services import TokenCounter
@@ -79,6 +80,7 @@ def rebuild(
     leaf: NodeSource | None = None,
     agent: AgentSource | None = None,
     user: UserSource | None = None,
+    model: str | ModelProfile | None = None,
     presets: PresetSources | None = None,
     books: BookSources | None = None,
     rules: RuleSources | None = None,
@@ -88,8 +90,10 @@ def rebuild(
     """The run again with something else in it; what isn't named stays as it was, answers of services too.
 
     `leaf` is a message's id; with another session and no leaf it is that session's active one. `agent` may be a library
-    that holds one, whose books and rules come along. For settings alone `trace.rerun` does less work. Edits by hand are
-    made again where the message still says what was edited; what is lost is a note. Raises what `build` raises.
+    that holds one, whose books and rules come along; agent and user take the place of those with their ids. Another
+    `model` brings its tokenizer where the run counts with that of its model. For settings alone `trace.rerun` does less
+    work. Edits by hand are made again where the message still says what was edited; what is lost is a note. Raises what
+    `build` raises.
     """
     before = trace.start.input
     changes: dict[str, Any] = {}
@@ -99,12 +103,19 @@ def rebuild(
         at = node_id if node_id is not None else chosen.active_leaf_id
         changes |= {"session": chosen, "leaf": node_id, "timestamp": timestamp_of(chosen, at)}
     changes |= {"user": user_of(user)} if user is not None else {}
+    if model is not None:
+        models = (before.model,) if before.model is not None else ()
+        changes["model"] = model_for(model, None, before.session, None, models=models)
+        tokenizer = tokenizer or _tokenizer_of(changes["model"], trace)
     changes |= {"presets": presets_of(presets)} if presets is not None else {}
     changes |= {"books": books_of(books)} if books is not None else {}
     changes |= {"rules": rules_of(rules)} if rules is not None else {}
     changes |= _of_agent(agent, replace(before, **changes), given=books is not None) if agent is not None else {}
     if not changes and tokenizer is None:
         return trace.rerun(settings)
+    for name in ("agent", "user"):
+        if changes.get(name) is not None:
+            changes[f"{name}s"] = _in_place(getattr(before, f"{name}s"), changes[name])
     given = len(trace.start.notes) - len(trace.pipeline.warnings())
     after = replace(before, **changes)
     notes = [note for note in trace.start.notes[:given] if MISSING_BOOK not in note.details]
@@ -113,6 +124,21 @@ def rebuild(
     pipeline = trace.pipeline.with_settings(settings or {})
     start = pipeline.start(context, services)
     return pipeline.resume(start, known=calls_to_replay(trace.steps, kept=0), edits=edits_in(trace.steps))
+
+
+def _tokenizer_of(model: ModelProfile | None, trace: Trace) -> TokenCounter | None:
+    """The tokenizer of another model; None where the run counts with one that isn't its model's."""
+    from ctxlab.providers import tokenizer_for
+
+    own = tokenizer_for(trace.start.input.model)
+    return tokenizer_for(model) if own.name == trace.services.tokenizer.name else None
+
+
+def _in_place(known: tuple[Any, ...], new: Any) -> tuple[Any, ...]:
+    """All that are at hand, with a new one in place of that of its id."""
+    if not any(each.id == new.id and each is not new for each in known):
+        return known
+    return tuple(new if each.id == new.id else each for each in known)
 
 
 def _of_agent(source: AgentSource, build_input: BuildInput, *, given: bool) -> dict[str, Any]:

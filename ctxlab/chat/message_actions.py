@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import cast
 
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.chat.plugin_settings import PluginSettings, plugin_settings
 from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Note, Session
-from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
+from ctxlab.errors import CtxlabError, WrongArgument, WrongSetting, did_you_mean
 from ctxlab.plugins import Plugin, announced, raised
 
 GROUP = "ctxlab.message_actions"
@@ -22,18 +23,20 @@ class MessageAction:
     """A named action on a message. `run` is a function of a session and a message's id.
 
     It gives a new session, which a history can undo, or a text to show. The action is offered for messages of `roles`
-    (empty: of any) of which `applies`, a function of the same two, says yes. `question` is asked before it runs.
+    (empty: of any) of which `applies`, a function of the same two, says yes. `question` is asked before it runs. With
+    the id of a `section` of settings, `run` gets the values of that section as a third argument, a mapping by name.
     """
 
     id: str
     label: str
-    run: Callable[[Session, str], Session | str]
+    run: Callable[..., Session | str]
     roles: tuple[str, ...] = ()
     applies: Callable[[Session, str], bool] | None = None
     description: str = ""
     icon: str = ""
     question: str = ""
     package: str = ""
+    section: str = ""
 
     def __repr__(self) -> str:
         return f"MessageAction({self.id!r}, {self.label!r}{f', from {self.package!r}' if self.package else ''})"
@@ -125,15 +128,18 @@ def known_message_actions(actions: Sequence[MessageAction] = ()) -> MessageActio
 
 
 @checked_arguments
-def run_message_action(action: MessageAction, session: Session, node_id: str) -> MessageActionResult:
-    """The new session of an action, or its text.
+def run_message_action(
+    action: MessageAction, session: Session, node_id: str, *, settings: PluginSettings | None = None
+) -> MessageActionResult:
+    """The new session of an action, or its text; `settings` are those that an action with a section reads.
 
     Raises CtxlabError, naming the action, where it raises, gives neither, or breaks the tree. To undo it, record it:
     `history.record(result.session, action.label, target=node_id)`.
     """
     session.node(node_id)
+    values = (_values_for(action, settings),) if action.section else ()
     try:
-        made = cast("object", action.run(session, node_id))
+        made = cast("object", action.run(session, node_id, *values))
     except CtxlabError:
         raise
     except Exception as error:  # somebody else's function may raise anything
@@ -145,6 +151,14 @@ def run_message_action(action: MessageAction, session: Session, node_id: str) ->
     if made is not session and (broken := _broken(session, made)):
         raise CtxlabError(f"{_named(action)} would break the tree: {broken}")
     return MessageActionResult(made)
+
+
+def _values_for(action: MessageAction, settings: PluginSettings | None) -> Mapping[str, object]:
+    """The values of an action's section; raises CtxlabError, naming the action, where there is no such section."""
+    try:
+        return (settings if settings is not None else plugin_settings()).values(action.section)
+    except WrongSetting as problem:
+        raise CtxlabError(f"{_named(action)} can't be run: {problem}") from None
 
 
 def _broken(before: Session, after: Session) -> str:

@@ -100,6 +100,8 @@ class SettingItem:
             inside = ".".join(str(step) for step in error["loc"][1:])
             subject = f"{self.section.title}, {title}{f', at {inside},' if inside else ''}"
             raise WrongSetting(refusal_sentence(subject, error, error["input"])) from None
+        except Exception as error:  # somebody else's model may raise anything
+            raise WrongSetting(f"{self.section.title}, {title} isn't taken: {raised(error)}") from None
         return _plain(made, self.own_name)
 
     def as_data(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,7 +163,7 @@ class PluginSettings:
     @checked_arguments
     def with_value(self, section: str, name: str, value: Any) -> PluginSettings:
         """The settings with another value; raises WrongSetting for one that isn't taken, in a sentence."""
-        item = self._item(section, name)
+        item = self.item(section, name)
         before = self._stored_in(section)
         beside = {
             each.name: before[each.name]
@@ -173,7 +175,7 @@ class PluginSettings:
     @checked_arguments
     def without_value(self, section: str, name: str) -> PluginSettings:
         """The settings in which a setting has its default again."""
-        item = self._item(section, name)
+        item = self.item(section, name)
         before = self._stored_in(section)
         return self._with_section(section, {key: value for key, value in before.items() if key != item.name})
 
@@ -219,7 +221,9 @@ class PluginSettings:
             raise WrongSetting(f"there is no section {section!r} of settings{did_you_mean(section, list(parts))}")
         return {item.name: item for part in parts[section] for item in part.items()}
 
-    def _item(self, section: str, name: str) -> SettingItem:
+    @checked_arguments
+    def item(self, section: str, name: str) -> SettingItem:
+        """The setting of a section by its name in files or in Python; raises WrongSetting where there is none."""
         items = self._items(section)
         own = {item.own_name: item for item in items.values()}
         found = items.get(name) or own.get(name)
@@ -269,6 +273,23 @@ def plugin_settings(
         values, notes = read_stored(StoredPluginSettings, stored or {}, place="settings of plugins")
     left_out = [Note("warning", problem, details={"group": GROUP}) for problem in problems]
     return PluginSettings(tuple(found), values, (*left_out, *notes, *_wrong_values(found, values)))
+
+
+def with_sections_first(settings: PluginSettings, sections: Sequence[SettingsSection]) -> PluginSettings:
+    """The settings with these sections before its own; one of its own that doesn't go with them is left out.
+
+    What is left out is a note, and its stored values are kept.
+    """
+    first = tuple(section for section in sections if section not in settings.sections)
+    known, problems = list(first), list[str]()
+    for section in settings.sections:
+        if problem := _problem(section, known):
+            problems.append(f"settings {section.title!r} are left out: {problem}")
+        else:
+            known.append(section)
+    left_out = tuple(Note("warning", problem, details={"group": GROUP}) for problem in problems)
+    kept = tuple(note for note in settings.notes if "setting" not in note.details)
+    return replace(settings, sections=tuple(known), notes=(*kept, *left_out, *_wrong_values(known, settings.stored)))
 
 
 def _problem(section: object, known: Sequence[SettingsSection]) -> str:

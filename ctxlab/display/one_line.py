@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from unicodedata import east_asian_width
 
 KEPT = "\n\t\u3000\xa0\u200c\u200d"
+MARKS = tuple(
+    (re.compile(mark, re.MULTILINE), words)
+    for mark, words in (
+        (r"^[ \t]*(?:```|~~~).*$", ""),  # fences of code
+        (r"^[ \t]*(?:[-*_][ \t]*){3,}$|^(?=.*---)[ \t|:-]+$", ""),  # rules, and those of tables
+        (r"^[ \t]*(?:(?:>|#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))[ \t]*)+", ""),  # quotes, headings, lists
+        (r"!?\[([^\[\]\n]*)\]\([^()\n]*\)", r"\1"),  # links and pictures
+        (r"`+([^`\n]+)`+", r"\1"),
+        (r"(\*{1,3}|~~)(?=\S)(.+?)(?<=\S)\1", r"\2"),
+        (r"(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)", r"\2"),
+        (r"^[ \t]*\||\|[ \t]*$", ""),  # borders of a table's rows
+    )
+)
+"""What Markdown writes around words, and what is left of it."""
 JOINERS = "\u200c\u200d"  # not printable by themselves, but parts of one character
 
 
@@ -16,6 +31,18 @@ def plain(text: str, cells: int = 60) -> str:
     at = _fitting(line, cells)
     cut = line if whole and at == len(line) else line[: _fitting(line, cells - 1)].rstrip() + "…"
     return "".join(c if c.isprintable() or c in JOINERS else "�" for c in cut)
+
+
+def plain_words(markdown: str, cells: int = 60) -> str:
+    """The first words of a Markdown text on one line, as `plain` gives them, without the marks that shape them.
+
+    >>> plain_words("## 灯塔\\n- **Ask** the [keeper](https://a.example) for `key 7`")
+    '灯塔 Ask the keeper for key 7'
+    """
+    text = markdown[: 12 * cells]
+    for mark, words in MARKS:
+        text = mark.sub(words, text)
+    return plain(text if text.strip() else markdown, cells) if len(markdown) <= 12 * cells else plain(text + "…", cells)
 
 
 def visible(text: str) -> str:

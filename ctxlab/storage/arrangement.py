@@ -1,4 +1,4 @@
-"""What files can't give: folders, favourites, tags, sort orders and the current session, in `workspace.json`."""
+"""Folders, favourites, tags, sort orders and the current session, which files can't give, in `workspace.json`."""
 
 from __future__ import annotations
 

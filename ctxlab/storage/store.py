@@ -23,6 +23,7 @@ from ctxlab.storage.index import Index
 from ctxlab.storage.journal import Journal
 from ctxlab.storage.kinds import KINDS, Kind, id_of, kind_of
 from ctxlab.storage.revisions import content_digest, revision_of, without_revision
+from ctxlab.storage.trash import FOLDER as TRASH
 from ctxlab.storage.trash import Trash, TrashEntry
 from ctxlab.storage.value_files import OnConflict, ValueFiles, notes_of
 
@@ -55,7 +56,8 @@ class Store:
             with self.errors("be made"):
                 self.arrangement.change(lambda data: None)
         folders = [kind.folder for kind in KINDS.values()]
-        self.files.sweep(["", *folders, HISTORIES, DRAFTS])
+        trashed = (f"{TRASH}/{key}" for key in self.files.folders(TRASH))
+        self.files.sweep(["", *folders, HISTORIES, DRAFTS, *trashed])
         if not self.files.can_lock:
             words = "two programs that save one value at the same moment may lose what the first saved"
             self.note(Note("info", f"{self.files.place} has no locks: {words}"))

@@ -59,7 +59,7 @@ class Added:
         return heading(self) + html_table(("what", "number"), rows, of="rows") + losses_html(self.losses)
 
     def in_words(self) -> list[str]:
-        """What came in, what didn't, and what was lost, each with its number."""
+        """Clauses on all that came in, that didn't, and that was lost, each with its number."""
         words = [counted(count, *NOUNS[name]) for name, count in self.added.items() if count] or ["nothing new"]
         words += [counted(self.files, "file")] if self.files else []
         counts = (

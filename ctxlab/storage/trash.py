@@ -41,7 +41,7 @@ class TrashEntry:
 
 
 class TrashEntries(tuple[TrashEntry, ...]):
-    """What is in the trash, oldest first."""
+    """Everything in the trash, oldest first."""
 
     __slots__ = ()
 

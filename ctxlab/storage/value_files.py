@@ -258,7 +258,7 @@ def _merged(kind: Kind, base: Any, theirs: Any, ours: Any) -> tuple[Any, tuple[s
 
 
 def notes_of(kind: Kind, loaded: Loaded) -> tuple[Note, ...]:
-    """What couldn't be read of a value."""
+    """Notes on all that couldn't be read of a value."""
     return tuple(
         Note("warning", f"{kind.noun} {id_of(loaded.value)!r}: {loss}", details={"kind": kind.name})
         for loss in loaded.losses

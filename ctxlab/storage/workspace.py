@@ -6,14 +6,14 @@ import os
 from collections.abc import Iterable
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import orjson
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.display.html_table import heading, html_table
-from ctxlab.display.progress import ProgressOption
+from ctxlab.display.progress import ProgressOption, progress_of
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import History, Library, Session
 from ctxlab.documents.stored import Note, Stored, as_json
@@ -27,12 +27,17 @@ from ctxlab.storage.import_files import ImportFiles
 from ctxlab.storage.journal import JournalEntries
 from ctxlab.storage.kinds import KINDS, KindName
 from ctxlab.storage.rows import Rows, SessionRow, ValueRow, session_row, value_row
+from ctxlab.storage.search_source import WorkspaceSource
 from ctxlab.storage.store import Store
 from ctxlab.storage.take_in import Added, LibraryTaker, OnDuplicate
 from ctxlab.storage.trash import TrashEntries, TrashEntry
 from ctxlab.storage.value_files import OnConflict
 
+if TYPE_CHECKING:
+    from ctxlab.storage.search import SearchIndex, SearchResult
+
 V = TypeVar("V", bound=Stored)
+SEARCH = "search.sqlite"
 Order = Literal["updated", "created", "name", "messages", "tokens"]
 
 
@@ -45,6 +50,7 @@ class Workspace:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._search: SearchIndex | None = None
 
     def __repr__(self) -> str:
         return f"Workspace({self.place!r})"
@@ -63,6 +69,8 @@ class Workspace:
         """Write the indexes, so that the next opening reads no file again. All else is on the disk already."""
         for index in self._store.indexes.values():
             index.flush()
+        if self._search is not None:
+            self._search.close()
 
     @property
     def folder(self) -> Path | None:
@@ -167,6 +175,31 @@ class Workspace:
         places = self._store.arrangement.places(kind)
         rows = [value_row(row, places.get(row["id"], {})) for row in self._store.rows(kind)]
         return Rows(_sorted(rows, sort or self._store.arrangement.sort(kind) or "name"))
+
+    # --- search
+
+    @checked_arguments
+    def search(self, query: str, *, progress: ProgressOption = False, **filters: Any) -> SearchResult:
+        """Hits of words in messages, presets, entries and names, the newest first; the index is caught up before.
+
+        `filters` are those of `SearchIndex.search`: mode, kinds, session, agent, role, model, tag, since, until, order,
+        limit, offset. Refused for a workspace at an address.
+        """
+        index = self._search_index()
+        with progress_of("values indexed", progress) as shown:
+            caught_up = index.catch_up(WorkspaceSource(self._store), progress=lambda done, of: shown(done / max(of, 1)))
+        for note in (*index.notes, *caught_up.notes):
+            self._store.note(note)
+        return index.search(query, **filters)
+
+    def _search_index(self) -> SearchIndex:
+        if self.folder is None:
+            raise Refused(f"{self.place} is no folder, and has no search index: read its library and search that")
+        if self._search is None:
+            from ctxlab.storage.search import SearchIndex
+
+            self._search = SearchIndex(self.folder / SEARCH)
+        return self._search
 
     # --- trash
 
@@ -324,7 +357,7 @@ class Workspace:
         return saved
 
     def journal(self) -> JournalEntries:
-        """What was done, by whom, and when, oldest first."""
+        """Everything that was done, by whom, and when, oldest first."""
         return self._store.journal.entries()
 
 

@@ -20,7 +20,7 @@ from typing import Any
 import ctxlab
 from ctxlab.engines.tokens import encoding
 from ctxlab.testing import generated_agent, generated_session
-from tests.bench import assets, languages, lore, ranking, requests, studies, trees, what_if, widgets
+from tests.bench import assets, languages, lore, ranking, requests, search, studies, trees, what_if, widgets
 from tests.bench.timing import ENCODING, ROUNDS, Work, forget_counts, ms, timed
 
 SIZES = (100, 1_000, 10_000)
@@ -182,6 +182,7 @@ def main() -> None:
         print(f"| {work} | {cost} |")
     assets.main()
     requests.main()
+    search.main()
     studies.main()
     widgets.main()
 

@@ -15,7 +15,8 @@ from ctxlab.documents import UserProfile
 from tests.browser.conftest import Opened
 from tests.gallery.chat_pages import ChatInPage, open_chat
 from tests.gallery.looking import HOSTILE
-from tests.gallery.samples import agent, book, session
+from tests.gallery.pages import open_widget
+from tests.gallery.samples import SAMPLES, agent, book, session
 from tests.widgets.chat_models import HeldModel, because, chat
 
 Open = Callable[..., ChatInPage]
@@ -42,6 +43,13 @@ COMPOSE = """() => {
   press({ isComposing: true });
   press({ keyCode: 229 });
 }"""
+# A page that is behind a kernel, and that the kernel has got what was sent.
+COUNTS = "() => window.ctxlabHost.model.put({ received: 0 })"
+COUNTED = "() => window.ctxlabHost.model.put({ received: 1 })"
+# Controls that a finger would miss: lower than 40 pixels.
+SMALL = """() => [...document.querySelectorAll(".ctxlab :is(button, summary, input, textarea)")]
+  .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height < 40)
+  .map((each) => each.textContent || each.getAttribute("aria-label"))"""
 FIELD = "document.querySelector('.ctxlab textarea')"
 
 
@@ -134,6 +142,7 @@ def test_a_text_that_was_refused_comes_back_with_the_reason(of: Open) -> None:
 def test_a_text_stays_until_python_took_it_and_a_silent_python_is_told(of: Open) -> None:
     chat = of(model=because)
     chat.type("Why 灯塔?")
+    chat.page.evaluate(COUNTS)
     chat.field.press("Enter")
     chat.field.press("Enter")
     silence = chat.page.locator(".inp > .silent")
@@ -141,11 +150,56 @@ def test_a_text_stays_until_python_took_it_and_a_silent_python_is_told(of: Open)
 
     silence.wait_for(state="visible")
 
-    assert "Python doesn't answer, and your text is kept" in silence.inner_text()
+    assert "Python doesn't answer, and what you typed is kept" in silence.inner_text()
     assert chat.field.input_value() == "Why 灯塔?"
     assert chat.pump() == [{"command": "send", "text": "Why 灯塔?"}]
     chat.finish()
+    chat.page.evaluate(COUNTED)
     assert (chat.field.input_value(), silence.is_visible()) == ("", False)
+
+
+def test_an_edit_that_nobody_hears_is_open_again_until_python_has_it(of: Open) -> None:
+    chat = of(model=because)
+    key = chat.panel.session.path()[1].id
+    row = chat.row(key)
+    row.hover()
+    row.get_by_role("button", name="Edit").click()
+    row.locator("textarea").fill("Other words")
+    chat.page.evaluate(COUNTS)
+
+    row.get_by_role("button", name="Save").click()
+
+    assert row.locator("textarea").count() == 0
+    chat.page.locator(".inp > .silent").wait_for(state="visible")
+    assert row.locator("textarea").input_value() == "Other words"
+    chat.pump()
+    chat.page.evaluate(COUNTED)
+    assert chat.page.locator(".inp > .silent").is_hidden()
+    assert (row.locator("textarea").count(), row.locator(".ct.md").inner_text().strip()) == (0, "Other words")
+
+
+# --- by finger
+
+
+def test_a_finger_reaches_all_that_a_pointer_does(opened: Opened, tmp_path: Path) -> None:
+    browser = opened.page.context.browser
+    assert browser is not None
+    context = browser.new_context(has_touch=True, is_mobile=True, viewport={"width": 412, "height": 900})
+    page = context.new_page()
+    panel = SAMPLES["chat_panel"]()
+    open_widget(page, panel, tmp_path)
+    row = page.locator("article.r-user").last
+    edit = row.get_by_role("button", name="Edit", exact=True)
+
+    row.locator(".ct.md").tap()
+    assert edit.is_visible()
+    small = page.evaluate(SMALL)
+    edit.tap()
+
+    assert row.locator("textarea").is_visible()
+    assert small == []
+    context.close()
+    panel.close()
 
 
 # --- an answer as it is written
@@ -414,6 +468,20 @@ def test_the_agent_can_be_edited_from_its_picker(harbour: ChatInPage) -> None:
     assert harbour.page.get_by_role("menuitemradio", checked=True).count() == 1
     harbour.page.get_by_role("menuitem", name="Edit").click()
     assert asked(harbour) == [{"command": "open", "view": "agent", "key": ""}]
+
+
+def test_settings_and_the_user_open_from_the_head_and_a_bound_one_is_said(of: Open) -> None:
+    ada = UserProfile(id="ada", name="Ada")
+    guide = Agent(id="guide", name="沈砚", user_profile_id="ada")
+    chat = of(Library(sessions=(session(),), agents=(guide,), users=(ada,)), agent=guide, model=because)
+    asked(chat)
+
+    chat.page.get_by_role("button", name="User profile: Ada, bound to the agent 沈砚").click()
+    chat.page.get_by_role("menuitem", name="Edit Ada").click()
+    chat.page.get_by_role("button", name="More", exact=True).click()
+    chat.page.get_by_role("menuitem", name="Settings").click()
+
+    assert [command["view"] for command in asked(chat)] == ["user", "settings"]
 
 
 def test_suggestions_open_over_the_field_and_are_taken_by_keys(of: Open) -> None:

@@ -249,7 +249,7 @@ def test_a_history_has_a_button_that_applies_it(opened: Opened, tmp_path: Path) 
 
     assert history.session == compression().session
     expect(button).to_be_hidden()
-    expect(page.locator(".answer")).to_contain_text("undo of the history takes it back")
+    expect(page.locator(".answer")).to_contain_text("Undo takes it back")
 
 
 def test_a_summary_among_the_steps_opens_to_what_it_stands_for(opened: Opened, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, Field
 
 import ctxlab
 import ctxlab_widgets
@@ -293,9 +294,25 @@ def workspace_of_strangers(trace: Trace, *, as_table: bool) -> Widget:
     return view
 
 
+def settings_of_strangers() -> Widget:
+    class Odd(BaseModel):
+        text: str = Field(HOSTILE[0], title=HOSTILE_NAME, description=HOSTILE_NAME)
+
+    section = ctxlab.SettingsSection(HOSTILE_NAME, HOSTILE_NAME, Odd, HOSTILE_NAME)
+    stored = {"plugins": {HOSTILE_NAME: {"text": 3}, f"gone {HOSTILE_NAME}": {}}}
+    return ctxlab_widgets.SettingsForm(ctxlab.plugin_settings(stored, sections=[section]), models=[HOSTILE_NAME])
+
+
+def user_of_strangers() -> Widget:
+    user = ctxlab.UserProfile(id=HOSTILE_NAME, name=HOSTILE_NAME, content=HOSTILE[0], worldbook_ids=(HOSTILE_NAME,))
+    return ctxlab_widgets.UserForm(user, bound_to=HOSTILE_NAME)
+
+
 def of_strangers(name: str, trace: Trace) -> Widget:
     made = {
         "agent_form": lambda: ctxlab_widgets.AgentForm(trace.start.input.agent),
+        "section_form": settings_of_strangers,
+        "section_form, user": user_of_strangers,
         "branch_tree": lambda: ctxlab_widgets.BranchTree(trace.start.input.session),
         "chat_panel": lambda: chat_of_strangers(trace),
         "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),

@@ -109,3 +109,15 @@ def test_without_jupyterlab_one_line_says_how_to_install_it(
         "ctxlab: ctxlab lab needs JupyterLab, which is not installed here; pip install jupyterlab brings it\n"
     )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_notebook_of_a_file_says_nothing_that_is_true_of_the_bundled_conversation_alone(
+    run, started, tmp_path: Path
+) -> None:
+    card = tmp_path / "card.json"
+    card.write_text("{}")
+
+    run("lab", card.name, "--no-browser", "--folder", "mine")
+
+    words = (tmp_path / "mine" / "card.ipynb").read_text(encoding="utf-8").lower()
+    assert [word for word in ("lamp", "light", "keeper", "lit at") if word in words] == []

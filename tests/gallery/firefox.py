@@ -74,6 +74,11 @@ class Firefox:
         assert found["type"] == "success", found["exceptionDetails"]["text"]
         return json.loads(found["result"]["value"])
 
+    def type(self, text: str) -> None:
+        """Press the keys of a text, one after the other, where the focus is."""
+        keys = [{"type": kind, "value": each} for each in text for kind in ("keyDown", "keyUp")]
+        self._send("input.performActions", context=self._tab, actions=[{"type": "key", "id": "keys", "actions": keys}])
+
     def _send(self, method: str, **params: Any) -> dict[str, Any]:
         number = next(self._numbers)
         self._socket.send(json.dumps({"id": number, "method": method, "params": params}))

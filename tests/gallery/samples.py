@@ -7,12 +7,15 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
 
 import ctxlab
 import ctxlab_widgets
-from ctxlab import Agent, RegexPreset, Session, Trace, Worldbook
+from ctxlab import Agent, RegexConfig, RegexPreset, Session, SettingsSection, Trace, UserProfile, Worldbook
 from ctxlab.chat.compression import Compression
+from ctxlab.pipeline import FormGroup, StepForm, form_hints
 from ctxlab_widgets._shared.widget import Widget
 from tests.gallery.attachments import files_run
 from tests.gallery.requests import scripted_request
@@ -156,6 +159,49 @@ def kept_book() -> ctxlab_widgets.WorkspaceView:
     return view
 
 
+class Tidy(BaseModel):
+    """Settings as a package brings them."""
+
+    active: bool = Field(True, title="Tidy up", description="Whether anything is done.")
+    share: float = Field(0.5, ge=0, le=1, title="Share", description="Part of the words that stay.")
+    way: Literal["soft", "hard"] = Field("soft", title="Way", json_schema_extra=form_hints(labels={"soft": "gently"}))
+    words: tuple[str, ...] = Field((), title="Words", description="Words that are left alone, one a line.")
+    model: str = Field("", title="Model", json_schema_extra=form_hints(kind="model", placeholder="the chat's"))
+
+
+TIDY = SettingsSection(
+    "acme.tidy",
+    "Tidy 整理",
+    Tidy,
+    "What a package brings.",
+    form=StepForm(groups=(FormGroup("In short", ("active", "share")), FormGroup("Words", ("words",)))),
+)
+
+
+def settings() -> Widget:
+    """The settings of a chat with those of a package, one stored value wrong and some of a package that is gone."""
+    stored = {"plugins": {"acme.tidy": {"share": "much", "words": ["灯塔", "pier"]}, "acme.gone": {"deep": True}}}
+    panel = ctxlab_widgets.ChatPanel(session(), plugin_settings=ctxlab.plugin_settings(stored, sections=[TIDY]))
+    form = ctxlab_widgets.SettingsForm(panel.plugin_settings, models=["gpt-4o", "deepseek-chat"])
+    panel.close()
+    form._handle_custom_msg({"command": "set", "step": "translation", "name": "temperature", "value": -1}, [])
+    return form
+
+
+def profile() -> Widget:
+    """A user profile that an agent binds, with a book, a set of rules, and a change that isn't saved."""
+    user = UserProfile(
+        id="ada",
+        name="Ada",
+        content="Keeps the harbour's books.\n她不信灯塔里的故事。",
+        worldbook_ids=("harbour_lore", "far_away"),
+        regex_config=RegexConfig(presets=rules()),
+    )
+    form = ctxlab_widgets.UserForm(user, books=[book()], bound_to="Shen Yan")
+    form.set_value("profile", "name", "Ada Lin")
+    return form
+
+
 SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "run_history": runs,
     "step_debugger": stepping,
@@ -171,6 +217,7 @@ SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "lore_view": lambda: ctxlab_widgets.LoreView(harbour()),
     "request_view": lambda: ctxlab_widgets.RequestView(scripted_request(harbour())),
     "rule_view": lambda: ctxlab_widgets.RuleView(harbour()),
+    "section_form": settings,
     "sent_view": lambda: ctxlab_widgets.SentView(harbour()),
     "study": study,
     "token_view": lambda: ctxlab_widgets.TokenView(harbour()),
@@ -186,6 +233,7 @@ def deciding() -> Widget:
 
 
 WITH_FILES: Mapping[str, Callable[[], Widget]] = {
+    "section_form, user": profile,
     "step_debugger, files": deciding,
     "sent_view, files": lambda: ctxlab_widgets.SentView(files_run()),
     "workspace_view, book": kept_book,

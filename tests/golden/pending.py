@@ -47,7 +47,6 @@ def _exists(module: str) -> bool:
 # --- whole files
 
 KNOWLEDGE = _module("knowledge", "engines.knowledge", "processors.knowledge_processor")
-STORAGE = _module("storage and store layout", "storage")
 
 OF_FILE: dict[str, Capability] = {
     "kb_placeholder_grammar": KNOWLEDGE,
@@ -56,15 +55,9 @@ OF_FILE: dict[str, Capability] = {
     "knowledge_placeholders": KNOWLEDGE,
     "knowledge_processor": KNOWLEDGE,
     "knowledge_retrieval_policy": KNOWLEDGE,
-    "pipeline_engine_store": STORAGE,
 }
 
 # --- single cases
-
-
-def _names_no_strategy(data: Data) -> bool:
-    """Whether a case is about something else than conflicts of ids."""
-    return "strategy" not in data
 
 
 def _presets(data: Data) -> list[Data]:
@@ -78,5 +71,4 @@ def _needs_knowledge(data: Data) -> bool:
 
 OF_CASE: tuple[tuple[tuple[str, ...], Capability, Callable[[Data], bool]], ...] = (
     (("preview_builder", "pipeline_full"), KNOWLEDGE, _needs_knowledge),
-    (("session_import",), STORAGE, _names_no_strategy),
 )

@@ -39,6 +39,7 @@ from tests.golden import (
     exporting,
     files,
     languages,
+    layouts,
     lore,
     lorebooks,
     previewing,
@@ -386,4 +387,5 @@ ADAPTERS: dict[str, Adapter] = {
     **agents.ADAPTERS,
     **files.ADAPTERS,
     **requests.ADAPTERS,
+    **layouts.ADAPTERS,
 }

@@ -82,6 +82,7 @@ class Person:
         return newest
 
 
+DRAWN = "Heights $x^2$:\n\n```mermaid\ngraph TD; A-->B\n```"
 CLICKS = {
     "send": 0,
     "stop": 1,
@@ -156,3 +157,13 @@ def test_a_chat_is_had_in_few_clicks(lab: Lab, server: Server) -> None:
             lab.until(f"{summaries} != {before}", wanted=True)
 
         assert {task: person.clicks[task] for task in CLICKS} == CLICKS
+
+        view.get_by_role("button", name="Undo").click()
+        lab.until(f"{summaries} == {before}", wanted=True)
+
+        lab.ask(f"panel.session = panel.session.append({DRAWN!r}, role='assistant')")
+        answer = chat.locator("article").last
+        expect(answer.locator("math")).to_have_count(1)
+        answer.get_by_role("button", name="Draw", exact=True).click()
+        lab.until_true(lambda: (answer.locator("iframe").bounding_box() or {"height": 0})["height"] > 40, "a diagram")
+        expect(chat.locator(".silent")).to_be_hidden()

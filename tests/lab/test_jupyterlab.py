@@ -1,19 +1,18 @@
-"""Every notebook in JupyterLab: it runs, its widgets are drawn in light and dark, and Python hears what is clicked."""
+"""Notebooks in JupyterLab: each runs, its widgets are drawn in light and dark, and Python hears what is clicked."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator
 
 from tests.gallery.looking import colours_of
 from tests.gallery.pages import PAINTED
+from tests.lab.notebooks import IN_LAB
 from tests.lab.pages import Lab
 
-NOTEBOOKS = sorted(path.stem for path in (Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 DRAWN = 24
 """A region that is drawn has more colours than this; an empty one has a handful."""
 
@@ -160,14 +159,8 @@ USES: Mapping[str, Callable[[Lab, Locator], None]] = {
     "10_compare_truncation": open_a_row,
     "11_attachments": ask_for_a_reason,
     "12_requests": ask_whose_a_line_is,
-    "13_truncation_study": walk,
-    "16_sending": walk,
-    "17_compression": walk,
-    "18_chat": walk,
     "index": open_all_tabs,
 }
-OF_FIGURES = {"14_injection_ab", "15_branch_analytics"}
-"""Notebooks that show figures and tables, and no widget to use."""
 
 
 def drawn(lab: Lab, shown: Locator) -> int:
@@ -179,7 +172,7 @@ def drawn(lab: Lab, shown: Locator) -> int:
     return len(widgets)
 
 
-@pytest.mark.parametrize("name", NOTEBOOKS)
+@pytest.mark.parametrize("name", sorted(IN_LAB))
 def test_a_notebook_runs_is_drawn_and_heard(lab: Lab, name: str) -> None:
     with lab.notebook(f"notebooks/{name}.ipynb") as shown:
         assert lab.run_all() == []
@@ -188,14 +181,9 @@ def test_a_notebook_runs_is_drawn_and_heard(lab: Lab, name: str) -> None:
         assert any("text/html" in output.get("data", {}) for cell in cells for output in cell["outputs"])
 
         light = drawn(lab, shown)
-        if name in USES:
-            USES[name](lab, shown)
+        USES[name](lab, shown)
         lab.dark(on=True)
 
         assert drawn(lab, shown) == light
         assert {widget.get_attribute("data-theme") for widget in shown.locator(".ctxlab").all()} <= {"dark"}
-        assert light >= (name in USES)
-
-
-def test_every_new_notebook_is_used() -> None:
-    assert {name for name in NOTEBOOKS if name >= "06"} == set(USES) | OF_FIGURES
+        assert light

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
+import atexit
 from functools import cache
 from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
 import pandas as pd
 
 import ctxlab
 from ctxlab.engines.compression import SourceText, compression_report
+from ctxlab.storage.search import SearchIndex
 from ctxlab.studies import sent_prompt
 from tests.studies.synthetic_study import study_frame
 
@@ -29,6 +33,17 @@ OTHER_WORDS = ("message", "id_", "msg", "index", "tokens_count", "uuid", "from_l
 """Names of things that have a column above."""
 
 
+def kept_workspace(session: ctxlab.Session) -> ctxlab.Workspace:
+    """A workspace with a session, and with one in the trash."""
+    folder = mkdtemp()
+    atexit.register(rmtree, folder, ignore_errors=True)
+    workspace = ctxlab.open_workspace(folder)
+    for id in ("kept", "gone"):
+        workspace.save(session.model_copy(update={"id": id}))
+    workspace.delete("gone")
+    return workspace
+
+
 @cache
 def frames() -> dict[str, pd.DataFrame]:
     session = ctxlab.load(ROOT / "datasets/harbour_roleplay.session.json")
@@ -38,7 +53,12 @@ def frames() -> dict[str, pd.DataFrame]:
     trace = ctxlab.build(session, agent, budget_tokens=1800, books=[book], rules=[rules])
     comparison = ctxlab.compare({"a": trace, "b": trace.rerun({"token-limiter.budget_tokens": 1600})})
     analysis = ctxlab.analyze(session, agents=[agent])
+    with TemporaryDirectory() as folder, SearchIndex(f"{folder}/search.db") as index:
+        index.put("session", session, "1")
+        index.put("book", book, "1")
+        hits = index.search("the lamp 灯", mode="or", order="best").frame()
     names = {report.name for report in trace.result.reports}
+    workspace = kept_workspace(session)
     harbour = ctxlab.example("harbour")
     return {
         **{f"Trace.table {name}": trace.table(name) for name in names},
@@ -72,6 +92,7 @@ def frames() -> dict[str, pd.DataFrame]:
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
+        "SearchResult.frame": hits,
         "SentPrompt.frame": sent_prompt(trace).frame(),
         "Sweep.frame": ctxlab.sweep(harbour, what="preset:10", depths=[0, -1], anchors=["before chat_history"]).frame(),
         "Interval.frame": ctxlab.mean_score(study_frame()).interval.frame(),
@@ -89,6 +110,9 @@ def frames() -> dict[str, pd.DataFrame]:
         "Turn.frame": ctxlab.send(session, "Why?", model=lambda messages: "Because.").frame(),
         "Trace.ledger": trace.ledger(),
         "Worldbook.frame": book.frame(),
+        "Rows.frame": workspace.sessions().frame(),
+        "JournalEntries.frame": workspace.journal().frame(),
+        "TrashEntries.frame": workspace.trash().frame(),
     }
 
 

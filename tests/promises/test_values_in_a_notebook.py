@@ -20,6 +20,7 @@ from ctxlab.chat.compression import CompressionSettings
 from ctxlab.documents import Greeting, MessageNode, Stored
 from ctxlab.engines.compression import SourceText, compression_report
 from ctxlab.formats import Export, Import, Loss
+from ctxlab.storage.search import SearchIndex, SearchResult
 from ctxlab.studies import sent_files, sent_prompt
 from tests.gallery.attachments import files_run
 from tests.studies.synthetic_study import study_frame
@@ -91,6 +92,25 @@ def hostile() -> dict[str, Any]:
     return values(HOSTILE, 40)
 
 
+def workspace_values(words: str) -> dict[str, Any]:
+    """A workspace, its lists, its journal and its trash, and what taking a library in gave."""
+    place = TemporaryDirectory()
+    KEPT.append(place)
+    workspace = ctxlab.open_workspace(place.name, who=words)
+    added = workspace.add(
+        ctxlab.Library(sessions=(chat(words, 2), chat(words + "x", 2)), agents=(ctxlab.Agent(id="a", name=words),))
+    )
+    workspace.delete(workspace.sessions()[0].id)
+    lists = {"Rows": workspace.sessions(), "Rows of agents": workspace.values("agents")}
+    return {
+        "Workspace": workspace,
+        "Added": added,
+        **lists,
+        "JournalEntries": workspace.journal(),
+        "TrashEntries": workspace.trash(),
+    }
+
+
 def asset_folder(words: str, size: int) -> AssetFolder:
     """A store with this many files, in a folder that goes with the process."""
     place = TemporaryDirectory()
@@ -99,6 +119,14 @@ def asset_folder(words: str, size: int) -> AssetFolder:
     for i in range(size):
         store.add(f"{i}".encode(), name=f"{words[:99]}{i}", mime_type=words[:99])
     return store
+
+
+def search_result(session: ctxlab.Session, words: str) -> SearchResult:
+    place = TemporaryDirectory()
+    KEPT.append(place)
+    index = SearchIndex(f"{place.name}/search.db")
+    index.put(words, session, words)
+    return index.search(words[-1:], mode="exact")
 
 
 def study_case(words: str, i: int) -> ctxlab.Case:
@@ -148,6 +176,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Agent": agent,
         "AppliedQuickAction": ctxlab.apply_quick_action(actions.actions[0], words, session=talk),
         "AssetFolder": asset_folder(words, min(size, 60)),
+        **workspace_values(words),
         "BudgetReport": smaller.result.report(ctxlab.BudgetReport),
         "BuildFiles": BuildFiles({f"{words}{i}": b"x" for i in range(size)}, agents=[agent]),
         "Case": study_case(words, 0),
@@ -216,6 +245,8 @@ def values(words: str, size: int) -> dict[str, Any]:
         "RegexRule": rule,
         "RegexSteps": ctxlab.regex_steps(f"0 1 2 {words}", rules),
         "Rendered": ctxlab.render(chat(words, 2)),
+        "SearchHit": search_result(session, words)[0],
+        "SearchResult": search_result(session, words),
         "SentMessages": smaller.messages,
         "SentPrompt": sent_prompt(smaller),
         "SentFile": sent_files(files_run())[0],

@@ -305,3 +305,14 @@ def test_an_address_is_as_good_as_a_folder(chat: Session) -> None:
     other.delete("chat")
     assert len(workspace.sessions()) == 0
     assert workspace.restore("chat")["m"].content == "more"
+
+
+def test_search_finds_what_was_saved_a_moment_ago(workspace: Workspace, chat: Session) -> None:
+    saved = workspace.save(chat)
+    assert [hit.node for hit in workspace.search("你好")] == ["q"]
+
+    workspace.save(saved.append("the lighthouse keeper", id="l"))
+
+    assert [hit.node for hit in workspace.search("lighthouse")] == ["l"]
+    workspace.delete("chat")
+    assert list(workspace.search("lighthouse")) == []

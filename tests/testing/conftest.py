@@ -43,6 +43,7 @@ class Clients:
 
 @pytest.fixture
 def clients() -> Iterator[Clients]:
+    gc.freeze()  # what is there stays: only what comes is looked through
     clients = Clients()
     yield clients
     for client in clients.made:

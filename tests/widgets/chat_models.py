@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ctxlab import Session
+from ctxlab import Library, Session
 from ctxlab_widgets import ChatPanel
 
 LONG = 20.0
@@ -39,7 +39,7 @@ class HeldModel:
 class Page:
     """A chat with what it sends to its page."""
 
-    def __init__(self, session: Session | None = None, *args: Any, **options: Any) -> None:
+    def __init__(self, session: Session | Library | None = None, *args: Any, **options: Any) -> None:
         self.sent: list[tuple[dict[str, Any], Any]] = []
         self.sessions: list[Session] = []
         self.panel = ChatPanel(session if session is not None else chat(), *args, draft_wait_seconds=0.0, **options)

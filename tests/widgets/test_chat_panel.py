@@ -366,6 +366,33 @@ def test_the_outline_leaves_it_to_the_page_to_say_that_an_answer_failed() -> Non
     assert (failed["label"], failed["state"]) == ("Assistant", "failed")
 
 
+def test_the_outline_has_plain_words_and_says_how_far_an_answer_came() -> None:
+    asked = chat().append("## 灯塔 **why** see [the log](https://a.example)?", id="u3")
+    page = Page(asked.append("I `saw`", role="assistant", id="a3", status="error"), model=because)
+
+    question, broken = page.shown("around")["nodes"][-2:]
+
+    assert question["label"] == "User: 灯塔 why see the log?"
+    assert (broken["label"], broken["note"]) == ("Assistant: I saw", "broke off after 7 characters")
+
+
+def test_messages_that_are_cut_are_named_as_they_follow_each_other() -> None:
+    session = Session()
+    for n in range(6):
+        session = session.append(f"Question {n}. " * (30 - 4 * n), id=f"u{n}")
+        session = session.append("Words. " * (5 + 8 * n), role="assistant", id=f"a{n}")
+    page = Page(session, model=because, budget_tokens=400, settings={"token-limiter.strategy": "head-and-tail"})
+    page.panel.input = "Why? " * 60
+    page.panel.rest(LONG)
+    assert page.panel.preview is not None
+    assert [each.key for each in page.panel.preview.cut] == ["node:u4", "node:a3"]
+
+    cut = [each["key"] for each in page.shown("draft")["cut"]]
+
+    assert cut == ["a3", "u4"]
+    assert "cuts a3, u4 for the draft" in page.shown("head")["sentence"]
+
+
 def test_a_summary_of_a_summary_has_one_number_everywhere() -> None:
     session = chat()
     for n in range(6):

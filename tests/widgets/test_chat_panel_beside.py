@@ -74,6 +74,32 @@ def test_segments_that_stay_as_they_were_are_told_with_the_message_until_it_chan
     assert not any("in the translation" in fact for fact in page.row("a1")["facts"])
 
 
+def test_what_is_asked_beside_the_conversation_is_shown_and_can_be_cancelled() -> None:
+    go_on = threading.Event()
+
+    def slow(messages: list[dict[str, Any]]) -> str:
+        assert go_on.wait(LONG)
+        return "Guten Abend."
+
+    page = Page(model=slow)
+    page.asks("translate", key="a1", to="German")
+    page.asks("name_topic")
+    topic, before = page.shown("asides")[1], page.panel.session
+    labels = [each["label"] for each in page.shown("asides")]
+    assert labels == ["Translating a1 into German", "Looking for a name for the topic"]
+
+    page.asks("give_up", id=topic["id"])
+    assert [each["label"] for each in page.shown("asides")] == labels[:1]
+    assert page.row("a1")["facts"][-1] == "being translated into German"
+    page.asks("give_up", id=page.shown("asides")[0]["id"])
+
+    assert page.shown("asides") is None
+    assert "being translated into German" not in page.row("a1")["facts"]
+    go_on.set()
+    rested(page)
+    assert page.panel.session is before
+
+
 def test_a_translation_that_fails_is_told_where_it_was_asked_for() -> None:
     def fails(messages: list[dict[str, Any]]) -> str:
         raise OSError("the line is dead")

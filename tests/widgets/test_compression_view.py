@@ -110,6 +110,44 @@ def test_a_fact_is_shown_with_the_words_around_it_on_both_sides() -> None:
     assert "".join(number["now"]) == held.summary
 
 
+def test_undo_takes_back_what_counts_and_it_can_count_again() -> None:
+    held = made()
+    history = History(held.original)
+    view = asked(CompressionView(held, history=history), command="apply")
+    assert view.can_go_back
+
+    asked(view, command="back")
+
+    assert (view.error, history.session) == ("", held.original)
+    assert (view.applied, view.can_apply, view.can_go_back) == ("", True, False)
+    assert asked(view, command="apply").error == ""
+    assert history.session == held.session
+
+
+def test_a_history_that_is_undone_elsewhere_lets_it_count_again() -> None:
+    held = made()
+    history = History(held.original)
+    view = asked(CompressionView(held, history=history), command="apply")
+
+    history.undo()
+    view.show()
+
+    assert (view.applied, view.can_apply, view.can_go_back) == ("", True, False)
+
+
+def test_fewer_protected_messages_make_a_compression_possible() -> None:
+    chat = ctxlab.compress(made().original, compression={"protectRecentCount": 50})
+    view = CompressionView(chat)
+    assert "lower the number of protected messages below" in shown(view)["error"]
+
+    asked(view, command="protect", number=2)
+
+    assert (view.error, shown(view)["error"], shown(view)["protect"]) == ("", "", 2)
+    assert view.compression is not None
+    assert view.compression.gone == made().gone
+    assert "0 or more" in asked(view, command="protect", number=-1).error
+
+
 def test_it_is_applied_to_the_history_that_it_was_given() -> None:
     held = made()
     history = History(held.original)
@@ -117,7 +155,7 @@ def test_it_is_applied_to_the_history_that_it_was_given() -> None:
 
     assert history.session == held.session
     assert view.can_apply is False
-    assert "undo" in view.applied
+    assert "Undo" in view.applied
     history.undo()
     assert history.session == held.original
 

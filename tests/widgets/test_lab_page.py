@@ -319,3 +319,132 @@ def test_a_conversation_without_a_message_has_a_page_too() -> None:
 
     assert page.trace.start.input.session == chat()
     assert all_show(page, page.trace)
+
+
+# --- who takes part, chosen in the chat
+
+
+def people() -> ctxlab.Library:
+    """Two agents with a book and a model each, one of which binds a user."""
+    entry = {"0": {"uid": 0, "key": ["pier"], "content": "The pier is old."}}
+    books = [ctxlab.Worldbook.model_validate({"id": id, "name": id, "entries": entry}) for id in ("stones", "lights")]
+    wei = ctxlab.Agent(id="wei", name="Wei", worldbook_ids=("stones",), model_id="gpt-4o")
+    shen = ctxlab.Agent(id="shen", name="Shen", worldbook_ids=("lights",), user_profile_id="ada", model_id="gpt-4")
+    users = tuple(ctxlab.UserProfile(id=id, name=id.capitalize()) for id in ("ada", "luo"))
+    small = ctxlab.ModelProfile(id="small", context_window=900, tokenizer="o200k_base")
+    return ctxlab.Library((chat(),), (wei, shen), users, (small,), tuple(books))
+
+
+@pytest.fixture
+def of_people() -> LabPage:
+    library = people()
+    return lab(library, library.agent("wei"), user=library.user("luo"), library=library)
+
+
+def asked(page: LabPage, command: str, **fields: Any) -> str:
+    page.chat._handle_custom_msg({"command": command, **fields}, [])
+    return page.chat.error
+
+
+def chosen(page: LabPage) -> tuple[str, str, str, str]:
+    """Agent, user, model and books of the run that the page shows."""
+    own = page.trace.start.input
+    names = [each.id if each is not None else "" for each in (own.agent, own.user, own.model)]
+    return names[0], names[1], names[2], " ".join(book.book_id for book in own.books)
+
+
+def test_an_agent_that_is_chosen_in_the_chat_is_that_of_all_views_and_of_what_is_run_again(of_people: LabPage) -> None:
+    page = of_people
+    assert chosen(page) == ("wei", "luo", "gpt-4o", "stones")
+
+    assert asked(page, "choose", what="agent", id="shen") == ""
+
+    assert chosen(page) == ("shen", "ada", "gpt-4", "lights")
+    assert page.steps.trace is page.lore.trace is page.budget.trace is page.trace
+    page.trace = page.trace.rerun({"token-limiter.budget_tokens": 2000})
+    assert chosen(page) == ("shen", "ada", "gpt-4", "lights")
+    assert page.chat.setup.agent is page.trace.start.input.agent
+    page.undo()
+    page.undo()
+    assert chosen(page) == ("wei", "luo", "gpt-4o", "stones")
+    assert (page.chat.setup.now("agent"), page.chat.setup.now("user")) == ("wei", "luo")
+
+
+def test_an_agent_that_is_edited_in_the_chat_stays_so_when_the_page_is_run_again(of_people: LabPage) -> None:
+    page = of_people
+    assert asked(page, "open", view="agent", key="") == ""
+    form: Any = page.chat.page.opened
+
+    form.set_parameter("temperature", 0.1)
+    form.save()
+
+    def temperature() -> Any:
+        agent = page.trace.start.input.agent
+        return (agent.parameters or {}).get("temperature") if agent is not None else None
+
+    assert temperature() == 0.1
+    page.trace = page.trace.rerun({"token-limiter.budget_tokens": 2000})
+    assert temperature() == 0.1
+    asked(page, "choose", what="agent", id="shen")
+    assert temperature() is None
+    asked(page, "choose", what="agent", id="wei")
+    assert temperature() == 0.1
+
+
+def test_a_profile_that_is_edited_in_the_chat_is_that_of_the_run_with_its_books(of_people: LabPage) -> None:
+    page = of_people
+    assert asked(page, "open", view="user", key="") == ""
+    form: Any = page.chat.page.opened
+
+    form.set_value("profile", "content", "灯塔守护者")
+    form.set_value("lore", form.switch_of("lights"), True)
+    form.save()
+
+    user = page.trace.start.input.user
+    assert user is not None
+    assert (user.content, user.worldbook_ids) == ("灯塔守护者", ("lights",))
+    assert chosen(page)[3] == "stones lights"
+    assert page.chat.setup.user is user
+
+
+def test_a_model_that_is_chosen_in_the_chat_is_that_of_the_run_and_undone_with_it(of_people: LabPage) -> None:
+    page = of_people
+
+    assert asked(page, "choose", what="model", id="small") == ""
+
+    assert page.trace.start.input.model == people().models[0]
+    page.trace = page.trace.rerun({"token-limiter.budget_tokens": 800})
+    assert page.chat.setup.now("model") == chosen(page)[2] == "small"
+    page.undo()
+    page.undo()
+    assert (chosen(page)[2], page.chat.setup.now("model")) == ("gpt-4o", "echo")
+    page.redo()
+    assert page.chat.setup.now("model") == "small"
+    assert asked(page, "choose", what="model", id="echo") == ""
+    assert page.chat.setup.now("model") == "echo"
+    assert "small" in [id for id, _ in page.chat.setup.choices("model")]
+
+
+def test_an_agent_with_a_greeting_begins_an_empty_conversation_in_all_views() -> None:
+    wei = ctxlab.Agent(id="wei", name="Wei")
+    greetings = [{"id": "g", "content": "Come in."}]
+    shen = ctxlab.Agent.model_validate({"id": "shen", "name": "Shen", "greetings": greetings})
+    page = lab(ctxlab.Session(id="s"), wei, library=ctxlab.Library(agents=(wei, shen)))
+
+    assert asked(page, "choose", what="agent", id="shen") == ""
+
+    assert page.session == page.chat.session
+    assert [node.content for node in page.tree.session.path() if node.content] == ["Come in."]
+    assert page.trace.messages[-1]["content"] == "Come in."
+
+
+def test_an_agent_that_the_run_can_not_be_built_with_leaves_all_as_it_was() -> None:
+    preset = ctxlab.MessageNode(id="p", role="system", content="lamp " * 4000)
+    wei, shen = ctxlab.Agent(id="wei"), ctxlab.Agent(id="shen", preset_messages=(preset,))
+    page = lab(chat(), wei, library=ctxlab.Library(agents=(wei, shen)), budget_tokens=200)
+    before = page.trace
+
+    assert asked(page, "choose", what="agent", id="shen")
+
+    assert page.trace is before
+    assert page.chat.setup.now("agent") == "wei"

@@ -107,7 +107,8 @@ def test_a_hit_opens_at_its_message(view: WorkspaceView) -> None:
 
     assert send(view, "open", id=session().id, view="tree", node=node) == ""
 
-    assert view.opened == ("tree", session().with_extra(view.opened[1].model_extra), node)
+    name, value, at = view.opened
+    assert (name, value.id, at) == ("tree", session().id, node)
     assert side["tree"]["messages"] == 32
     assert {side["tree"]["node"][i] for i, hit in enumerate(side["tree"]["hit"]) if hit} <= set(session().nodes)
     assert sum(side["tree"]["hit"]) > 0

@@ -11,6 +11,8 @@ from ctxlab_widgets.lab_page import lab as lab
 from ctxlab_widgets.lore_view import LoreView as LoreView
 from ctxlab_widgets.request_view import RequestView as RequestView
 from ctxlab_widgets.rule_view import RuleView as RuleView
+from ctxlab_widgets.section_form.settings_form import SettingsForm as SettingsForm
+from ctxlab_widgets.section_form.user_form import UserForm as UserForm
 from ctxlab_widgets.sent_view import SentView as SentView
 from ctxlab_widgets.step_debugger import StepDebugger as StepDebugger
 from ctxlab_widgets.study import Study as Study

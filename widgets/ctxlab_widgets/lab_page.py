@@ -10,9 +10,9 @@ import ipywidgets
 
 import ctxlab
 import ctxlab_widgets
-from ctxlab.api.sources import AgentSource, SessionSource
+from ctxlab.api.sources import AgentSource, SessionSource, agent_or_library, library_of, session_or_library
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.documents import Session
+from ctxlab.documents import Agent, Library, Session
 from ctxlab.engines.regexes.report import RuleHits
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.engines.worldbook import LoreScan
@@ -80,11 +80,18 @@ class LabPage(ipywidgets.VBox):
     A view is made when its tab is opened or when Python asks for it, and from then on follows the others.
     """
 
-    def __init__(self, trace: Trace, *, python: str = "", workspace: Workspace | None = None) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        *,
+        python: str = "",
+        library: Library | None = None,
+        workspace: Workspace | None = None,
+    ) -> None:
         tree = BranchTree(trace)
         self._kept = workspace
         self._names = (*TABS, *([WORKSPACE] if workspace is not None else []))
-        self.state = SharedState(trace, tree.history.session, ("tree", *TABS))
+        self.state = SharedState(trace, tree.history.session, ("tree", *TABS), library=library)
         self._views: dict[str, Widget] = {}
         self._head = RunHistory(trace, python=python)
         places = [ipywidgets.Box() for _ in self._names]
@@ -314,15 +321,27 @@ def lab(
     if shown is None and workspace is not None:
         session = newest_session(workspace)
         run = run_of(workspace, session, **options) if agent is None else ctxlab.build(session, agent, **options)
-        return LabPage(run, workspace=workspace)
+        return LabPage(run, library=workspace.library(sessions=[]), workspace=workspace)
     if shown is None:
         raise CtxlabError("lab needs something to show: a session, a run, a path or a workspace")
     if not isinstance(shown, Trace):
-        run = ctxlab.build(shown, agent, **options)
-        return LabPage(run, python=call_as_code(shown, agent, options), workspace=workspace)
+        python = call_as_code(shown, agent, options)
+        held = session_or_library(shown)
+        brought = agent_or_library(agent) if agent is not None else None
+        library = _library_of(held, brought, options)
+        run = ctxlab.build(held, brought, **options)
+        return LabPage(run, python=python, library=library, workspace=workspace)
     if options:
         raise CtxlabError(f"lab(trace) takes no {', '.join(options)}: the run is built; use ctxlab.rebuild(trace, ...)")
     return LabPage(shown if agent is None else ctxlab.rebuild(shown, agent=agent), workspace=workspace)
+
+
+def _library_of(held: Session | Library, brought: Agent | Library | None, options: Mapping[str, Any]) -> Library:
+    """All that a page was opened with, so that it can be chosen there."""
+    found = held if isinstance(held, Library) else Library()
+    if options.get("library") is not None:
+        found |= library_of(options["library"])
+    return found | brought if isinstance(brought, Library) else found
 
 
 def _names(text: str) -> list[str]:

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { AnswerWait, SILENT_MS } from "../ctxlab_widgets/chat_panel/answer_wait";
 import { barLayout } from "../ctxlab_widgets/chat_panel/bar_layout";
 import { completed } from "../ctxlab_widgets/chat_panel/completion_list";
 import { markedPieces, movedMarks } from "../ctxlab_widgets/chat_panel/draft_marks";
@@ -223,38 +222,6 @@ describe("the text that is typed", () => {
     expect(typed.put("queued")).toBe(true);
 
     expect(area.value).toBe("queued");
-  });
-});
-
-describe("what was sent and not answered", () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
-  test("is told after a while, until Python says something", () => {
-    const said: boolean[] = [];
-    const wait = new AnswerWait((isSilent) => said.push(isSilent));
-    wait.begin();
-    vi.advanceTimersByTime(SILENT_MS - 1);
-    expect(said).toEqual([]);
-
-    vi.advanceTimersByTime(1);
-    expect([said, wait.isOpen]).toEqual([[true], true]);
-
-    wait.heard();
-    expect([said, wait.isOpen]).toEqual([[true, false], false]);
-  });
-
-  test("is told of nobody who has answered, or whose view is closed", () => {
-    const said: boolean[] = [];
-    const [answered, closed] = [0, 1].map(() => new AnswerWait((isSilent) => said.push(isSilent)));
-    answered.begin();
-    answered.heard();
-    closed.begin();
-    closed.stop();
-
-    vi.advanceTimersByTime(2 * SILENT_MS);
-
-    expect(said).toEqual([false]);
   });
 });
 

@@ -2,7 +2,15 @@ import { describe, expect, it } from "vitest";
 import { firstLines } from "../ctxlab_widgets/chat_panel/calls";
 import { findWords } from "../ctxlab_widgets/chat_panel/find_words";
 import { ListFind } from "../ctxlab_widgets/chat_panel/list_find";
-import { foldOf, guessedHeight, isAtEnd, keptRows, lastWhole, shownRows } from "../ctxlab_widgets/chat_panel/list_rows";
+import {
+  foldOf,
+  foldsOf,
+  guessedHeight,
+  isAtEnd,
+  keptRows,
+  lastWhole,
+  shownRows,
+} from "../ctxlab_widgets/chat_panel/list_rows";
 import { LiveTurn } from "../ctxlab_widgets/chat_panel/live_turn";
 import { paragraphs } from "../ctxlab_widgets/chat_panel/message_text";
 import type { CallRow, Row, Running } from "../ctxlab_widgets/chat_panel/payload";
@@ -74,16 +82,40 @@ describe("rows", () => {
   it("behind a summary are folded until one unfolds them", () => {
     const rows = [row("u1"), row("a1"), summary("s1", ["u1", "a1"]), row("u2")];
 
-    expect(keys(shownRows(rows, new Set()))).toEqual(["s1", "u2"]);
-    expect(shownRows(rows, new Set(["s1"]))).toBe(rows);
-    expect(foldOf(rows, "a1")).toBe("s1");
-    expect(foldOf(rows, "u2")).toBeUndefined();
+    expect(keys(shownRows(rows, foldsOf(rows), new Set()))).toEqual(["s1", "u2"]);
+    expect(shownRows(rows, foldsOf(rows), new Set(["s1"]))).toBe(rows);
+    expect(foldOf(foldsOf(rows), "a1")).toBe("s1");
+    expect(foldOf(foldsOf(rows), "u2")).toBeUndefined();
+  });
+
+  it("are folded where they are steps towards an older answer, behind the first of them", () => {
+    const call = { id: "c", name: "look", arguments: "", state: "done", facts: "" } as const;
+    const steps = (n: string) => [
+      row(`c${n}`, { calls: [call] }),
+      row(`t${n}`, { kind: "tool", role: "tool" }),
+      row(`d${n}`, { calls: [call] }),
+      row(`r${n}`, { kind: "tool", role: "tool" }),
+      row(`a${n}`),
+    ];
+    const rows = [row("u1"), ...steps("1"), row("u2"), ...steps("2")];
+    const folds = foldsOf(rows);
+
+    expect([...folds]).toEqual([["c1", ["t1", "d1", "r1"]]]);
+    expect(keys(shownRows(rows, folds, new Set()))).toEqual([
+      "u1",
+      "c1",
+      "a1",
+      "u2",
+      ...steps("2").map(({ key }) => key),
+    ]);
+    expect(foldOf(folds, "d1")).toBe("c1");
+    expect(shownRows(rows, folds, new Set(["c1"]))).toBe(rows);
   });
 
   it("behind a summary that is switched off are there", () => {
     const rows = [row("u1"), summary("s1", ["u1"], { state: "disabled" })];
-    expect(shownRows(rows, new Set())).toBe(rows);
-    expect(foldOf(rows, "u1")).toBeUndefined();
+    expect(shownRows(rows, foldsOf(rows), new Set())).toBe(rows);
+    expect(foldOf(foldsOf(rows), "u1")).toBeUndefined();
   });
 
   it("are thought higher the more words they have and the less room there is", () => {

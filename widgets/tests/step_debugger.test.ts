@@ -52,6 +52,13 @@ describe("what is typed", () => {
     expect(parsedInput(setting({ optional: true }), "  ")).toEqual({ value: null });
   });
 
+  test("takes one text a line, without blank ones", () => {
+    const texts = setting({ type: "texts" });
+    expect(parsedInput(texts, "灯塔\n\n a b \n")).toEqual({ value: ["灯塔", " a b "] });
+    expect(fieldText(texts, ["灯塔", "a"])).toBe("灯塔\na");
+    expect(fieldText(texts, 3)).toBe("3");
+  });
+
   test("what is no JSON is not sent", () => {
     expect(parsedInput(setting({ type: "json" }), "[1, x]")).toEqual({
       problem: 'is not JSON: lists are ["a", "b"], mappings {"a": 1}.',

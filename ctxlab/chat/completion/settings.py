@@ -5,13 +5,26 @@ from __future__ import annotations
 from pydantic import Field
 
 from ctxlab.documents.stored import Stored
+from ctxlab.pipeline.settings.setting_form_fields import form_hints
 
 
 class CompletionSettings(Stored):
     """Settings of completions, by the names that files use."""
 
-    model_identifier: str = Field("", description="profile:model; blank for the conversation's own model.")
-    prompt: str = Field("", description="Instructions of one's own; blank for those built in.")
-    temperature: float = Field(0.7, ge=0)
-    max_tokens: int = Field(256, ge=1)
-    context_message_count: int = Field(0, ge=0, description="Newest messages that the model is shown; by default none.")
+    model_identifier: str = Field(
+        "",
+        title="Model",
+        description="profile:model; blank for the conversation's own model.",
+        json_schema_extra=form_hints(kind="model", placeholder="the chat's"),
+    )
+    prompt: str = Field(
+        "",
+        title="Prompt",
+        description="Instructions of one's own; blank for those built in.",
+        json_schema_extra=form_hints(kind="lines", placeholder="built in"),
+    )
+    temperature: float = Field(0.7, ge=0, title="Temperature", description="0 gives the likeliest words.")
+    max_tokens: int = Field(256, ge=1, title="Reply limit", description="Tokens of the continuation.")
+    context_message_count: int = Field(
+        0, ge=0, title="Messages shown", description="Newest messages that the model is shown; by default none."
+    )

@@ -40,7 +40,7 @@ def compression_of(
     """
     wanted, settings = wanted or Wanted(), settings or CompressionSettings()
     started = clock() if clock is not None else None
-    work = _Work(trace, rebuild, wanted, settings, summariser, trigger, decision)
+    work = _Work(trace, rebuild, wanted, _with_protected(settings, wanted), summariser, trigger, decision)
     result = work.result()
     ended = clock() if clock is not None else None
     return result if ended is None or started is None else result.with_seconds(round(ended - started, 6))
@@ -150,7 +150,8 @@ class _Work:
         """A compression by hand with other wishes; one that was above the hard threshold stays one of everything."""
         if self.decision is not None and self.decision.hard and not wanted.has_range:
             wanted = replace(wanted, everything=True)
-        return replace(self, wanted=wanted, trigger="manual", decision=None).result()
+        settings = _with_protected(self.settings, wanted)
+        return replace(self, wanted=wanted, settings=settings, trigger="manual", decision=None).result()
 
     def _why_no_range(self, cuts: LegalCuts) -> str:
         """Why there is no range to summarise: of the one that was asked for, or of the conversation."""
@@ -207,6 +208,11 @@ class _Work:
             return compression
         saved = counted(max(0, compression.gained_tokens), "token")
         return replace(compression, error=f"it would save {saved}; least_gain is {self.settings.least_gain:,}")
+
+
+def _with_protected(settings: CompressionSettings, wanted: Wanted) -> CompressionSettings:
+    """The settings with the number of protected messages that is wished for."""
+    return settings if wanted.protect is None else settings.model_copy(update={"protect_recent_count": wanted.protect})
 
 
 def _goes_further(cuts: LegalCuts, chosen: MessageRange) -> bool:

@@ -189,15 +189,21 @@ class Compression:
 
     @checked_arguments
     def with_wishes(
-        self, *, must_keep: MustKeep | Sequence[MustKeep] | None = None, guidance: str | None = None
+        self,
+        *,
+        must_keep: MustKeep | Sequence[MustKeep] | None = None,
+        guidance: str | None = None,
+        protect: int | None = None,
     ) -> Compression:
-        """A compression of the same messages with other items to keep or other guidance; the summary is written anew.
+        """A compression with other items to keep, other guidance or another number of protected messages, `protect`.
 
-        What isn't named stays as it was. Raises WrongArgument for a blank item.
+        The summary is written anew; what isn't named stays as it was. Raises WrongArgument for a blank item.
         """
         wanted = self._wanted()
         items = wanted.must_keep if must_keep is None else all_items(must_keep)
-        return self._anew(replace(wanted, must_keep=items, guidance=wanted.guidance if guidance is None else guidance))
+        words = wanted.guidance if guidance is None else guidance
+        kept = wanted.protect if protect is None else protect
+        return self._anew(replace(wanted, must_keep=items, guidance=words, protect=kept))
 
     @checked_arguments
     def with_notes(self, notes: Sequence[Note]) -> Compression:

@@ -14,7 +14,8 @@ class Wanted:
     """A wish for a compression: a range from `first` to `last`, all `above` or `below` a message, or everything; ids.
 
     Without any of them it is the oldest messages, as many as the settings say. `must_keep` and `guidance` are for
-    whoever summarises. `tiers` are what may be left out, in order; None means the summary alone.
+    whoever summarises. `protect` of the newest messages stay instead of the settings' number. `tiers` are what may be
+    left out, in order; None means the summary alone.
     """
 
     first: str | None = None
@@ -27,6 +28,7 @@ class Wanted:
     tiers: tuple[Tier, ...] | None = None
     id: str | None = None
     timestamp: str | None = None
+    protect: int | None = None
 
     @property
     def has_range(self) -> bool:
@@ -43,6 +45,8 @@ def refuse_contradictions(wanted: Wanted) -> None:
         "below=": wanted.below is not None,
         "everything=": wanted.everything,
     }
+    if wanted.protect is not None and wanted.protect < 0:
+        raise WrongArgument(f"protect is a number of messages, 0 or more, got {wanted.protect}", function="compress")
     named = [name for name, given in kinds.items() if given]
     if len(named) > 1:
         raise WrongArgument(f"one range at a time: {' or '.join(named)}", function="compress")

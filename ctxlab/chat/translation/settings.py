@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from ctxlab.documents.stored import Stored
+from ctxlab.pipeline.settings.setting_form_fields import form_hints
 
 DisplayMode = Literal["original", "translation", "both"]
 LANGUAGES = ("Chinese", "English", "Japanese", "Korean", "French", "German", "Spanish", "Russian")
@@ -15,17 +16,40 @@ LANGUAGES = ("Chinese", "English", "Japanese", "Korean", "French", "German", "Sp
 class TranslationSettings(Stored):
     """Settings of translations, by the names that files use."""
 
-    enabled: bool = True
-    model_identifier: str = Field("", description="profile:model; blank for the conversation's own model.")
-    message_target_lang: str = Field("Chinese", description="Language that messages are translated into.")
-    input_target_lang: str = Field("English", description="Language that what is being typed is translated into.")
-    target_lang_list: tuple[str, ...] = Field(LANGUAGES, description="Languages to choose from.")
-    prompt: str = Field(
-        "", description="A prompt of one's own with {targetLang}, {text}, {thinkTags}; blank: built in."
+    enabled: bool = Field(
+        True, title="Switched on", description="As programs store it; here a translation is asked for."
     )
-    temperature: float = Field(0.3, ge=0)
-    max_tokens: int = Field(2000, ge=1, description="Tokens of the answer to one segment.")
-    display_mode: DisplayMode = "both"
-    segment_characters: int = Field(1500, ge=1, description="Characters of a segment, which is one request.")
-    parallel: int = Field(4, ge=1, description="Segments that are on their way at once; a function gets one at a time.")
-    attempts: int = Field(2, ge=1, description="Times that a segment is asked for until its answer is right.")
+    model_identifier: str = Field(
+        "",
+        title="Model",
+        description="profile:model; blank for the conversation's own model.",
+        json_schema_extra=form_hints(kind="model", placeholder="the chat's"),
+    )
+    message_target_lang: str = Field(
+        "Chinese", title="Messages into", description="Language that messages are translated into."
+    )
+    input_target_lang: str = Field(
+        "English", title="Typed text into", description="Language that what is being typed is translated into."
+    )
+    target_lang_list: tuple[str, ...] = Field(LANGUAGES, title="Languages", description="Languages to choose from.")
+    prompt: str = Field(
+        "",
+        title="Prompt",
+        description="A prompt of one's own with {targetLang}, {text}, {thinkTags}; blank: built in.",
+        json_schema_extra=form_hints(kind="lines", placeholder="built in"),
+    )
+    temperature: float = Field(0.3, ge=0, title="Temperature", description="0 gives the likeliest words.")
+    max_tokens: int = Field(2000, ge=1, title="Reply limit", description="Tokens of the answer to one segment.")
+    display_mode: DisplayMode = Field("both", title="Shown", description="What a translated message shows.")
+    segment_characters: int = Field(
+        1500, ge=1, title="Segment", description="Characters of a segment, which is one request."
+    )
+    parallel: int = Field(
+        4,
+        ge=1,
+        title="At once",
+        description="Segments that are on their way at once; a function gets one at a time.",
+    )
+    attempts: int = Field(
+        2, ge=1, title="Attempts", description="Times that a segment is asked for until its answer is right."
+    )

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.display.html_table import fields_table, heading
+from ctxlab.display.short_texts import short
 from ctxlab.storage.search.tokens import class_of
 
 if TYPE_CHECKING:
@@ -109,7 +111,11 @@ class Hit:
         }
 
     def __repr__(self) -> str:
-        return f"Hit({self.kind} {self.id!r}, {self.key!r}, {self.field}: {self.snippet.text!r})"
+        place = f"{short(self.kind)!r}, {short(self.id)!r}, {short(self.key)!r}"
+        return f"Hit({place}, {self.field}: {short(self.snippet.text, 160)!r})"
+
+    def _repr_html_(self) -> str:
+        return heading(self) + fields_table(self.row())
 
 
 def snippet_of(text: str, spans: tuple[tuple[int, int], ...], around: int = AROUND) -> Snippet:

@@ -18,6 +18,7 @@ from tests.golden.rules import (
     exporting,
     files,
     formatting,
+    keeping,
     languages,
     limiting,
     loading,
@@ -39,6 +40,7 @@ from tests.golden.rules import (
 from tests.golden.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
+    *keeping.RULES,
     *matching.RULES,
     *loading.RULES,
     *placing.RULES,

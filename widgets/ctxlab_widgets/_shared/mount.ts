@@ -3,6 +3,7 @@
 import base from "./base.css";
 import { h } from "./dom";
 import { taken } from "./keyboard";
+import { Silence } from "./silence";
 import sources from "./sources.css";
 import { followTheme } from "./theme";
 import tokens from "./tokens.css";
@@ -27,13 +28,17 @@ export interface Mounted {
   root: HTMLElement;
   /** Ends with the widget: give it to every listener. */
   signal: AbortSignal;
+  /** Says that Python doesn't answer; a view may put its line where it is read. */
+  silence: Silence;
 }
 
 /** A widget's default export. `begin` builds what is inside the root. */
 export function widget(label: string, css: string, begin: (at: Mounted) => void) {
   return {
-    render({ model, el }: { model: Model; el: HTMLElement }): () => void {
+    render({ model: given, el }: { model: Model; el: HTMLElement }): () => void {
       const ending = new AbortController();
+      const silence = new Silence(given, ending.signal);
+      const { model } = silence;
       const root = h("div", {
         class: "ctxlab",
         "data-view": VIEW,
@@ -41,10 +46,10 @@ export function widget(label: string, css: string, begin: (at: Mounted) => void)
         "aria-label": label,
         "data-lm-suppress-shortcuts": true,
       });
-      root.append(h("style", {}, tokens, sources, base, css));
+      root.append(h("style", {}, tokens, sources, base, css), silence.element);
       followTheme(root, ending.signal);
       el.append(root);
-      begin({ model, root, signal: ending.signal });
+      begin({ model, root, signal: ending.signal, silence });
       root.addEventListener("keydown", (event) => undoOfPage(event, model), { signal: ending.signal });
       return () => {
         ending.abort();

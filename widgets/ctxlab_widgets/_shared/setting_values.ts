@@ -6,6 +6,7 @@ import type { Setting } from "./trace_view";
 export function fieldText({ type }: Setting, value: unknown): string {
   if (value === null || value === undefined) return "";
   if (type === "json") return JSON.stringify(value);
+  if (type === "texts" && isTexts(value)) return value.join("\n");
   return String(value);
 }
 
@@ -19,10 +20,17 @@ export function parsedInput({ type, optional }: Setting, text: string): { value:
       return { problem: 'is not JSON: lists are ["a", "b"], mappings {"a": 1}.' };
     }
   }
+  if (type === "texts") return { value: text.split("\n").filter((line) => line.trim()) };
   if (type !== "integer" && type !== "number") return { value: text };
   const plain = text.trim().replace(/(?<=\d)[,_\u2009\u202f\u00a0 ](?=\d)/g, "");
   return { value: plain !== "" && Number.isFinite(Number(plain)) ? Number(plain) : text };
 }
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === "string");
+
+/** Whether a value has lines of its own, so that Enter begins one. */
+export const hasLines = ({ type }: Setting): boolean => type === "lines" || type === "texts";
 
 export interface SliderRange {
   low: number;

@@ -5,6 +5,7 @@ import { taken } from "./keyboard";
 import {
   alike,
   fieldText,
+  hasLines,
   layerWords,
   parsedInput,
   type SliderRange,
@@ -37,13 +38,16 @@ export interface FormHost {
   signal: AbortSignal;
 }
 
+/** What of a step its form draws. */
+export type FormStage = Pick<Stage, "id" | "settings" | "groups">;
+
 export class SettingsForm {
   readonly element = h("div", { class: "form", role: "group" });
   private readonly fields: SettingField[];
 
   constructor(
     readonly step: string,
-    stage: Stage,
+    stage: FormStage,
     everything: number | null,
     host: FormHost,
   ) {
@@ -61,13 +65,13 @@ export class SettingsForm {
   }
 
   /** Whether these are the fields of a step as it is now. */
-  fits(stage: Stage, everything: number | null): boolean {
+  fits(stage: FormStage, everything: number | null): boolean {
     const names = Object.keys(stage.settings);
     const same = this.step === stage.id && names.length === this.fields.length;
     return same && this.fields.every((field, i) => field.fits(names[i], stage.settings[names[i]], everything));
   }
 
-  update(state: FormState, stage: Stage, everything: number | null): void {
+  update(state: FormState, stage: FormStage, everything: number | null): void {
     for (const field of this.fields) {
       field.update(state, stage.settings[field.name], everything);
       field.hide(!isRead(stage, field.name));
@@ -100,6 +104,7 @@ class SettingField {
   private readonly choices: unknown[];
   private ends: SliderRange | null = null;
   private dragged = false;
+  private wasWritten = false;
   private pause = 0;
   private sent: string | null = null;
 
@@ -113,6 +118,7 @@ class SettingField {
     const { type, optional, description } = setting;
     const title = this.title();
     const about = { id: this.id, "aria-describedby": `${this.id}-hint ${this.id}-wrong`, "data-name": name };
+    let offered: HTMLElement | null = null;
     this.choices = type === "boolean" ? [true, false] : setting.choices;
     if (type === "choice" || (type === "boolean" && optional)) {
       const options = this.choices.map((choice, i) =>
@@ -121,7 +127,12 @@ class SettingField {
       this.select = h("select", about, optional && h("option", { value: -1 }, "none"), options);
     } else if (type === "boolean") {
       this.box = h("input", { ...about, type: "checkbox" });
-    } else if (type === "text" || type === "json") {
+    } else if (type === "model") {
+      const list = `${this.id}-list`;
+      this.text = h("input", { ...about, type: "text", list, autocomplete: "off", class: "field long" });
+      const models = setting.choices.map((name) => h("option", { value: harmless(String(name)) }));
+      offered = h("datalist", { id: list }, models);
+    } else if (type !== "integer" && type !== "number") {
       this.text = h("textarea", { ...about, rows: 1, spellcheck: "false", class: "field" });
     } else {
       this.text = h("input", { ...about, type: "text", inputmode: "decimal", autocomplete: "off", class: "field num" });
@@ -134,7 +145,7 @@ class SettingField {
     this.back.setAttribute("data-undo", name);
     this.elements = [
       h("label", { for: this.id }, harmless(title)),
-      h("div", { class: "control" }, this.slider, this.select, this.box, this.text),
+      h("div", { class: "control" }, this.slider, this.select, this.box, this.text, offered),
       h("div", { class: "beside" }, this.error, h("p", { class: "hint" }, this.about, this.back)),
     ];
     this.listen();
@@ -156,8 +167,8 @@ class SettingField {
     this.back.hidden = !differs;
     this.back.title = differs ? harmless(`back to ${valueText(first[0])}`) : "";
     if (!this.dragged) this.ends = sliderEnds(this.name, setting, everything);
-    this.complain(wrong);
-    if (!wrong && (changed || !this.isTouched())) this.write();
+    this.complain(wrong || setting.error || "");
+    if (!this.wasWritten || (!wrong && (changed || !this.isTouched()))) this.write();
   }
 
   hide(isHidden: boolean): void {
@@ -185,6 +196,7 @@ class SettingField {
     const { setting } = this;
     const { value } = setting;
     this.sent = null;
+    this.wasWritten = true;
     if (this.select) this.select.value = String(this.choices.findIndex((choice) => alike(choice, value)));
     if (this.box) this.box.checked = value === true;
     if (this.slider && this.ends && !this.dragged) {
@@ -194,7 +206,10 @@ class SettingField {
       this.slider.setAttribute("aria-valuetext", valueText(value));
     }
     if (this.text && !this.dragged) this.text.value = fieldText(setting, value);
-    if (this.text instanceof HTMLTextAreaElement) this.text.rows = Math.min(this.text.value.split("\n").length, 6);
+    if (this.text instanceof HTMLTextAreaElement) {
+      const least = hasLines(setting) ? 2 : 1;
+      this.text.rows = Math.min(Math.max(this.text.value.split("\n").length, least), 6);
+    }
   }
 
   private listen(): void {
@@ -215,7 +230,8 @@ class SettingField {
   }
 
   private pressed(event: KeyboardEvent): void {
-    const isWritten = event.key === "Enter" && !event.shiftKey && !event.isComposing;
+    const isEnter = event.key === "Enter" && !event.shiftKey && !event.isComposing;
+    const isWritten = isEnter && (!hasLines(this.setting) || event.ctrlKey || event.metaKey);
     if (event.key === "Escape") {
       this.complain("");
       this.write();

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from typing import Any
 
 import traitlets
 
-from ctxlab.documents import Session
+from ctxlab.documents import Library, Session
 from ctxlab.pipeline import Trace
 
 
@@ -24,8 +25,15 @@ class SharedState(traitlets.HasTraits):
     """Names of the views that can be opened from any other, such as `lore`."""
     wanted = traitlets.Tuple(traitlets.Unicode(), traitlets.Unicode(), default_value=("", ""))
     """The view that was asked for last, and the key of what it is to show."""
+    model = traitlets.Any(None)
+    """The model that answers in the chat: a name, a profile or a function; None for an echo. Each run has its own."""
 
-    def __init__(self, trace: Trace, session: Session, views: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, trace: Trace, session: Session, views: tuple[str, ...] = (), *, library: Library | None = None
+    ) -> None:
+        self._models: dict[Trace, Any] = {}
+        self.library = library or Library()
+        """What the page was opened with: its agents, users and books can be chosen."""
         super().__init__(trace=trace, session=session, views=list(views))
         self.continues = False
         """Whether the change that is being made belongs to the one before."""
@@ -37,6 +45,16 @@ class SharedState(traitlets.HasTraits):
     @property
     def run(self) -> Trace:
         return self.trace
+
+    def answer_with(self, model: Any, trace: Trace) -> None:
+        """Let a model answer from now on, and show the run that is built for it."""
+        self._models[trace] = model
+        self.trace, self.model = trace, model
+
+    @traitlets.observe("trace")
+    def _on_trace(self, change: Any) -> None:
+        """A run that was shown before has the model back that it was shown with."""
+        self.model = self._models.setdefault(change["new"], self.model)
 
     def open(self, view: str, key: str = "") -> None:
         """Bring a view to the front, at a message, an entry or a rule of this key."""

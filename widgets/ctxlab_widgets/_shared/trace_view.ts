@@ -85,7 +85,8 @@ export interface Setting {
   layer: string;
   description: string;
   title: string;
-  type: "choice" | "boolean" | "integer" | "number" | "text" | "json";
+  /** `lines` is a text of several lines, `model` the name of one, for which choices are offered, `texts` one a line. */
+  type: "choice" | "boolean" | "integer" | "number" | "text" | "lines" | "model" | "texts" | "json";
   choices: unknown[];
   /** Words for each choice; empty where it is shown itself. */
   labels?: string[];
@@ -94,6 +95,8 @@ export interface Setting {
   maximum: number | null;
   /** Whether it may be none. */
   optional: boolean;
+  /** Why the stored value isn't taken; empty where it is. */
+  error?: string;
   /** The setting that says whether this one is read, and the values of that one with which it is; null: always. */
   read_with: [setting: string, values: unknown[]] | null;
 }

@@ -32,6 +32,8 @@ class Widget(anywidget.AnyWidget):
     """Why the last command was not done, as a sentence; empty when it was."""
     live = traitlets.Bool(True).tag(sync=True)
     """Whether Python answers; a report has nobody who does."""
+    received = traitlets.Int(0).tag(sync=True)
+    """Number of commands that came from the page, each counted before it is carried out: a page sees that one came."""
     selected = traitlets.Unicode("").tag(sync=True)
     """Key of the message in focus, such as `node:a3`; empty when none. Linked between the views of a page."""
     views: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -82,6 +84,7 @@ class Widget(anywidget.AnyWidget):
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
         """Check a message from the page, carry it out and show the result."""
+        self.received += 1
         with self.hold_sync():
             self.error = ""
             try:
@@ -130,8 +133,16 @@ def bundle_path(widget: type[Widget]) -> Path:
 
 
 def synced_state(widget: Widget) -> dict[str, Any]:
-    """Values of a widget's synced traits by name, without those that every anywidget has."""
-    return {name: getattr(widget, name) for name in sorted(widget.traits(sync=True)) if name not in _ANYWIDGET_TRAITS}
+    """Values of a widget's synced traits by name, without those that every anywidget has.
+
+    A page of these values has no kernel, so what counts commands isn't among them either.
+    """
+    return {name: getattr(widget, name) for name in sorted(widget.traits(sync=True)) if name not in _OF_A_KERNEL}
 
 
-_ANYWIDGET_TRAITS = frozenset(anywidget.AnyWidget.class_trait_names(sync=True)) | {"_esm", "_css", "_anywidget_id"}
+_OF_A_KERNEL = frozenset(anywidget.AnyWidget.class_trait_names(sync=True)) | {
+    "_esm",
+    "_css",
+    "_anywidget_id",
+    "received",
+}

@@ -20,6 +20,7 @@ from ctxlab.providers.problem import Fix
 from ctxlab.providers.registry import built_in
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.setting_errors import setting_error
+from ctxlab_widgets._shared.undo_steps import UndoSteps
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.agent_form.agent_file import AgentFile
 from ctxlab_widgets.agent_form.field_rows import Row, rows_of
@@ -29,9 +30,6 @@ from ctxlab_widgets.agent_form.payload import form_json, initial_settings, messa
 from ctxlab_widgets.agent_form.request_preview import RequestPreview, preview_of
 
 __all__ = ["AgentForm"]
-
-MOST_UNDONE = 200
-"""States that undo goes back through."""
 
 
 class AgentForm(Widget):
@@ -79,9 +77,7 @@ class AgentForm(Widget):
         self._own = (pipeline or default_pipeline()).with_layout(list(layout))
         self._form: FormState | None = None
         self._saved: FormState | None = None
-        self._undo: list[tuple[str, FormState]] = []
-        self._redo: list[tuple[str, FormState]] = []
-        self._continued = ""
+        self._steps = UndoSteps[FormState]()
         self._is_own_change = False
         super().__init__()
         self.call = file_names(call or {})
@@ -199,11 +195,11 @@ class AgentForm(Widget):
 
     def undo(self) -> None:
         """The state before the last change; raises CtxlabError where there is none."""
-        self._step_back(self._undo, self._redo)
+        self._show_state(self._steps.undo(self._now()))
 
     def redo(self) -> None:
         """The state that was undone last; raises CtxlabError where there is none."""
-        self._step_back(self._redo, self._undo)
+        self._show_state(self._steps.redo(self._now()))
 
     def save(self) -> None:
         """Take over all changes into `agent`, `call` and `pipeline_layout`, and write the file that was given.
@@ -236,10 +232,9 @@ class AgentForm(Widget):
         preview, pipeline = self.preview, self.pipeline
         rows = rows_of(state, preview)
         data = form_json(state, saved, rows, preview, pipeline, self._models())
-        back = {"undo": self._undo[-1][0] if self._undo else None, "redo": self._redo[-1][0] if self._redo else None}
         with self.hold_sync():
             self.initial_settings = as_json(initial_settings(self._own.for_request(self._input(state))))
-            self.view = as_json({**data, **back, "path": str(self._file.path) if self._file else ""})
+            self.view = as_json({**data, **self._steps.labels, "path": str(self._file.path) if self._file else ""})
 
     def _rows(self) -> list[Row]:
         return rows_of(self._now(), self.preview)
@@ -259,19 +254,11 @@ class AgentForm(Widget):
 
     def _change(self, label: str, state: FormState, *, continues: bool = False) -> None:
         """Another state, which can be undone; with `continues` it belongs to the change of that label just made."""
-        before = self._now()
-        if not (continues and self._continued == label):
-            self._undo = [*self._undo, (label, before)][-MOST_UNDONE:]
-        self._redo, self._continued = [], label
-        self._form, self.refused, self.report = state, {}, ""
-        self.show()
+        self._steps.change(label, self._now(), continues=continues)
+        self._show_state(state)
 
-    def _step_back(self, one: list[tuple[str, FormState]], other: list[tuple[str, FormState]]) -> None:
-        if not one:
-            raise CtxlabError("there is nothing to " + ("undo" if one is self._undo else "redo"))
-        label, state = one.pop()
-        other.append((label, self._now()))
-        self._form, self._continued, self.refused, self.report = state, "", {}, ""
+    def _show_state(self, state: FormState) -> None:
+        self._form, self.refused, self.report = state, {}, ""
         self.show()
 
     @traitlets.observe("agent", "call")
@@ -280,7 +267,8 @@ class AgentForm(Widget):
         agent = cast("Agent | None", self.agent)
         if self._is_own_change:
             return
-        self._undo, self._redo, self.refused, self.report = [], [], {}, ""
+        self._steps.clear()
+        self.refused, self.report = {}, ""
         if agent is None:
             self._form = self._saved = None
         else:

@@ -1,7 +1,9 @@
 // An agent's parameters and steps as a form, with the origin of each value and the request that they become.
 
 import { glyph, h, harmless } from "../_shared/dom";
-import { taken } from "../_shared/keyboard";
+import { FoldSection } from "../_shared/fold_section";
+import sections from "../_shared/form_sections.css";
+import { FormTools } from "../_shared/form_tools";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { radios } from "../_shared/radios";
 import type { FormState, InitialSettings } from "../_shared/settings_form";
@@ -40,9 +42,7 @@ class AgentForm implements FormHost {
   private readonly empty = h("p", { class: "empty" }, EMPTY);
   private readonly name = h("span", { class: "r-assistant who" });
   private readonly models = h("select", { "aria-label": "Model" });
-  private readonly undo = this.button("Undo", "undo");
-  private readonly redo = this.button("Redo", "redo");
-  private readonly save = this.button("Save", "save");
+  private readonly tools: FormTools;
   private readonly show: ReturnType<typeof radios>;
   private readonly head: ViewHead;
   private readonly groups = new Map<string, GroupBox>();
@@ -65,13 +65,15 @@ class AgentForm implements FormHost {
       },
       signal,
     );
+    this.tools = new FormTools(at, (command) => this.send(command));
+    const { undo, redo, save: keep } = this.tools;
     const tools = [
       this.name,
       this.models,
       this.show.element,
       h("span", { class: "sp" }),
-      live && h("div", { class: "group" }, this.undo, this.redo),
-      live && this.save,
+      live && h("div", { class: "group" }, undo, redo),
+      live && keep,
     ];
     this.head = new ViewHead("Agent", tools, KEYS, { root, signal });
     this.steps = new StepList(this);
@@ -79,40 +81,13 @@ class AgentForm implements FormHost {
     this.main = h("div", { class: "agf" }, this.fields, this.side.element);
     this.frame.append(this.empty, this.head.element, this.main);
     root.append(this.frame);
-    for (const [button, command] of [
-      [this.undo, "undo"],
-      [this.redo, "redo"],
-      [this.save, "save"],
-    ] as const)
-      button.addEventListener("click", () => this.press(button, command), { signal });
     this.models.addEventListener("change", () => this.send({ command: "model", name: this.models.value }), { signal });
-    root.addEventListener("keydown", (event) => this.pressed(event), { signal });
     whenChanged(at, ["view", "shown", "refused", "error", "report", "initial_settings"], () => this.draw());
     this.draw();
   }
 
   send(command: Command): void {
     if (this.model.get("live") !== false) this.model.send(command);
-  }
-
-  private button(label: string, name: string): HTMLButtonElement {
-    return h("button", { type: "button", class: "btn", "data-does": name }, label);
-  }
-
-  private press(button: HTMLElement, command: "undo" | "redo" | "save"): void {
-    if (button.getAttribute("aria-disabled") !== "true") this.send({ command });
-  }
-
-  private pressed(event: KeyboardEvent): void {
-    if (!(event.ctrlKey || event.metaKey) || event.altKey) return;
-    const key = event.key.toLowerCase();
-    const typing = (event.target as Element).matches("input:not([type=range], [type=checkbox]), textarea");
-    const inPage = ((this.model.get("views") as string[] | undefined) ?? []).length > 0;
-    if (key === "s") this.press(this.save, "save");
-    else if (key === "z" && !typing && !inPage)
-      this.press(event.shiftKey ? this.redo : this.undo, event.shiftKey ? "redo" : "undo");
-    else return;
-    taken(event);
   }
 
   private draw(): void {
@@ -132,10 +107,7 @@ class AgentForm implements FormHost {
     this.drawModels(view);
     const shown = this.model.get("shown") as string;
     this.show.set(shown);
-    this.able(this.undo, view.undo !== null, view.undo && `Undo ${view.undo}`);
-    this.able(this.redo, view.redo !== null, view.redo && `Redo ${view.redo}`);
-    const why = view.errors ? "Mend what is wrong first" : "There is nothing to save";
-    this.able(this.save, view.dirty && !view.errors, view.dirty && !view.errors ? view.path || "Save" : why);
+    this.tools.update(view);
     const refused = this.model.get("refused") as { step?: string; name?: string; text?: string };
     const state = { step: refused.step ?? "", name: refused.name ?? "", text: refused.text ?? "" };
     this.drawGroups(view, shown, state);
@@ -146,11 +118,6 @@ class AgentForm implements FormHost {
     };
     this.steps.update(view.steps, formState);
     this.side.update(view);
-  }
-
-  private able(button: HTMLElement, is: boolean, title: string | null): void {
-    button.setAttribute("aria-disabled", String(!is));
-    button.title = harmless(title ?? "");
   }
 
   private drawModels(view: FormView): void {
@@ -177,11 +144,9 @@ class AgentForm implements FormHost {
 /** Fields under a heading; those that aren't sent are folded into one line that says so. */
 class GroupBox {
   readonly element: HTMLElement;
-  private readonly note = h("span", { class: "muted" });
-  private readonly inside = h("div", {});
-  private readonly title: HTMLButtonElement;
+  private readonly section: FoldSection;
   private group: Group | null = null;
-  private isOpen: boolean | null = null;
+  private wasOpened = false;
   private readonly drawn = h("div", {});
   private readonly folded = h("div", { hidden: true });
   private readonly fold: HTMLButtonElement;
@@ -196,18 +161,19 @@ class GroupBox {
   ) {
     this.fold = h("button", { type: "button", class: "fold", "aria-expanded": "false" }, this.words, this.kept);
     this.fold.addEventListener("click", () => this.toggle(), { signal: host.signal });
-    this.inside.append(this.drawn, this.fold, this.folded);
-    this.title = h("button", { type: "button", class: "fold" }, h("b", {}, title));
-    this.title.addEventListener("click", () => this.open(!this.isOpen), { signal: host.signal });
-    const head = h("h3", {}, this.title, this.note);
-    this.element = h("section", { class: "fg", "aria-label": title }, head, this.inside);
+    const noteOf = (isOpen: boolean) => (this.group ? (isOpen ? this.group.note : closedWords(this.group)) : "");
+    this.section = new FoldSection(title, host.signal, noteOf);
+    this.section.inside.append(this.drawn, this.fold, this.folded);
+    this.element = this.section.element;
   }
 
   update(group: Group, shown: string, refused: string, text: string): void {
     const { folded } = sorted(group, shown);
     this.element.hidden = group.fields.length === 0;
     this.group = group;
-    this.open(this.isOpen ?? opensAtFirst(group));
+    if (this.wasOpened) this.section.update();
+    else this.section.open(opensAtFirst(group));
+    this.wasOpened = true;
     this.fold.hidden = folded.length === 0;
     if (!folded.length) this.folded.hidden = true;
     this.fold.setAttribute("aria-expanded", String(!this.folded.hidden));
@@ -235,18 +201,10 @@ class GroupBox {
     list.insertBefore(element, next ?? null);
   }
 
-  private open(is: boolean): void {
-    this.isOpen = is;
-    this.inside.hidden = !is;
-    this.title.setAttribute("aria-expanded", String(is));
-    this.element.classList.toggle("closed", !is);
-    if (this.group) this.note.textContent = harmless(is ? this.group.note : closedWords(this.group));
-  }
-
   private toggle(): void {
     this.folded.hidden = !this.folded.hidden;
     this.fold.setAttribute("aria-expanded", String(!this.folded.hidden));
   }
 }
 
-export default widget("Agent form", form + own, (at) => void new AgentForm(at));
+export default widget("Agent form", form + sections + own, (at) => void new AgentForm(at));

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 import traitlets
 
 from ctxlab.api.aside import CompletionSource, TopicSource, TranslationSource
-from ctxlab.api.chat import Begin, recording, turn_stream
+from ctxlab.api.chat import Begin, recording
 from ctxlab.api.sources import AgentSource, ModelSource, SessionSource
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.chat.message_actions import MessageAction
+from ctxlab.chat.plugin_settings import PluginSettings
 from ctxlab.chat.turn import Turn
 from ctxlab.documents import Asset, History, Session
 from ctxlab.errors import CtxlabError
@@ -30,10 +31,13 @@ from ctxlab_widgets.chat_panel.conversations import Conversations
 from ctxlab_widgets.chat_panel.draft_analysis import DraftAnalysis, DraftJob
 from ctxlab_widgets.chat_panel.file_chips import WaitingFiles
 from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
+from ctxlab_widgets.chat_panel.new_stream import new_stream
+from ctxlab_widgets.chat_panel.page_run import setup_of_page
+from ctxlab_widgets.chat_panel.panel_settings import first_settings, use_settings
 from ctxlab_widgets.chat_panel.plugin_actions import PluginActions
 from ctxlab_widgets.chat_panel.quick_actions import QuickActions
-from ctxlab_widgets.chat_panel.setup import ChatSetup, chat_setup, setup_of_run
-from ctxlab_widgets.chat_panel.shown import ShownChat
+from ctxlab_widgets.chat_panel.setup import ChatSetup, chat_setup
+from ctxlab_widgets.chat_panel.shown import ShownChat, asides_json
 from ctxlab_widgets.chat_panel.summary_told import SummaryTold, told_of
 from ctxlab_widgets.chat_panel.topic_naming import TopicNaming
 from ctxlab_widgets.chat_panel.translations import Translations
@@ -43,8 +47,6 @@ if TYPE_CHECKING:
     from ctxlab_widgets.chat_panel.chat_page import ChatPage
 
 STORE_SECONDS = 0.5
-BUNDLE = Path(__file__).parent / "static" / "widget.js"
-EMPTY = "export default { render() {} };"
 
 
 class ChatPanel(Widget):
@@ -55,7 +57,8 @@ class ChatPanel(Widget):
     as a path the draft is kept in a file beside it. `translation`, `topic_naming` and `input_completion` are settings
     as they are stored under these names; models that they don't name are the chat's. `translation` may be the
     translator itself, a function of messages or a model, also as `{"model": ...}` with settings beside it.
-    `message_actions` are offered on messages besides those of packages.
+    `message_actions` are offered on messages besides those of packages. `plugin_settings` are values by section, of
+    plugins and of the chat itself; what `translation` and the others give counts before them.
 
     Another conversation has a history and a draft of its own. Of several chats on one `History` each shows what the
     others did once it is given a command, or by `refresh()`.
@@ -63,12 +66,14 @@ class ChatPanel(Widget):
     >>> ChatPanel(session, agent, model="gpt-4o")  # doctest: +SKIP
     """
 
-    _esm = BUNDLE if BUNDLE.is_file() else EMPTY
+    _esm = Path(__file__).parent / "static" / "widget.js"
 
     session = traitlets.Instance(Session)
     """The conversation. Set it, and that is a step of the history, or a new one where it is another conversation."""
     trace = traitlets.Instance[Trace | None](Trace, allow_none=True)
     """The run of the answer that was opened last; None when none was."""
+    plugin_settings = traitlets.Instance(PluginSettings)
+    """The settings of the chat and of plugins by section; `to_data()` is to be stored. Set it, and it counts."""
     opened = traitlets.Tuple(traitlets.Unicode(), traitlets.Any(), default_value=("", None))
     """The view that is open below the chat, and what it shows."""
     input = traitlets.Unicode("").tag(sync=True)
@@ -90,6 +95,8 @@ class ChatPanel(Widget):
     """Quick actions as JSON."""
     files = traitlets.Unicode("").tag(sync=True)
     """The files that go with the next message, as JSON."""
+    asides = traitlets.Unicode("").tag(sync=True)
+    """The questions to models beside the conversation that are under way, as JSON; empty when none are."""
     running = traitlets.Unicode("").tag(sync=True)
     """The turn that runs, as JSON; empty when none does."""
 
@@ -107,6 +114,7 @@ class ChatPanel(Widget):
         topic_naming: TopicSource | None = None,
         input_completion: CompletionSource | None = None,
         message_actions: Sequence[MessageAction] = (),
+        plugin_settings: PluginSettings | Mapping[str, Any] | None = None,
         draft_wait_seconds: float = 0.2,
         **options: Any,
     ) -> None:
@@ -118,7 +126,7 @@ class ChatPanel(Widget):
         self.answers, self.waiting = Answers(), WaitingFiles()
         self.preview: Preview | None = None
         self.turns = ChatTurns(self)
-        self.jobs = BackgroundJobs(self._tell_problem)
+        self.jobs = BackgroundJobs(self._tell_problem, self._show_jobs)
         self.translations = Translations(self, translation)
         self.topic = TopicNaming(self, topic_naming)
         self.completions = Completions(self, input_completion)
@@ -135,6 +143,7 @@ class ChatPanel(Widget):
         self._handling = 0
         super().__init__()
         self._is_closed = False
+        self.plugin_settings = first_settings(self, plugin_settings, (translation, topic_naming, input_completion))
         self.session = self.history.session
         self.input = self._drafts.take(self.session.id).text
         self._is_ready = True
@@ -187,7 +196,7 @@ class ChatPanel(Widget):
 
     def begin(self, verb: str, begin: Begin, *, model: Any = None) -> None:
         """Begin a turn on the history's session; `model` is for this one time."""
-        self.turns.begin(self._stream(verb, begin, model))
+        self.turns.begin(new_stream(self, verb, begin, model))
         self._show_running()
 
     def stop(self) -> None:
@@ -223,13 +232,6 @@ class ChatPanel(Widget):
             self._drafts.close()
         super().close()
 
-    def _stream(self, verb: str, begin: Begin, model: Any = None) -> RunningStream:
-        session = self.history.session
-        options = self.setup.turn(model=model, approve=self.turns.approve)
-        rules = tuple(self.setup.agent.llm_think_rules) if self.setup.agent is not None else ()
-        stream = turn_stream(self.setup.source(session), options, begin)
-        return RunningStream(stream, self.history, session, verb, rules, self.counter)
-
     # --- what turns tell, in their threads
 
     def send_pieces(self, message: Mapping[str, Any]) -> None:
@@ -259,7 +261,7 @@ class ChatPanel(Widget):
 
     def begin_queued(self, text: str, files: tuple[Asset, ...]) -> RunningStream | None:
         try:
-            return self._stream("send", lambda turns, of: turns.send(of, text, attachments=files))
+            return new_stream(self, "send", lambda turns, of: turns.send(of, text, attachments=files))
         except CtxlabError as problem:
             with self.lock:
                 self._on_error(problem)
@@ -297,11 +299,10 @@ class ChatPanel(Widget):
         state.observe(self._on_run_of_page, "trace")
         self._on_run_of_page()
 
-    def _on_run_of_page(self, _: object = None) -> None:
-        """Turns are built as the page's run is."""
+    def _on_run_of_page(self, _: object = None) -> None:  # turns are built as the page's run is
         if self._state is not None and not self._is_closed:
             with self.lock:
-                self.use(setup_of_run(self._state.run, self.setup))
+                self.use(setup_of_page(self._state, self.setup))
 
     @property
     def state(self) -> SharedState | None:
@@ -329,6 +330,11 @@ class ChatPanel(Widget):
             self.look_at_draft()
             session = self.history.session
         self._set_session(session)
+
+    @traitlets.observe("plugin_settings", "live")
+    def _on_settings(self, _: object) -> None:
+        use_settings(self)
+        self.show()
 
     @traitlets.observe("shows")
     def _on_shows(self, _: object) -> None:
@@ -368,10 +374,6 @@ class ChatPanel(Widget):
             self.draft = data
             self.show()
 
-    @traitlets.observe("live")
-    def _on_live(self, _: object) -> None:
-        self.show()
-
     @traitlets.observe("input")
     def _on_input(self, _: object) -> None:
         if self._is_ready:
@@ -401,17 +403,20 @@ class ChatPanel(Widget):
 
     def _tell_notes(self) -> None:
         """Say once what is amiss with settings, quick actions and what packages bring."""
-        notes = (*self.translations.notes, *self.topic.notes, *self.completions.notes, *self.quick_actions.notes)
-        self._say([note.text for note in notes])
+        told = (self.translations, self.topic, self.completions, self.quick_actions, self.plugin_settings)
+        self._say([note.text for each in told for note in each.notes])
 
     def _say(self, sentences: Sequence[str]) -> None:
-        """Add sentences to the error."""
         if sentences:
             self.error = brief("; ".join(dict.fromkeys([*([self.error] if self.error else []), *sentences])))
 
     def _tell_problem(self, problem: CtxlabError) -> None:
         with self.lock:
             self._on_error(problem)
+
+    def _show_jobs(self) -> None:
+        with self.lock:
+            self.asides = asides_json(self.jobs.under_way)
 
     def _show_running(self) -> None:
         with self.lock:

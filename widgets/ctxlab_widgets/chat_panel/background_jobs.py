@@ -17,21 +17,28 @@ MOST = 32
 class BackgroundJobs:
     """Runs jobs by name; a job gets an event that is set once nobody waits for it any more.
 
-    `failed` gets what a delivery refuses.
+    `failed` gets what a delivery refuses; `changed` is called when other jobs than before are under way.
     """
 
-    def __init__(self, failed: Callable[[CtxlabError], object]) -> None:
-        self._failed = failed
+    def __init__(self, failed: Callable[[CtxlabError], object], changed: Callable[[], object]) -> None:
+        self._failed, self._changed = failed, changed
+        self._labels: dict[str, str] = {}
         self._condition = threading.Condition()
         self._newest: dict[str, threading.Event] = {}
         self._alive = 0
         self._is_closed = False
 
     def begin(
-        self, name: str, work: Callable[[threading.Event], R], deliver: Callable[[R | CtxlabError], object]
+        self,
+        name: str,
+        work: Callable[[threading.Event], R],
+        deliver: Callable[[R | CtxlabError], object],
+        *,
+        label: str = "",
     ) -> None:
         """Begin a job, whose outcome or error `deliver` gets in its thread; an older one of this name is given up.
 
+        With a `label` people see that it is under way.
         Raises CtxlabError where too much is under way.
         """
         stop = threading.Event()
@@ -41,16 +48,29 @@ class BackgroundJobs:
             if self._alive >= MOST:
                 raise CtxlabError(f"{MOST} answers are waited for already: wait until some are there")
             self._give_up(name)
-            self._newest[name] = stop
+            self._newest[name], self._labels[name] = stop, label
             self._alive += 1
         threading.Thread(
             target=self._run, args=(name, work, deliver, stop), name="ctxlab-chat-job", daemon=True
         ).start()
+        self._changed()
+
+    @property
+    def under_way(self) -> list[tuple[str, str]]:
+        """Name and label of each job that is waited for and has a label."""
+        with self._condition:
+            return [(name, self._labels[name]) for name in self._newest if self._labels[name]]
+
+    def is_waited_for(self, name: str) -> bool:
+        """Whether a job of this name is under way and was not given up."""
+        with self._condition:
+            return name in self._newest
 
     def give_up(self, name: str) -> None:
         """Wait no longer for the job of this name, if there is one."""
         with self._condition:
             self._give_up(name)
+        self._changed()
 
     @property
     def is_busy(self) -> bool:
@@ -91,6 +111,7 @@ class BackgroundJobs:
                     del self._newest[name]
             if is_newest:
                 deliver(found)
+            self._changed()
         except CtxlabError as problem:
             self._failed(problem)
         finally:

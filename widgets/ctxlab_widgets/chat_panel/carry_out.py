@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import ctxlab
 from ctxlab.api.compression import compressed_run
@@ -18,8 +18,10 @@ from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets.chat_panel.commands import checked_command
 from ctxlab_widgets.chat_panel.file_chips import bytes_of
 from ctxlab_widgets.chat_panel.head_json import got_json
+from ctxlab_widgets.chat_panel.page_run import take_part
 from ctxlab_widgets.chat_panel.quick_actions import press
 from ctxlab_widgets.chat_panel.rows import RowInput, who_of
+from ctxlab_widgets.chat_panel.setup import ChatSetup
 from ctxlab_widgets.chat_panel.thoughts_in_text import with_words
 
 if TYPE_CHECKING:
@@ -134,36 +136,34 @@ def _switch(panel: ChatPanel, fields: Fields) -> None:
     panel.change(Session.switched, session.leaf_below(_node(panel, fields).id))
 
 
-def _undo(panel: ChatPanel, fields: Fields) -> None:
-    _nothing_runs(panel)
-    state = panel.state
-    if state is not None and state.undo is not None:
-        state.undo()
-    else:
-        panel.history.undo()
-    panel.refresh()
+def _history_step(name: Literal["undo", "redo"]) -> Callable[[ChatPanel, Fields], None]:
+    """A step back or forth: the page's where there is one, else the chat's."""
 
+    def step(panel: ChatPanel, fields: Fields) -> None:
+        _nothing_runs(panel)
+        of_page = getattr(panel.state, name, None)
+        (of_page or getattr(panel.history, name))()
+        panel.refresh()
 
-def _redo(panel: ChatPanel, fields: Fields) -> None:
-    _nothing_runs(panel)
-    state = panel.state
-    if state is not None and state.redo is not None:
-        state.redo()
-    else:
-        panel.history.redo()
-    panel.refresh()
+    return step
 
 
 def _choose(panel: ChatPanel, fields: Fields) -> None:
     setup = panel.setup.chosen(fields["what"], fields["id"])
     session = panel.history.session
     if fields["what"] == "agent" and setup.agent is not None and session.can_be_greeted:
-        greeted = ctxlab.greeted(session, setup.agent, user=setup.user)
-        panel.history.record(greeted, "greet")
-        panel.setup = setup
-        panel.refresh()
+        take_part(panel, setup, session=ctxlab.greeted(session, setup.agent, user=setup.user))
     else:
-        panel.use(setup)
+        take_part(panel, setup)
+    if fields["what"] == "user" and setup.user is not None and setup.user.id != fields["id"]:
+        raise CtxlabError(f"{_bound(setup)}: {setup.label_of('user', fields['id'])} counts where an agent binds nobody")
+
+
+def _bound(setup: ChatSetup) -> str:
+    """The agent and the user that it binds, in words."""
+    agent, user = setup.agent, setup.bound_user
+    names = [each.shown_name or each.id for each in (agent, user) if each is not None]
+    return f"the agent {names[0]} is bound to {names[-1]}"
 
 
 # --- what answers got, and the next request
@@ -196,6 +196,12 @@ def _open(panel: ChatPanel, fields: Fields) -> None:
         if panel.setup.agent is None:
             raise CtxlabError("no agent takes part: there is none to edit")
         panel.opened = ("agent", panel.setup.agent)
+    elif view == "user":
+        if panel.setup.user is None:
+            raise CtxlabError("no user profile takes part: there is none to edit")
+        panel.opened = ("user", panel.setup.user)
+    elif view == "settings":
+        panel.opened = ("settings", panel.plugin_settings)
     else:
         payload = panel.answers.payload_of(key) if key else None
         trace = panel.answers.run_of(panel.history.session, panel.setup, _node(panel, fields).id).trace if key else None
@@ -210,7 +216,7 @@ def _keep(panel: ChatPanel, fields: Fields) -> None:
     found = remedies(trace, [key]).get(key)
     if found is None or not found.settings:
         raise CtxlabError(str(found) if found is not None else f"the next request doesn't cut {fields['key'][:80]!r}")
-    panel.use(panel.setup.with_settings(found.settings))
+    take_part(panel, panel.setup.with_settings(found.settings))
 
 
 def _next_run(panel: ChatPanel) -> Trace:
@@ -263,6 +269,11 @@ def _show_translation(panel: ChatPanel, fields: Fields) -> None:
 
 def _name_topic(panel: ChatPanel, fields: Fields) -> None:
     panel.topic.name()
+
+
+def _give_up(panel: ChatPanel, fields: Fields) -> None:
+    panel.jobs.give_up(fields["id"])
+    panel.translations.forget_unfinished()
 
 
 def _complete(panel: ChatPanel, fields: Fields) -> None:
@@ -333,12 +344,13 @@ DONE: Mapping[str, Callable[[ChatPanel, Fields], None]] = {
     "detach": _detach,
     "approve": _approve,
     "button": _button,
-    "undo": _undo,
-    "redo": _redo,
+    "undo": _history_step("undo"),
+    "redo": _history_step("redo"),
     "asset": _asset,
     "translate": _translate,
     "show_translation": _show_translation,
     "name_topic": _name_topic,
+    "give_up": _give_up,
     "complete": _complete,
     "quick": _quick,
     "message_action": _message_action,

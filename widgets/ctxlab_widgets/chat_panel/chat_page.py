@@ -5,13 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
+import traitlets
 
 import ctxlab_widgets
+from ctxlab.chat.plugin_settings import PluginSettings
+from ctxlab.documents import UserProfile
+from ctxlab.errors import CtxlabError
 from ctxlab.providers.payload import Payload
+from ctxlab_widgets._shared.widget import brief
+from ctxlab_widgets.chat_panel.page_run import take_part
 
 if TYPE_CHECKING:
     from ctxlab_widgets._shared.widget import Widget
     from ctxlab_widgets.chat_panel import ChatPanel
+    from ctxlab_widgets.chat_panel.setup import ChatSetup
 
 VIEWS = {"steps": "StepDebugger", "budget": "TokenBudget", "lore": "LoreView", "request": "RequestView"}
 
@@ -20,6 +27,7 @@ class ChatPage(ipywidgets.VBox):
     """The chat with a place below it for one other view."""
 
     _is_open = False
+    _link: traitlets.link | None = None
 
     def __init__(self, panel: ChatPanel) -> None:
         self.panel = panel
@@ -70,6 +78,10 @@ class ChatPage(ipywidgets.VBox):
             form = ctxlab_widgets.AgentForm(shown, model=self.panel.setup.named_model, session=self.panel.session)
             form.observe(self._on_agent, "agent")
             return form
+        if name == "user":
+            return self._user_form(shown)
+        if name == "settings":
+            return self._settings_form(shown)
         widget: Any = getattr(ctxlab_widgets, VIEWS[name])
         if name == "request" and not isinstance(shown, Payload):
             return widget(shown, provider=self.panel.provider_name or None)
@@ -78,7 +90,32 @@ class ChatPage(ipywidgets.VBox):
     def _on_agent(self, change: Any) -> None:
         """Go on with the agent that was saved in the form."""
         if change["new"] is not None:
-            self.panel.use(self.panel.setup.with_agent(change["new"]))
+            self._take_part(self.panel.setup.with_agent(change["new"]))
+
+    def _user_form(self, user: UserProfile) -> Widget:
+        setup = self.panel.setup
+        bound_to = (setup.agent.shown_name or setup.agent.id) if setup.agent is not None and setup.is_user_bound else ""
+        form = ctxlab_widgets.UserForm(user, books=setup.library.books, bound_to=bound_to)
+        form.observe(self._on_user, "user")
+        return form
+
+    def _on_user(self, change: Any) -> None:
+        """Go on with the profile that was saved in the form."""
+        if change["new"] is not None:
+            self._take_part(self.panel.setup.with_user(change["new"]))
+
+    def _settings_form(self, settings: PluginSettings) -> Widget:
+        models = [id for id, _ in self.panel.setup.choices("model") if self.panel.setup.is_named(id)]
+        form = ctxlab_widgets.SettingsForm(settings, models=models)
+        self._link = traitlets.link((self.panel, "plugin_settings"), (form, "settings"))
+        return form
+
+    def _take_part(self, setup: ChatSetup) -> None:
+        """Go on with others; where the page's run can't be built with them the chat says so and stays as it is."""
+        try:
+            take_part(self.panel, setup)
+        except CtxlabError as problem:
+            self.panel.error = brief(str(problem))
 
     def _on_history(self, _: Any) -> None:
         """Show the chat anew: the view below has moved its history."""
@@ -93,11 +130,14 @@ class ChatPage(ipywidgets.VBox):
                 self.panel.tell_of_summary(node.id)
 
     def _on_session(self, _: Any) -> None:
-        """The tree below is of the same history, which the chat has moved."""
-        if self.opened is not None and self.panel.opened[0] == "tree":
+        """The tree or the compression below is of the same history, which the chat has moved."""
+        if self.opened is not None and self.panel.opened[0] in ("tree", "compression"):
             self.opened.show()
 
     def _close_view(self) -> None:
+        if self._link is not None:
+            self._link.unlink()
+            self._link = None
         if self.opened is not None:
             self.opened.close()
             self.opened = None

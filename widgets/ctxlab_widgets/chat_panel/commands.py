@@ -13,7 +13,7 @@ MOST_ID = 4_000
 MOST_NAME = 1_000
 LONG = frozenset({"text"})
 KEY = {"key": str}
-VIEWS = ("steps", "budget", "lore", "request", "tree", "compression", "agent")
+VIEWS = ("steps", "budget", "lore", "request", "tree", "compression", "agent", "user", "settings")
 SHOWN = ("original", "translation", "both")
 
 COMMANDS: Mapping[str, Mapping[str, Any]] = {
@@ -45,6 +45,7 @@ COMMANDS: Mapping[str, Mapping[str, Any]] = {
     "button": {"key": str, "does": ("send", "input"), "text": str},
     "message_action": {"key": str, "id": str},
     "name_topic": {},
+    "give_up": {"id": str},
     "undo": {},
     "redo": {},
     "asset": {"id": str},

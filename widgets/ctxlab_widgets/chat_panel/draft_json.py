@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
+from ctxlab.documents import MessageNode
 from ctxlab.studies.draft_preview import DraftEntry, DraftMacro, Preview
 from ctxlab.studies.draft_preview.preview import CHANCE
 from ctxlab_widgets.chat_panel.utf16 import units_before
@@ -19,6 +20,7 @@ MOST_NAMED = 3
 def draft_json(preview: Preview) -> dict[str, Any]:
     """The preview of a draft as `Draft` of the page."""
     keeps = preview.remedies if len(preview.cut) <= MOST_CUT else {}
+    places = places_of(preview.trace.start.input.session.path())
     return {
         "text": preview.text,
         "totals": [[each.source, each.title, each.tokens] for each in preview.sources],
@@ -31,7 +33,7 @@ def draft_json(preview: Preview) -> dict[str, Any]:
                 "cause": each.cause,
                 **({"keep": {"label": label}} if (label := _label(preview, each.key, keeps)) else {}),
             }
-            for each in preview.cut
+            for each in sorted(preview.cut, key=lambda each: places.get(row_key(each.key), -1))
         ],
         "cutTokens": sum(each.tokens for each in preview.cut if each.was_sent),
         "fires": [
@@ -61,6 +63,16 @@ def row_key(key: str) -> str:
     return key.removeprefix("node:")
 
 
+def places_of(path: Sequence[MessageNode]) -> dict[str, int]:
+    """Place on a path by id of a message."""
+    return {node.id: place for place, node in enumerate(path)}
+
+
+def in_path_order(keys: Sequence[str], places: Mapping[str, int]) -> list[str]:
+    """Keys of rows as they follow each other in the conversation; presets and lore come first."""
+    return sorted(keys, key=lambda key: places.get(key, -1))
+
+
 def _label(preview: Preview, key: str, keeps: Any) -> str:
     remedy = keeps.get(key)
     if remedy is None or not remedy.label:
@@ -74,7 +86,7 @@ def notes_of(preview: Preview) -> list[str]:
     return list(dict.fromkeys(note.text for note in preview.trace.result.notes if note.text not in known))[:20]
 
 
-def sentence_of(preview: Preview | None, messages: int, summed: int) -> str:
+def sentence_of(preview: Preview | None, messages: int, summed: int, places: Mapping[str, int]) -> str:
     """The one sentence at the head of a chat: its messages, what the next request takes, and what it cuts."""
     found = counted(messages, "message")
     if summed:
@@ -83,7 +95,8 @@ def sentence_of(preview: Preview | None, messages: int, summed: int) -> str:
         return f"{found}."
     of = f" of {preview.budget:,}" if preview.budget is not None else ""
     found += f"; the next request takes {preview.tokens:,}{of} tokens"
-    went = [plain(row_key(each.key), 30) for each in preview.cut if each.was_sent]
+    cut = [row_key(each.key) for each in preview.cut if each.was_sent]
+    went = [plain(key, 30) for key in in_path_order(cut, places)]
     gone = {draft.key for group in preview.trace.result.dropped if group.needed is not None for draft in group.drafts}
     others = len(gone.difference(each.key for each in preview.cut))
     if went:

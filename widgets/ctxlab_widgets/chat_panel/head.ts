@@ -106,12 +106,20 @@ export class ChatHead {
       const name = choices.find(({ id }) => id === now)?.label || now || none;
       const canOpen = this.canOpen(what);
       button.className = `btn pick${sign && ` r-${sign}`}`;
-      button.setAttribute("aria-label", `${label}: ${harmless(name)}`);
+      const bound = what === "user" && head.boundTo ? `bound to the agent ${harmless(head.boundTo)}` : "";
+      button.setAttribute("aria-label", [`${label}: ${harmless(name)}`, bound].filter(Boolean).join(", "));
+      button.title = bound && `${bound[0].toUpperCase()}${bound.slice(1)}: that counts more than a choice here`;
       button.setAttribute("aria-disabled", String(!canOpen));
       button.setAttribute("aria-haspopup", this.canEdit(what) ? "menu" : "listbox");
       const mark = h("span", { class: "role" }, sign ? glyph(sign) : null);
       const words = h("span", { class: "name" }, harmless(name));
-      button.replaceChildren(...(sign ? [mark] : []), words, ...(canOpen ? [glyph(DOWN)] : []));
+      const tied = bound && h("span", { class: "muted tied" }, "bound to the agent");
+      button.replaceChildren(
+        ...(sign ? [mark] : []),
+        words,
+        ...(tied ? [tied] : []),
+        ...(canOpen ? [glyph(DOWN)] : []),
+      );
     }
   }
 
@@ -124,9 +132,9 @@ export class ChatHead {
     return this.host.live && choices.some(({ id }) => id !== now);
   }
 
-  /** An agent has a form of its own. */
+  /** An agent and a user have forms of their own. */
   private canEdit(what: What): boolean {
-    return this.host.live && what === "agent" && this.head![what].now !== "";
+    return this.host.live && what !== "model" && this.head![what].now !== "";
   }
 
   private canOpen(what: What): boolean {
@@ -145,9 +153,9 @@ export class ChatHead {
       },
     });
     const items = choices.map(item);
-    if (this.canEdit(what)) {
+    if (what !== "model" && this.canEdit(what)) {
       const name = choices.find(({ id }) => id === now)?.label || now;
-      const act = () => this.host.send({ command: "open", view: "agent", key: "" });
+      const act = () => this.host.send({ command: "open", view: what, key: "" });
       items.push({ label: `Edit ${name}\u2026`, act });
     }
     this.menu.open(button, PICKERS.find(([each]) => each === what)![1], items);
@@ -170,6 +178,7 @@ export class ChatHead {
       { label: "Compress\u2026", act: () => send({ command: "open", view: "compression", key: "" }) },
       { label: "Next request as it is sent", act: () => send({ command: "open", view: "request", key: "" }) },
       { label: "Steps of the next request", act: () => send({ command: "open", view: "steps", key: "" }) },
+      { label: "Settings\u2026", act: () => send({ command: "open", view: "settings", key: "" }) },
       Boolean(head?.canUndo) && {
         label: "Undo",
         hint: head!.canUndo,

@@ -7,13 +7,13 @@ from typing import Any
 
 from ctxlab.chat.compression.summary_node import originals_of
 from ctxlab.context.step_report import PromptLimit
-from ctxlab.display.one_line import plain
+from ctxlab.display.one_line import plain, plain_words
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.documents import History, MessageNode, Session
 from ctxlab.studies.answer_run import AnswerRun
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab.studies.draft_preview import Preview
-from ctxlab_widgets.chat_panel.draft_json import row_key, sentence_of
+from ctxlab_widgets.chat_panel.draft_json import in_path_order, places_of, row_key, sentence_of
 from ctxlab_widgets.chat_panel.rows import RowInput, state_of, who_of
 from ctxlab_widgets.chat_panel.setup import ChatSetup
 
@@ -36,8 +36,9 @@ def head_json(
     labels, index = history.labels, history.index
     return {
         **{what: _chosen(setup, what) for what in ("agent", "model", "user")},
+        "boundTo": plain(setup.agent.shown_name or setup.agent.id, NAME) if setup.agent and setup.is_user_bound else "",
         "name": plain(session.name or session.id, NAME),
-        "sentence": sentence_of(preview, messages, len(summed)),
+        "sentence": sentence_of(preview, messages, len(summed), places_of(path)),
         "isEcho": setup.is_echo,
         "canUndo": plain(labels[index], NAME) if history.can_undo else "",
         "canRedo": plain(labels[index + 1], NAME) if history.can_redo else "",
@@ -53,7 +54,8 @@ def got_json(found: AnswerRun, who: str) -> dict[str, Any]:
     """The prompt of one answer, as `Got` of the page."""
     trace = found.trace
     segments = [each for each in segments_of(trace) if each.look not in NOT_SENT]
-    went = [row_key(draft.key) for group in trace.result.dropped if group.needed is not None for draft in group.drafts]
+    cut = [row_key(draft.key) for group in trace.result.dropped if group.needed is not None for draft in group.drafts]
+    went = in_path_order(cut, places_of(trace.start.input.session.path(found.node)))
     limit = trace.result.report(PromptLimit)
     verb = "was" if len(went) == 1 else "were"
     return {
@@ -91,8 +93,11 @@ def _near(beside: Sequence[str], key: str) -> Sequence[str]:
 
 def _around_node(node: MessageNode, given: RowInput, column: int, *, is_active: bool) -> dict[str, Any]:
     state = state_of(node, given)
-    words = plain(node.content, 24) or ("" if state in ("generating", "failed") else "empty")  # the page says those
+    calls = ", ".join(call.name for call in node.tool_calls)
+    without = "" if state in ("generating", "failed") else "empty"  # the page says those
+    words = plain_words(node.content, 24) or (plain(f"calls {calls}", 24) if calls else without)
     who = who_of(node, given)
+    broke_off = state == "failed" and node.content.strip()
     return {
         "key": node.id,
         "label": f"{who}: {words}" if words else who,
@@ -101,4 +106,5 @@ def _around_node(node: MessageNode, given: RowInput, column: int, *, is_active: 
         "parent": node.parent_id or "",
         "isActive": is_active,
         "state": state,
+        **({"note": f"broke off after {counted(len(node.content), 'character')}"} if broke_off else {}),
     }

@@ -3,7 +3,7 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { many } from "../_shared/numbers";
-import { AnswerWait } from "./answer_wait";
+import { AsideList } from "./aside_list";
 import { BudgetBar } from "./budget_bar";
 import { CompletionList, completed } from "./completion_list";
 import { markedPieces, movedMarks } from "./draft_marks";
@@ -18,6 +18,8 @@ export interface InputHost {
   save(text: string): void;
   /** The text is another one. */
   typed(text: string): void;
+  /** Says that Python doesn't answer. */
+  silence: HTMLElement;
   live: boolean;
   signal: AbortSignal;
 }
@@ -34,9 +36,8 @@ export class InputArea {
   private readonly layer = h("div", { class: "marks", "aria-hidden": "true" });
   private readonly error = h("div", { class: "er", role: "status", hidden: true });
   private readonly signs = h("div", { class: "cause signs", role: "status", hidden: true });
-  private readonly silence = h("div", { class: "cause silent", role: "status", hidden: true });
-  private readonly wait = new AnswerWait((isSilent) => this.drawSilence(isSilent));
   private readonly queue = h("ul", { class: "queue", "aria-label": "Waiting to be sent", hidden: true });
+  readonly asides = new AsideList((id) => this.host.send({ command: "give_up", id }));
   private readonly main = h("button", { type: "button", class: "btn pri" }, "Send");
   private readonly quickRow: QuickRow;
   private readonly starterRow: QuickRow;
@@ -48,6 +49,8 @@ export class InputArea {
   private quick: Quick[] = [];
   private running: Running | null = null;
   private fileCount = 0;
+  /** A message was sent, and Python gave no sign since. */
+  private isOnItsWay = false;
 
   constructor(private readonly host: InputHost) {
     const { signal, live } = host;
@@ -62,7 +65,8 @@ export class InputArea {
     this.element = h("div", { class: "inp" });
     this.element.append(
       this.error,
-      this.silence,
+      host.silence,
+      this.asides.element,
       this.starterRow.element,
       this.quickRow.element,
       this.queue,
@@ -80,7 +84,6 @@ export class InputArea {
     signal.addEventListener("abort", () => {
       this.typed.give();
       this.typed.stop();
-      this.wait.stop();
     });
   }
 
@@ -98,7 +101,7 @@ export class InputArea {
   put(text: string): void {
     const wasSent = this.typed.isSent;
     if (this.typed.put(text)) this.area.setSelectionRange(text.length, text.length);
-    if (wasSent && !this.typed.isSent) this.wait.heard();
+    if (wasSent && !this.typed.isSent) this.heard();
     if (!this.host.live) this.area.closest<HTMLElement>(".ta")!.hidden = !text;
     this.draw();
     this.host.typed(this.text);
@@ -149,7 +152,7 @@ export class InputArea {
 
   /** Python gave a sign of itself. */
   heard(): void {
-    this.wait.heard();
+    this.isOnItsWay = false;
   }
 
   /** A command was refused: the sentence stays until the next one, and a text that was sent is a draft again. */
@@ -215,11 +218,11 @@ export class InputArea {
 
   private send(): void {
     if (!this.text.trim() && !this.fileCount) return;
-    if (this.typed.isSent && this.wait.isOpen) return; // it is on its way: not twice
+    if (this.typed.isSent && this.isOnItsWay) return; // it is on its way: not twice
     this.list.close();
     this.fail("");
     const text = this.typed.take();
-    this.wait.begin();
+    this.isOnItsWay = true;
     this.host.send({ command: "send", text });
     this.draw();
   }
@@ -266,16 +269,9 @@ export class InputArea {
     this.signs.replaceChildren(...(has ? [glyph("warning"), h("span", {}, words)] : []));
   }
 
-  private drawSilence(isSilent: boolean): void {
-    this.silence.hidden = !isSilent;
-    const words =
-      "Python doesn't answer, and your text is kept: a cell may be running, or the kernel was stopped or restarted.";
-    this.silence.replaceChildren(...(isSilent ? [glyph("warning"), h("span", {}, words)] : []));
-  }
-
   private drawMain(): void {
     const { running, main } = this;
-    const isEmpty = this.typed.isSent ? this.wait.isOpen : !this.text.trim() && !this.fileCount;
+    const isEmpty = this.typed.isSent ? this.isOnItsWay : !this.text.trim() && !this.fileCount;
     const does = running ? (isEmpty ? "stop" : "queue") : "send";
     main.dataset.does = does;
     main.classList.toggle("stop", does === "stop");

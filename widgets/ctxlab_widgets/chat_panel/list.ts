@@ -5,10 +5,11 @@ import { VirtualRows } from "../_shared/virtual_rows";
 import { type Found, ListFind } from "./list_find";
 import type { ListHost } from "./list_host";
 import { actOf, keyMeaning, keyOf, press } from "./list_keys";
-import { foldOf, guessedHeight, isAtEnd, keptRows, lastWhole, shownRows } from "./list_rows";
+import { type Folds, foldOf, foldsOf, guessedHeight, isAtEnd, keptRows, lastWhole, shownRows } from "./list_rows";
 import { LiveTurn } from "./live_turn";
 import { Menu } from "./menu";
 import { Navigator, type Way } from "./navigator";
+import { OpenEdits } from "./open_edits";
 import type { Draft, Row, Running } from "./payload";
 import { PointerHold } from "./pointer_hold";
 import { type Editing, type RowContext, RowView } from "./row";
@@ -29,18 +30,17 @@ export class MessageList {
   private readonly context: RowContext;
   private readonly watch: ResizeObserver;
   private readonly views = new Map<string, RowView>();
-  private readonly edits = new Map<string, Editing>();
+  private readonly edits = new OpenEdits();
   private readonly unfolded = new Set<string>();
 
   /** All rows as Python knows them, and those of them, with what is being written, that the list has. */
   private given: Row[] = [];
   private rows: Row[] = [];
   private places = new Map<string, number>();
+  private folds: Folds = new Map();
   private readonly turn = new LiveTurn();
   /** Whether more than words came since it was drawn. */
   private isOther = false;
-  /** The field that was closed last to be saved. */
-  private ended: { key: string; editing: Editing } | null = null;
   private cuts = new Map<string, Draft["cut"][number]>();
   /** Key of the row that Tab reaches. */
   private at = "";
@@ -71,8 +71,9 @@ export class MessageList {
       menu,
       open: new Set(),
       unfolded: this.unfolded,
+      stepsOf: (key) => this.folds.get(key)?.length ?? 0,
       cutOf: (key) => this.cuts.get(key),
-      editingOf: (key) => this.edits.get(key),
+      editingOf: (key) => this.edits.of(key),
       edit: (key, kind) => this.edit(key, kind),
       endEdit: (key, saved) => this.endEdit(key, saved),
       unfold: (key) => this.unfold(key),
@@ -107,7 +108,7 @@ export class MessageList {
   /** The newest rows, before `running` of the same moment. Only those that say something else are drawn anew. */
   set(rows: Row[]): void {
     this.given = keptRows(new Map(this.given.map((row) => [row.key, row])), rows);
-    this.ended = null;
+    this.edits.carriedOut();
     this.finding.look(this.given);
     this.lay();
   }
@@ -133,11 +134,15 @@ export class MessageList {
 
   /** Python did not do what was asked last: a field that it closed is there again, with its words. */
   refused(): void {
-    if (!this.ended) return;
-    const { key, editing } = this.ended;
-    this.ended = null;
-    this.edits.set(key, editing);
-    this.edit(key, editing.kind);
+    const ended = this.edits.refused();
+    if (ended) this.edit(ended.key, ended.editing.kind);
+  }
+
+  /** Nobody hears what was asked last: its field is there again, until Python answers after all. */
+  unanswered(isSilent: boolean): void {
+    const moved = this.edits.unanswered(isSilent);
+    if (moved && isSilent) this.edit(moved.key, moved.editing.kind);
+    else if (moved) this.views.get(moved.key)?.set(this.rows[this.places.get(moved.key)!]);
   }
 
   /** The messages that the next request leaves out, grey with their cause. */
@@ -149,7 +154,7 @@ export class MessageList {
 
   /** Brings a message into sight, out of the fold of a summary too; false where it isn't here. */
   reveal(key: string): boolean {
-    const fold = this.places.has(key) ? undefined : foldOf(this.given, key);
+    const fold = this.places.has(key) ? undefined : foldOf(this.folds, key);
     if (fold !== undefined) {
       this.unfolded.add(fold);
       this.lay();
@@ -202,7 +207,9 @@ export class MessageList {
     const act = actOf(document.activeElement);
     const wasLast = !hadFocus && this.isStuck && this.at === this.rows.at(-1)?.key;
     this.isOther = false;
-    this.rows = shownRows(withRunning(this.given, this.turn.now), this.unfolded);
+    const all = withRunning(this.given, this.turn.now);
+    this.folds = foldsOf(all);
+    this.rows = shownRows(all, this.folds, this.unfolded);
     const { rows } = this;
     this.places = new Map(rows.map(({ key }, row) => [key, row]));
     this.keepAt(wasLast);
@@ -277,8 +284,7 @@ export class MessageList {
   }
 
   private resized(): void {
-    const { clientWidth } = this.scroller;
-    if (clientWidth && clientWidth !== this.width) this.width = clientWidth;
+    this.width = this.scroller.clientWidth || this.width;
     this.isStuck ||= isAtEnd(this.scroller);
     this.settle();
   }
@@ -315,9 +321,7 @@ export class MessageList {
   }
 
   private markStop(): void {
-    for (const [key, view] of this.views) {
-      view.hold(key === this.at, key === this.hovered);
-    }
+    for (const [key, view] of this.views) view.hold(key === this.at, key === this.hovered);
   }
 
   private hover(key: string): void {
@@ -374,7 +378,7 @@ export class MessageList {
   private edit(key: string, kind: Editing["kind"]): void {
     const row = this.rows[this.places.get(key) ?? -1];
     if (!row) return;
-    this.edits.set(key, { text: row.text, ...this.edits.get(key), kind });
+    this.edits.begin(key, kind, row.text);
     this.reveal(key);
     const view = this.views.get(key);
     view?.set(row);
@@ -384,11 +388,8 @@ export class MessageList {
 
   private endEdit(key: string, saved: Editing | null): void {
     const view = this.views.get(key);
-    this.edits.delete(key);
-    if (saved && (saved.kind === "branch" || saved.text !== view?.row.text)) {
-      this.ended = { key, editing: saved };
+    if (this.edits.end(key, saved, view?.row.text) && saved)
       this.host.send({ command: saved.kind, key, text: saved.text });
-    }
     view?.set(view.row);
     this.settle();
     view?.element.focus({ preventScroll: true });

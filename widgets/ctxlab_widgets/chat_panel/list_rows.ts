@@ -13,19 +13,41 @@ export function keptRows(before: ReadonlyMap<string, Row>, rows: Row[]): Row[] {
 const saysTheSame = (a: Row, b: Row): boolean =>
   a.text === b.text && a.state === b.state && JSON.stringify(a) === JSON.stringify(b);
 
-/** The rows without those that stand behind a summary whose messages aren't shown. */
-export function shownRows(rows: Row[], unfolded: ReadonlySet<string>): Row[] {
-  const hidden = new Set(
-    rows.flatMap((row) =>
-      row.standsFor && row.state !== "disabled" && !unfolded.has(row.key) ? row.standsFor.ids : [],
-    ),
-  );
+/** By key of a row the ids of the rows that it can show or hide. */
+export type Folds = ReadonlyMap<string, readonly string[]>;
+
+/** What stands behind summaries, and the steps of answers but for the newest: calls and their results after the first. */
+export function foldsOf(rows: Row[]): Folds {
+  const folds = new Map<string, readonly string[]>();
+  for (const { key, standsFor, state } of rows) if (standsFor && state !== "disabled") folds.set(key, standsFor.ids);
+  for (const [first, ...rest] of stepRuns(rows).slice(0, -1)) if (rest.length) folds.set(first.key, rest.map(keyOf));
+  return folds;
+}
+
+/** Neighbours that are steps towards one answer: messages with calls, and results, each beginning with a message. */
+function stepRuns(rows: Row[]): Row[][] {
+  const runs: Row[][] = [];
+  let isOpen = false;
+  for (const row of rows) {
+    const calls = row.role === "assistant" && Boolean(row.calls?.length);
+    if (isOpen && (calls || row.kind === "tool")) runs.at(-1)!.push(row);
+    else if (calls) runs.push([row]);
+    isOpen = calls || (isOpen && row.kind === "tool");
+  }
+  return runs;
+}
+
+const keyOf = ({ key }: Row): string => key;
+
+/** The rows without those that are folded behind another. */
+export function shownRows(rows: Row[], folds: Folds, unfolded: ReadonlySet<string>): Row[] {
+  const hidden = new Set([...folds].flatMap(([key, ids]) => (unfolded.has(key) ? [] : ids)));
   return hidden.size ? rows.filter(({ key }) => !hidden.has(key)) : rows;
 }
 
-/** The summary behind which a row is folded; undefined where it stands in the list. */
-export const foldOf = (rows: Row[], key: string): string | undefined =>
-  rows.find((row) => row.state !== "disabled" && row.standsFor?.ids.includes(key))?.key;
+/** The row behind which a row is folded; undefined where it is behind none. */
+export const foldOf = (folds: Folds, key: string): string | undefined =>
+  [...folds].find(([, ids]) => ids.includes(key))?.[0];
 
 /** Height of a row that was not drawn yet, in pixels, from the length of its words and the width of the list. */
 export function guessedHeight(row: Row, width: number): number {

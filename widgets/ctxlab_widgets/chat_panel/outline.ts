@@ -34,18 +34,20 @@ export function outlineRows(nodes: OutlineNode[]): OutlineRow[] {
 
 const STEP = 24;
 const LEFT = 12;
-const TOP = 12;
+/** Height of a row in pixels, for a pointer and for fingers. */
+export const ROW = 24;
+export const ROW_OF_FINGERS = 40;
 
 export const x = (depth: number): number => LEFT + depth * STEP;
-export const y = (row: number): number => TOP + row * STEP;
+export const y = (row: number, height = ROW): number => (row + 0.5) * height;
 
 /** Lines from parents to children as two paths of an SVG: those of the active path are drawn last and heavier. */
-export function outlineWires(rows: OutlineRow[]): { others: string; active: string } {
+export function outlineWires(rows: OutlineRow[], height = ROW): { others: string; active: string } {
   const wires = { others: "", active: "" };
   for (const [i, { node, parent, depth }] of rows.entries()) {
     if (parent < 0) continue;
     const from = rows[parent];
-    const line = `M${x(from.depth)} ${y(parent) + 6}V${y(i)}H${x(depth) - 6}`;
+    const line = `M${x(from.depth)} ${y(parent, height) + 6}V${y(i, height)}H${x(depth) - 6}`;
     wires[node.isActive && from.node.isActive ? "active" : "others"] += line;
   }
   return wires;

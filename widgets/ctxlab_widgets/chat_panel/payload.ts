@@ -90,6 +90,8 @@ export interface Head {
   agent: { now: string; choices: Choice[] };
   model: { now: string; choices: Choice[] };
   user: { now: string; choices: Choice[] };
+  /** The agent that binds the user who takes part; empty where the user was chosen. */
+  boundTo: string;
   name: string;
   /** The one sentence of result, such as "29 messages; the next request takes 3,025 of 3,072 tokens and cuts g1." */
   sentence: string;
@@ -155,6 +157,8 @@ export interface Around {
     parent: string;
     isActive: boolean;
     state: RowState;
+    /** What became of it, where its state alone doesn't say. */
+    note?: string;
   }[];
 }
 
@@ -165,6 +169,12 @@ export interface Quick {
   hotkey: string;
   from: string;
   sends: boolean;
+}
+
+/** A question to a model beside the conversation that is under way. */
+export interface Aside {
+  id: string;
+  label: string;
 }
 
 export interface Completion {
@@ -219,7 +229,11 @@ export type Command =
   | { command: "translate"; key: string; to: string } // key "" is the draft
   | { command: "show_translation"; key: string; shown: "original" | "translation" | "both" }
   | { command: "got"; key: string } // "" closes it
-  | { command: "open"; view: "steps" | "budget" | "lore" | "request" | "tree" | "compression" | "agent"; key: string }
+  | {
+      command: "open";
+      view: "steps" | "budget" | "lore" | "request" | "tree" | "compression" | "agent" | "user" | "settings";
+      key: string;
+    }
   | { command: "choose"; what: "agent" | "model" | "user"; id: string }
   | { command: "keep"; key: string } // the smallest change that keeps a message
   | { command: "attach"; files: { name: string; type: string }[] } // their bytes are the buffers
@@ -230,6 +244,7 @@ export type Command =
   | { command: "button"; key: string; does: "send" | "input"; text: string }
   | { command: "message_action"; key: string; id: string }
   | { command: "name_topic" }
+  | { command: "give_up"; id: string } // a question beside the conversation
   | { command: "undo" | "redo" }
   | { command: "asset"; id: string };
 
@@ -243,6 +258,7 @@ export const TRAITS = {
   around: "Around",
   quick: "Quick[]",
   files: "FileChip[]",
+  asides: "Aside[]",
   running: "Running",
   input: "the text being typed, plain, set by both sides",
   shows: "list or tree, plain",

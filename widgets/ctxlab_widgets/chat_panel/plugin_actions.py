@@ -68,7 +68,7 @@ class PluginActions:
         """
         session = panel.history.session
         action = message_actions(session, key, actions=self._given).action(id)
-        made = run_message_action(action, session, key)
+        made = run_message_action(action, session, key, settings=panel.plugin_settings)
         panel.effect = {"label": plain(action.label, NAME), "text": made.text} if made.text else {}
         if made.session is not session:
             panel.history.record(made.session, action.label, target=key)

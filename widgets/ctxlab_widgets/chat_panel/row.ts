@@ -21,6 +21,8 @@ export interface RowContext extends HeadTools {
   open: Set<string>;
   /** The summaries whose messages are shown. */
   unfolded: ReadonlySet<string>;
+  /** How many steps are folded behind this one; 0 where none are. */
+  stepsOf(key: string): number;
   cutOf(key: string): Cut | undefined;
   editingOf(key: string): Editing | undefined;
   endEdit(key: string, saved: Editing | null): void;
@@ -95,7 +97,8 @@ export class RowView {
     this.element.setAttribute("aria-label", labelOfRow(row, cut));
     this.element.setAttribute("aria-busy", String(row.state === "generating"));
     const { who, role, kind, facts, tokens, siblings, state, actions, standsFor } = row;
-    const shown = { cut, isUnfolded, hasActions: this.hasActions };
+    const steps = row.standsFor ? 0 : context.stepsOf(row.key);
+    const shown = { cut, isUnfolded, hasActions: this.hasActions, steps };
     const said = [who, role, kind, facts, tokens, siblings, state, actions, standsFor?.sentence];
     this.head.set([said, shown, host.messageActions()], () => rowHead(row, shown, context));
     this.setThought();

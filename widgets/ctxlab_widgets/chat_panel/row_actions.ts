@@ -15,11 +15,14 @@ const LABELS: Record<string, string> = {
   disable: "Switch off",
   enable: "Switch on",
   delete: "Delete",
-  "undo-summary": "Undo",
+  "undo-summary": "Put it back",
 };
 /** Keys of the list that do the same, for titles. */
 const KEYS: Record<string, string> = { edit: "E", branch: "B", regenerate: "R", copy: "C", translate: "T" };
-const FIRST = new Set<RowAction>(["edit", "branch", "copy", "translate", "undo-summary"]);
+const FIRST = new Set<RowAction>(["edit", "branch", "copy", "translate"]);
+
+/** Those that have a button of their own, which is always there. */
+const ELSEWHERE = new Set<RowAction>(["retry", "undo-summary"]);
 
 /** What the buttons of a row reach. */
 export interface RowTools {
@@ -86,7 +89,7 @@ const choices = (all: Choice[], act: (id: string) => void): MenuItem[] =>
 
 /** Buttons in the row's order, and *More* where there is more. */
 export function actionButtons(row: Row, tools: RowTools): HTMLElement[] {
-  const offered = row.actions.filter((action) => action !== "retry" && isOffered(row, action, tools.host.live));
+  const offered = row.actions.filter((action) => !ELSEWHERE.has(action) && isOffered(row, action, tools.host.live));
   const plugins = tools.host.messageActions();
   const buttons = offered
     .filter((action) => isFirst(row, action))
@@ -106,7 +109,7 @@ function button(label: string, act: string, key: string | undefined, press: (at:
 function menuItems(row: Row, tools: RowTools, at: HTMLElement): MenuItem[] {
   const { host, menu } = tools;
   const plugins = host.messageActions();
-  const rest = row.actions.filter((action) => action !== "retry" && !isFirst(row, action));
+  const rest = row.actions.filter((action) => !ELSEWHERE.has(action) && !isFirst(row, action));
   const items: MenuItem[] = rest.map((action) => {
     const hint = plugins.find(({ id }) => `plugin:${id}` === action)?.hint;
     const act = () => void carryOut(row, action, tools, at);

@@ -3,7 +3,7 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
 import type { Draft, Row } from "./payload";
-import { actionButtons, type RowTools } from "./row_actions";
+import { actionButtons, carryOut, isOffered, type RowTools } from "./row_actions";
 
 export type Cut = Draft["cut"][number];
 
@@ -34,9 +34,12 @@ export interface HeadState {
   isUnfolded: boolean;
   /** Whether its buttons are made: those of the rows that nobody is at are not. */
   hasActions: boolean;
+  /** How many further steps towards the answer stand behind it. */
+  steps: number;
 }
 
-export function rowHead(row: Row, { cut, isUnfolded, hasActions }: HeadState, tools: HeadTools): HTMLElement[] {
+export function rowHead(row: Row, shown: HeadState, tools: HeadTools): HTMLElement[] {
+  const { cut, hasActions } = shown;
   const state = STATES[row.state];
   return [
     h("span", { class: "role", title: harmless(row.key) }, glyph(signOf(row)), h("b", {}, h("bdi", {}, word(row.who)))),
@@ -46,7 +49,7 @@ export function rowHead(row: Row, { cut, isUnfolded, hasActions }: HeadState, to
     ...(state && !cut && !(row.state === "failed" && row.error)
       ? [h("span", { class: `tag ${row.state}` }, state)]
       : []),
-    h("span", { class: "right" }, hasActions && actions(row, tools), fixed(row, cut, isUnfolded, tools)),
+    h("span", { class: "right" }, hasActions && actions(row, tools), fixed(row, shown, tools)),
   ];
 }
 
@@ -87,14 +90,16 @@ function actions(row: Row, tools: HeadTools): HTMLElement | false {
 }
 
 /** Buttons that are always there: what ends an answer, what keeps a message, what is behind a summary. */
-function fixed(row: Row, cut: Cut | undefined, isUnfolded: boolean, tools: HeadTools): HTMLElement[] {
+function fixed(row: Row, { cut, isUnfolded, steps }: HeadState, tools: HeadTools): HTMLElement[] {
   const { host } = tools;
   const { key, standsFor } = row;
   if (row.state === "generating") return host.live ? [stop(tools)] : [];
   const out: HTMLElement[] = [];
+  const fold = isUnfolded ? "Hide" : "Show";
+  if (steps) out.push(press(`${fold} ${many(steps, "step")}`, "unfold", "btn q", () => tools.unfold(key)));
   const count = standsFor && row.state !== "disabled" ? standsFor.count : 0;
   if (count) {
-    const label = `${isUnfolded ? "Hide" : "Show"} the ${grouped(count)}`;
+    const label = `${fold} the ${grouped(count)}`;
     const isTold = standsFor!.kept !== "" || standsFor!.lost.length > 0;
     const opened = () => {
       if (!isUnfolded && !isTold && host.live) host.send({ command: "got", key }); // what it kept and lost
@@ -106,6 +111,11 @@ function fixed(row: Row, cut: Cut | undefined, isUnfolded: boolean, tools: HeadT
     out.push(
       press("What it kept", "compression", "btn q", () => host.send({ command: "open", view: "compression", key })),
     );
+  if (standsFor && isOffered(row, "undo-summary", host.live)) {
+    const back = press("Put it back", "undo-summary", "btn q", () => carryOut(row, "undo-summary", tools, back));
+    back.title = "Undoes this compression: its messages are sent again";
+    out.push(back);
+  }
   const keep = host.live && cut?.keep;
   if (keep) out.push(press(harmless(keep.label), "keep", "btn", () => host.send({ command: "keep", key })));
   return out;

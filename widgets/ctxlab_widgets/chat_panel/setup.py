@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from ctxlab.api.chat import OF_VENDORS, TurnOptions
 from ctxlab.api.options import BuildOptions
-from ctxlab.api.resolve import resolve
+from ctxlab.api.resolve import resolve, user_for
 from ctxlab.api.sources import SessionSource, agent_or_library, session_or_library
 from ctxlab.argument_checks import shown
 from ctxlab.chat.system_clock import SystemClock
@@ -39,7 +39,8 @@ def echo(messages: list[dict[str, Any]]) -> str:
 class ChatSetup:
     """Agent, model and user of a chat, all that can be chosen in their place, and further options.
 
-    `agent` and `user` are those that messages are built with, `model` is None for the echo.
+    `agent` and `user` are those that messages are built with, `model` is None for the echo. `chosen_user` is the user
+    of agents that bind none.
     """
 
     agent: Agent | None
@@ -50,6 +51,7 @@ class ChatSetup:
     held: Library | None
     agent_source: Any
     options: Mapping[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    chosen_user: UserProfile | None = None
 
     @property
     def is_echo(self) -> bool:
@@ -92,6 +94,38 @@ class ChatSetup:
         held = among(self.held) if self.held is not None else None
         source = among(self.agent_source) if isinstance(self.agent_source, Library) else agent
         return replace(self, agent=agent, agent_source=source, library=among(self.library), held=held)
+
+    def with_user(self, user: UserProfile) -> ChatSetup:
+        """The setup with this user profile in place of the one that has its id."""
+
+        def among(library: Library) -> Library:
+            return replace(library, users=tuple(user if each.id == user.id else each for each in library.users))
+
+        def of(known: UserProfile | None) -> UserProfile | None:
+            return user if known is not None and known.id == user.id else known
+
+        held = among(self.held) if self.held is not None else None
+        source = among(self.agent_source) if isinstance(self.agent_source, Library) else self.agent_source
+        return replace(
+            self,
+            user=of(self.user),
+            chosen_user=of(self.chosen_user),
+            agent_source=source,
+            library=among(self.library),
+            held=held,
+        )
+
+    @property
+    def bound_user(self) -> UserProfile | None:
+        """The user that the agent binds, where it is at hand: it counts more than the one that is chosen."""
+        bound = self.agent.user_profile_id if self.agent is not None else None
+        return next((each for each in reversed(self._users()) if bound and each.id == bound), None)
+
+    @property
+    def is_user_bound(self) -> bool:
+        """Whether messages are built with the user that the agent binds."""
+        bound = self.bound_user
+        return bound is not None and self.user is not None and bound.id == self.user.id
 
     def with_settings(self, settings: Mapping[str, Any]) -> ChatSetup:
         """The setup with further settings of steps, over those that it has."""
@@ -140,6 +174,10 @@ class ChatSetup:
 
     # --- what can be chosen
 
+    def is_named(self, id: str) -> bool:
+        """Whether a model among the choices is a name or a profile, not the echo or a function."""
+        return isinstance(self.model_of(id), str | ModelProfile)
+
     def choices(self, what: str) -> list[tuple[str, str]]:
         """Ids and labels of what can be chosen: agents, models or users."""
         if what == "agent":
@@ -147,6 +185,10 @@ class ChatSetup:
         if what == "user":
             return [(each.id, each.shown_name or each.id) for each in self._users()]
         return [(model_id(each), model_label(each)) for each in self.models]
+
+    def label_of(self, what: str, id: str) -> str:
+        """The name of a choice."""
+        return next((label for each, label in self.choices(what) if each == id), id)
 
     def now(self, what: str) -> str:
         """The id of the agent, the model or the user that takes part; empty for none."""
@@ -156,7 +198,10 @@ class ChatSetup:
         return chosen.id if chosen is not None else ""
 
     def chosen(self, what: str, id: str) -> ChatSetup:
-        """The setup with another agent, model or user; raises CtxlabError for one that is not among the choices."""
+        """The setup with another agent, model or user; raises CtxlabError for one that is not among the choices.
+
+        The user that an agent binds counts more than the chosen one, which is then that of other agents.
+        """
         if what == "model":
             return replace(self, model=self.model_of(id))
         values: list[Any] = self._agents() if what == "agent" else self._users()
@@ -164,8 +209,9 @@ class ChatSetup:
         if found is None:
             raise _unknown(what, id, [each.id for each in values])
         if what == "user":
-            return replace(self, user=found)
-        return replace(self, agent=found, agent_source=found)
+            return replace(self, user=self.user if self.is_user_bound else found, chosen_user=found)
+        of_agent = replace(self, agent=found, agent_source=found)
+        return replace(of_agent, user=of_agent.bound_user or self.chosen_user)
 
     def model_of(self, id: str) -> Any:
         """The model of an id among the choices; None is the echo."""
@@ -180,7 +226,8 @@ class ChatSetup:
 
     def _users(self) -> list[UserProfile]:
         known = {each.id: each for each in self.library.users}
-        return list((known | ({self.user.id: self.user} if self.user is not None else {})).values())
+        mine = [each for each in (self.chosen_user, self.user) if each is not None]
+        return list((known | {each.id: each for each in mine}).values())
 
 
 def chat_setup(source: SessionSource, agent: Any, model: Any, options: Mapping[str, Any]) -> tuple[ChatSetup, Session]:
@@ -208,11 +255,15 @@ def chat_setup(source: SessionSource, agent: Any, model: Any, options: Mapping[s
         agent if agent is not None else start.agent,
         options,
     )
-    return setup, start.session
+    chosen = None if setup.is_user_bound and options.get("user") is None else start.user
+    return replace(setup, chosen_user=chosen or user_for(None, found.library.users)), start.session
 
 
-def setup_of_run(run: Trace, before: ChatSetup) -> ChatSetup:
-    """The setup whose turns are built as a run is: by its steps, services, people, presets, lore and rules."""
+def setup_of_run(run: Trace, before: ChatSetup, *, model: Any, library: Library) -> ChatSetup:
+    """The setup whose turns are built as a run is: by its steps, services, people, presets, lore and rules.
+
+    `model` is the one that answers, `library` what can be chosen besides what is in the run.
+    """
     own = run.start.input
     options: dict[str, Any] = {
         "presets": own.presets,
@@ -225,10 +276,21 @@ def setup_of_run(run: Trace, before: ChatSetup) -> ChatSetup:
         "pipeline": run.pipeline,
         "services": run.services,
     }
-    library = Library(agents=own.agents, users=own.users, models=(own.model,) if own.model is not None else ())
-    models = _models(before.model, library, own.agent)
+    known = {model_id(each): each for each in (*library.models, *([own.model] if own.model is not None else []))}
+    books = {each.book_id: each for each in (*library.books, *own.books)}
+    at_hand = replace(
+        library,
+        sessions=(),
+        agents=own.agents,
+        users=own.users,
+        models=tuple(known.values()),
+        books=tuple(books.values()),
+    )
+    models = {model_id(each): each for each in (*_models(model, at_hand, own.agent), *before.models)}
     kept = {name: value for name, value in before.options.items() if name not in OF_BUILDS}
-    return ChatSetup(own.agent, own.user, before.model, models, library, None, own.agent, {**kept, **options})
+    made = ChatSetup(own.agent, own.user, model, tuple(models.values()), at_hand, None, own.agent, {**kept, **options})
+    chosen = next((each for each in own.users if before.chosen_user and each.id == before.chosen_user.id), None)
+    return replace(made, chosen_user=(chosen or before.chosen_user) if made.is_user_bound else own.user)
 
 
 def _checked(options: Mapping[str, Any]) -> Mapping[str, Any]:

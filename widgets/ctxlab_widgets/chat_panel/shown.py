@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ctxlab.documents import Session
@@ -20,6 +21,11 @@ SHARE = 2
 OF_PAGE = "a change of the page"
 FEW = 50
 """Rows that a delta may have in any case."""
+
+
+def asides_json(under_way: Sequence[tuple[str, str]]) -> str:
+    """Jobs by name and label as JSON; empty where there are none."""
+    return list_as_json([{"id": name, "label": label} for name, label in under_way]) if under_way else ""
 
 
 class ShownChat:

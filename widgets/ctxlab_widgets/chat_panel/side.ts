@@ -4,7 +4,7 @@ import { glyph, h, harmless } from "../_shared/dom";
 import { onlyStop, roving } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
 import { fillOf, sourceBar } from "./budget_bar";
-import { type OutlineNode, outlineRows, outlineWires, x, y } from "./outline";
+import { type OutlineNode, outlineRows, outlineWires, ROW, ROW_OF_FINGERS, x, y } from "./outline";
 import type { Around, Command, Draft, Got } from "./payload";
 
 const VIEWS = ["steps", "budget", "lore", "request"] as const;
@@ -80,21 +80,22 @@ export class Side {
   around({ nodes }: Around): void {
     const had = this.items.indexOf(this.element.ownerDocument.activeElement as HTMLElement);
     const rows = outlineRows(nodes);
-    const wires = outlineWires(rows);
+    const height = window.matchMedia("(pointer: coarse)").matches ? ROW_OF_FINGERS : ROW;
+    const wires = outlineWires(rows, height);
     this.aroundPart.hidden = !rows.length;
     const leaf = rows.findLast(({ node }) => node.isActive)?.node.key;
     this.items = rows.map(({ node, depth, parent }, i) => {
       const item = this.item(node, node.key === leaf);
       item.setAttribute("aria-level", String(depth + 1));
       item.dataset.parent = String(parent);
-      item.style.top = `${y(i) - 12}px`;
+      item.style.top = `${y(i, height) - height / 2}px`;
       item.style.left = `${x(depth) - 8}px`;
       return item;
     });
     const at = rows.findIndex(({ node }) => node.key === leaf);
     if (this.items.length) onlyStop(this.items, Math.max(0, had >= 0 && had < rows.length ? had : at));
-    this.tree.style.height = `${rows.length * 24}px`;
-    this.tree.replaceChildren(drawn(wires, rows.length), ...this.items);
+    this.tree.style.height = `${rows.length * height}px`;
+    this.tree.replaceChildren(drawn(wires, rows.length * height), ...this.items);
     if (had >= 0) this.items[Math.min(had, this.items.length - 1)]?.focus({ preventScroll: true });
   }
 
@@ -135,7 +136,7 @@ export class Side {
     const { host } = this;
     const { key, isActive, state } = node;
     const can = host.live || isActive;
-    const words = [harmless(node.label), STATES[state]].filter(Boolean).join(", ");
+    const words = [harmless(node.label), node.note ?? STATES[state]].filter(Boolean).join(", ");
     const sign = glyph(state === "failed" ? "failed" : node.role);
     const item = h(
       "button",
@@ -183,11 +184,11 @@ function press(label: string, look: string, does: () => void, title?: string): H
 
 const SVG = "http://www.w3.org/2000/svg";
 
-function drawn(wires: { others: string; active: string }, rows: number): SVGElement {
+function drawn(wires: { others: string; active: string }, height: number): SVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "wires");
   svg.setAttribute("aria-hidden", "true");
-  svg.setAttribute("height", String(rows * 24));
+  svg.setAttribute("height", String(height));
   for (const [name, d] of Object.entries(wires)) {
     const path = document.createElementNS(SVG, "path");
     path.setAttribute("class", name);

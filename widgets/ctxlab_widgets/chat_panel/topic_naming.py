@@ -32,7 +32,12 @@ class TopicNaming:
         panel, settings = self._panel, self.settings
         session = panel.history.session
         options = options_beside(panel.setup, settings.model_identifier)
-        panel.jobs.begin(JOB, lambda _: ctxlab.name_topic(session, settings=settings, **options), self._came)
+        panel.jobs.begin(
+            JOB,
+            lambda _: ctxlab.name_topic(session, settings=settings, **options),
+            self._came,
+            label="Looking for a name for the topic",
+        )
 
     def after(self, turn: Turn, session: Session) -> None:
         """Ask for a name by itself where one is due after a turn that ended well.

@@ -13,6 +13,7 @@ from ctxlab.chat.model import check_function
 from ctxlab.chat.translation.cache import TranslationCache
 from ctxlab.chat.translation.settings import DisplayMode, TranslationSettings
 from ctxlab.chat.translation.translation import Translation, with_display_mode
+from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, cut_off, short
 from ctxlab.documents import MessageNode, ModelProfile
 from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from ctxlab_widgets.chat_panel import ChatPanel
 
 MOST_REASON = 200
+ID = 40
+UNFINISHED = "being translated into"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,15 +86,22 @@ class Translations:
             else:
                 self._of_draft(of, made)
 
-        panel.jobs.begin(f"translate {key}", work, came)
+        what = plain(key, ID) if key else "what you typed"
+        panel.jobs.begin(job_of(key), work, came, label=f"Translating {what} into {plain(to, ID)}")
         if isinstance(of, MessageNode):
-            self._tell(of, f"being translated into {to}")
+            self._tell(of, f"{UNFINISHED} {to}")
 
     def show(self, key: str, shown: DisplayMode) -> None:
         """Show a message's original, its translation or both."""
         history = self._panel.history
         history.record(with_display_mode(history.session, key, shown), "show_translation", target=key)
         self._panel.refresh()
+
+    def forget_unfinished(self) -> None:
+        """Say of no message that it is being translated where nobody waits for that any more."""
+        for key, told in self.told.items():
+            if told.sentence.startswith(UNFINISHED) and not self._panel.jobs.is_waited_for(job_of(key)):
+                self._tell(told.node, "")
 
     # --- in the thread of a translation
 
@@ -127,6 +137,11 @@ class Translations:
     def _tell(self, node: MessageNode, sentence: str) -> None:
         others = {key: told for key, told in self.told.items() if key != node.id}
         self.told = {**others, **({node.id: ToldOfMessage(sentence, node)} if sentence else {})}
+
+
+def job_of(key: str) -> str:
+    """Name of the job that translates a message, or the draft where the key is empty."""
+    return f"translate {key}"
 
 
 def model_and_settings(given: Any) -> tuple[Any, Any]:

@@ -17,6 +17,7 @@ import { MessageList } from "./list";
 import type { TextView } from "./list_host";
 import {
   type Around,
+  type Aside,
   type Command,
   type Delta,
   type Draft,
@@ -34,7 +35,7 @@ import { Side } from "./side";
 import { starters } from "./starters";
 import own from "./widget.css";
 
-const JSON_TRAITS = ["view", "delta", "head", "draft", "got", "around", "quick", "files", "running"] as const;
+const JSON_TRAITS = ["view", "delta", "head", "draft", "got", "around", "quick", "files", "asides", "running"] as const;
 /** Traits that Python alone sets. */
 const FROM_PYTHON = [...JSON_TRAITS, "error"];
 const TRAITS = [...JSON_TRAITS, "input", "shows", "error", "selected", "live", "effect"];
@@ -56,7 +57,7 @@ class ChatPanel {
   private selected = "";
 
   constructor(at: Mounted) {
-    const { model, root, signal } = at;
+    const { model, root, signal, silence } = at;
     this.model = model;
     this.live = model.get("live") !== false;
     const { live } = this;
@@ -78,6 +79,7 @@ class ChatPanel {
       send,
       save: (text) => save(model, { input: text }),
       typed: (text) => this.typed(text),
+      silence: silence.element,
       live,
       signal,
     });
@@ -101,6 +103,7 @@ class ChatPanel {
     this.input.listen(frame);
     root.addEventListener("keydown", (event) => this.undo(event), { signal });
     signal.addEventListener("abort", () => this.assets.stop());
+    silence.changed = (isSilent) => this.list.unanswered(isSilent);
     listen(at, (message, buffers) => this.hear(message, buffers[0]));
     whenChanged(at, TRAITS, (changed) => this.draw(changed));
     this.draw(new Set(TRAITS));
@@ -196,11 +199,17 @@ class ChatPanel {
     if (changed.has("got")) side.got(this.json<Got>("got"));
     if (changed.has("around")) side.around(this.json<Around>("around") ?? { nodes: [] });
     if (changed.has("quick")) input.setQuick(this.json<Quick[]>("quick") ?? []);
+    if (changed.has("asides")) input.asides.set(this.json<Aside[]>("asides") ?? []);
     if (changed.has("files") || changed.has("error")) input.setFiles(this.json<FileChip[]>("files") ?? []);
     if (changed.has("shows")) this.head.shows(String(this.model.get("shows")));
-    if (changed.has("error")) input.fail(String(this.model.get("error") ?? ""));
+    if (changed.has("error")) this.fail(String(this.model.get("error") ?? ""));
     if (changed.has("effect")) this.told.draw((this.model.get("effect") as Partial<Effect> | undefined) ?? {});
     if (changed.has("selected")) this.reveal(String(this.model.get("selected") ?? ""));
+  }
+
+  private fail(sentence: string): void {
+    this.input.fail(sentence);
+    if (sentence) this.list.refused();
   }
 
   private drawRows(): void {

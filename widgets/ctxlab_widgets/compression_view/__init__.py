@@ -107,6 +107,10 @@ class CompressionView(Widget):
             raise CtxlabError(f"there is no item {number}: {len(items)} must be kept")
         self._take(self._held().with_wishes(must_keep=[*items[:number], *items[number + 1 :]]))
 
+    def protect(self, number: int) -> None:
+        """Let so many of the newest messages stay as they are; the summary is written anew."""
+        self._take(self._held().with_wishes(protect=number))
+
     def write_again(self) -> None:
         """Have the summariser write the summary again, with the same wishes."""
         self._take(self._held().with_wishes())
@@ -120,7 +124,11 @@ class CompressionView(Widget):
         self.write(f"{held.summary}\n{words_to_put_back(held, facts[number])}")
 
     def back(self) -> None:
-        """Take the last change back that was made here."""
+        """Take the last change back that was made here, of one that counts that it does."""
+        if self._counts and self._history is not None:
+            self._history.undo()
+            self.applied = ""
+            return
         if not self._before:
             raise CtxlabError("nothing was changed here")
         self.compression = self._before.pop()
@@ -132,8 +140,13 @@ class CompressionView(Widget):
         if self._history is None:
             raise CtxlabError("there is no history to apply it to: pass CompressionView(compression, history=...)")
         session = self._held().applied(self._history)
-        self.applied = "It counts from now on; undo of the history takes it back."
+        self.applied = "It counts from now on; Undo takes it back."
         return session
+
+    @property
+    def _counts(self) -> bool:
+        """Whether it was applied here, and the history has not moved since."""
+        return bool(self.applied) and self._history is not None and self._history.session is self._held().session
 
     def _handle(self, message: Mapping[str, Any]) -> None:
         match message:
@@ -151,6 +164,8 @@ class CompressionView(Widget):
                 self.keep(text)
             case {"command": "no_longer_keep", "number": int(number)} if not isinstance(number, bool):
                 self.no_longer_keep(number)
+            case {"command": "protect", "number": int(number)} if not isinstance(number, bool):
+                self.protect(number)
             case {"command": "back" | "apply" | "choose_all" | "write_again" as command}:
                 getattr(self, command)()
             case _:
@@ -161,7 +176,9 @@ class CompressionView(Widget):
     def show(self) -> None:
         shown: Compression | None = self.compression
         with self.hold_sync():
-            self.can_go_back = bool(self._before)
+            if self.applied and self._history is not None and self._history.session == self._held().original:
+                self.applied = ""
+            self.can_go_back = self._counts or (not self.applied and bool(self._before))
             self.can_apply = self._state is not None or (self._history is not None and not self.applied)
             if shown is self._shown:
                 return

@@ -46,6 +46,7 @@ def view_json(compression: Compression) -> dict[str, Any]:
         "by": _by(compression),
         "wishes": wishes_json(compression),
         "protected": _protected(cuts),
+        "protect": cuts.protect,
         "notes": [note.text for note in compression.notes],
         "report": report_json(compression) if compression.summary else None,
         "compressions": [*_compressions(start.session), *([_own_row(compression)] if compression.summary else [])],

@@ -80,6 +80,8 @@ export interface Payload {
   by: string;
   wishes: Wishes;
   protected: string;
+  /** Number of the newest messages that stay as they are. */
+  protect: number;
   notes: string[];
   report: Report | null;
   compressions: Made[];

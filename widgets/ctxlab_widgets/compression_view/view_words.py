@@ -4,7 +4,7 @@ from __future__ import annotations
 
 PROTECTED = "the number of protected messages"
 SAID_HERE = {
-    "lower protect_recent_count": f"lower {PROTECTED}",
+    "lower protect_recent_count": f"lower {PROTECTED} below",
     "(protect_recent_count)": "(protected)",
     "set keep_exchanges_whole to False": "allow cuts inside of an exchange",
     "compress_count is 0, so": "the number of messages that go at once is 0, so",

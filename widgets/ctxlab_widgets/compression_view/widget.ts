@@ -79,6 +79,8 @@ class CompressionView {
       signal,
       guide: (text) => this.request("Summarise with this guidance", { command: "guide", text }),
       keep: (text) => this.request(`Summarise and keep “${harmless(text)}”`, { command: "keep", text }),
+      protect: (number) =>
+        this.request(`Summarise and leave the newest ${many(number, "message")}`, { command: "protect", number }),
       noLongerKeep: (number) => this.request("Summarise without this item", { command: "no_longer_keep", number }),
     });
     this.banner = new EffectBanner(this.live ? () => send({ command: "page_undo" }) : null, signal);

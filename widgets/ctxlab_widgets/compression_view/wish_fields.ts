@@ -10,6 +10,7 @@ interface Host {
   guide(text: string): void;
   keep(text: string): void;
   noLongerKeep(number: number): void;
+  protect(number: number): void;
 }
 
 export class WishFields {
@@ -17,7 +18,14 @@ export class WishFields {
   private readonly item = field("One more item to keep", "a text, or re: and a pattern");
   private readonly items = h("ul", { class: "items" });
   private readonly more = h("p", { class: "muted" });
-  private readonly rest = h("dd", {});
+  private readonly newest = h("input", {
+    type: "number",
+    class: "field newest",
+    "aria-label": "Newest messages that stay as they are",
+    min: 0,
+    step: 1,
+  });
+  private readonly rest = h("span", {});
   readonly element = h(
     "dl",
     { class: "wishes" },
@@ -26,18 +34,21 @@ export class WishFields {
     h("dt", {}, "Must keep"),
     h("dd", {}, this.items, this.item),
     h("dt", {}, "Protected"),
-    this.rest,
+    h("dd", {}, this.newest, this.rest),
   );
   private given = "";
+  private protect = 0;
 
   constructor(private readonly host: Host) {
     const { signal } = host;
     commits(this.guidance, { commit: (text) => host.guide(text), value: () => this.given, signal });
     commits(this.item, { commit: (text) => this.add(text), value: () => "", signal });
+    const number = () => String(this.protect);
+    commits(this.newest, { commit: (text) => this.setProtected(text), value: number, signal });
     this.items.addEventListener("click", (event) => this.clicked(event), { signal });
   }
 
-  draw({ wishes, protected: rest, can_choose }: Payload): void {
+  draw({ wishes, protected: rest, protect, can_choose }: Payload): void {
     const free = this.host.live && can_choose;
     this.given = wishes.guidance;
     const isTyping = document.activeElement === this.guidance && this.guidance.value.trim() !== wishes.guidance;
@@ -54,6 +65,15 @@ export class WishFields {
     );
     this.items.hidden = !this.items.childElementCount;
     this.rest.textContent = harmless(rest);
+    this.protect = protect;
+    this.newest.hidden = !free;
+    if (document.activeElement !== this.newest) this.newest.value = String(protect);
+  }
+
+  private setProtected(text: string): void {
+    const number = Number(text);
+    if (text.trim() && Number.isInteger(number) && number >= 0) this.host.protect(number);
+    else this.newest.value = String(this.protect);
   }
 
   private add(text: string): void {

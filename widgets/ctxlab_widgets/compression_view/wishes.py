@@ -48,7 +48,11 @@ def compression_of_run(trace: Trace, held: Compression | None) -> Compression:
     old, new = held.before.start.input, trace.start.input
     is_same = old.leaf_id == new.leaf_id and (old.session is new.session or old.session.nodes == new.session.nodes)
     wishes = held.wanted
-    own = replace(wishes, id=None) if is_same else Wanted(must_keep=wishes.must_keep, guidance=wishes.guidance)
+    own = (
+        replace(wishes, id=None)
+        if is_same
+        else Wanted(must_keep=wishes.must_keep, guidance=wishes.guidance, protect=wishes.protect)
+    )
     made = compressed_run(trace, own)
     goes_alike = (made.gone, made.folded) == (held.gone, held.folded)
     if is_same and goes_alike and held.summariser == BY_HAND:

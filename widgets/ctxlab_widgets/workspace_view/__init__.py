@@ -73,7 +73,7 @@ class WorkspaceView(Widget):
     """What came of the last import, as JSON; empty before."""
     conflict = traitlets.Unicode("").tag(sync=True)
     """What another saved meanwhile, as JSON; empty where nothing is in the way."""
-    session = traitlets.Instance(Session, allow_none=True)
+    session = traitlets.Instance[Session | None](Session, allow_none=True)
     """The session that was opened last, as the view that it is open in has it."""
     opened = traitlets.Tuple(traitlets.Unicode(), traitlets.Any(), traitlets.Unicode(), default_value=NOTHING_OPENED)
     """The view that was asked for last, the value that it shows, and the id of the message of a hit."""
@@ -286,7 +286,7 @@ class WorkspaceView(Widget):
                 table.last_change = "saved"
         elif self.is_unsaved:
             session = cast("Session", self.session)
-            base = self._saved_session and revision_of(self._saved_session)
+            base = None if self._saved_session is None else revision_of(self._saved_session)
             saved = self._saved(with_revision(session, base) if base else session, "session", on_conflict)
             if isinstance(saved, Session):
                 self._saved_session = saved

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from ctxlab.storage.kinds import KINDS
+from ctxlab.storage.kinds import KINDS, KindName
 from ctxlab.storage.trash import TrashEntry
 from ctxlab.storage.workspace import Workspace
 from ctxlab_widgets.workspace_view.found import Found, part_of
@@ -154,8 +154,8 @@ def _deleted_row(entry: TrashEntry) -> Row:
 
 def _counts(workspace: Workspace, but: str) -> dict[str, int]:
     """Numbers of values of all kinds but one."""
-    others = [name for name in KINDS if name not in (but, "sessions")]
-    counts = {name: len(workspace.values(name)) for name in others}
+    others: list[KindName] = [kind.name for kind in KINDS.values() if kind.name not in (but, "sessions")]
+    counts: dict[str, int] = {str(name): len(workspace.values(name)) for name in others}
     return counts if but == "sessions" else {"sessions": len(workspace.sessions()), **counts}
 
 

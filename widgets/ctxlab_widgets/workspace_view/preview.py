@@ -133,8 +133,8 @@ def _lines(value: object) -> list[str]:
         case UserProfile():
             return [value.content, *(preset.name or preset.content for preset in value.preset_messages)]
         case RegexPreset():
-            return [rule.name for rule in value.rules]
+            return [rule.name or "" for rule in value.rules]
         case QuickActionSet():
-            return [action.label for action in value.actions]
+            return [action.label or "" for action in value.actions]
         case _:
             return [str(getattr(value, "content", "") or "")]

@@ -32,8 +32,8 @@ def run_of(workspace: Workspace, session: Session, **options: Any) -> Trace:
     agent = agent_of(workspace, session)
     kept = {row.id for row in workspace.values("books")}
     named = [id for id in (agent.worldbook_ids if agent is not None else ()) if id in kept]
-    books = [workspace.load(id, kind="books") for id in named]
-    return ctxlab.build(session, agent, **{"books": books, **options})
+    given: dict[str, Any] = {"books": [workspace.load(id, kind="books") for id in named], **options}
+    return ctxlab.build(session, agent, **given)
 
 
 def run_with(run: Trace, value: object) -> Trace:

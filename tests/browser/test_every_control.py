@@ -1,4 +1,4 @@
-"""Every field, slider and button of every widget used once in JupyterLab: what is typed there arrives in Python.
+"""Every field, slider and button of every widget used once: what is typed and clicked in the page arrives in Python.
 
 The controls are those that are in the page, so that a new one is used by itself.
 """
@@ -6,7 +6,6 @@ The controls are those that are in the page, so that a new one is used by itself
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,38 +13,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Error, Locator
 
-from tests.gallery.pages import PAINTED
+from ctxlab_widgets._shared.widget import Widget
+from tests.browser.conftest import Opened
 from tests.gallery.samples import SAMPLES
-from tests.lab.pages import Lab, Server
 
-ROOT = Path(__file__).parents[2]
 MOST = 150
 """Controls of one widget; more than these would be a list of rows that are counted as controls."""
 CLICK_MS = 3000
-
-# What Python hears of the page: messages, and values of traits; and what went wrong while it answered.
-LISTEN = f"""
-import sys, json
-sys.path.insert(0, {str(ROOT)!r})
-from ctxlab_widgets._shared.widget import Widget
-from tests.gallery.samples import SAMPLES
-
-heard, broken = [], []
-
-def listening(name):
-    carried_out = getattr(Widget, name)
-    def hears(self, *words):
-        heard.append(json.dumps(words[1] if name == "_on_message" else words[0], default=str))
-        try:
-            return carried_out(self, *words)
-        except Exception as problem:
-            broken.append(repr(problem))
-            raise
-    setattr(Widget, name, hears)
-
-for name in ("_on_message", "set_state"):
-    listening(name)
-"""
 
 # The next control that was not used yet, marked so that it can be found; null when all were.
 # Controls that differ only in numbers, and more than a few of one class, are alike.
@@ -80,34 +54,36 @@ NEXT = """(root, { used, number }) => {
 }"""
 
 
-def notebook_of(names: list[str]) -> dict[str, Any]:
-    """A notebook with a widget in each cell behind the first."""
-    cells = [LISTEN, *(f"{name} = SAMPLES[{name!r}]()\n{name}" for name in names)]
-    return {
-        "nbformat": 4,
-        "nbformat_minor": 5,
-        "metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
-        "cells": [
-            {"cell_type": "code", "id": f"c{i}", "metadata": {}, "source": cell, "outputs": [], "execution_count": None}
-            for i, cell in enumerate(cells)
-        ],
-    }
+@dataclass
+class Ears:
+    """What Python hears of the page, messages and values of traits, and what went wrong while it answered."""
 
+    heard: list[str] = field(default_factory=list[str])
+    broken: list[str] = field(default_factory=list[str])
 
-@pytest.fixture(scope="module")
-def shown(started: Lab, server: Server) -> Iterator[Locator]:
-    """A notebook with all widgets, run."""
-    (server.root / "controls.ipynb").write_text(json.dumps(notebook_of(sorted(SAMPLES))))
-    with started.notebook("controls.ipynb") as shown:
-        assert started.run_all() == []
-        yield shown
+    def listen(self, patch: pytest.MonkeyPatch) -> None:
+        for name in ("_on_message", "set_state"):
+            patch.setattr(Widget, name, self._listening(getattr(Widget, name)))
+
+    def _listening(self, carry_out: Any) -> Any:
+        def hears(widget: Widget, *words: Any) -> Any:
+            self.heard.append(json.dumps(words[1] if len(words) > 1 else words[0], default=str))
+            try:
+                return carry_out(widget, *words)
+            except Exception as problem:
+                self.broken.append(repr(problem))
+                raise
+
+        return hears
 
 
 @dataclass
 class Hands:
     """Use the controls of one widget as a person would, and note what Python did not hear."""
 
-    lab: Lab
+    opened: Opened
+    widget: Widget
+    ears: Ears
     root: Locator
     used: list[str] = field(default_factory=list[str])
     unheard: list[str] = field(default_factory=list[str])
@@ -140,8 +116,15 @@ class Hands:
                     found.select_option(others[0], timeout=CLICK_MS)
                     self._settle()
             case _:
+                self._point_at(found)
                 found.click(timeout=CLICK_MS)
                 self._settle()
+
+    def _point_at(self, found: Locator) -> None:
+        """Move the pointer there: some buttons come only when it is over their row."""
+        found.scroll_into_view_if_needed(timeout=CLICK_MS)
+        if box := found.bounding_box(timeout=CLICK_MS):
+            self.opened.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
     def _type(self, control: dict[str, Any], found: Locator) -> None:
         """A value that was not there, and Enter; with Control where Enter alone begins a new line.
@@ -149,12 +132,12 @@ class Hands:
         A search may stay in the page: then what is found is shown. So may what can't be read: then the field says so.
         """
         typed, drawn = another(control), self.root.inner_html()
-        before = self._count()
+        before = len(self.ears.heard)
         found.fill(typed, timeout=CLICK_MS)
         for keys in ("Enter", "Control+Enter"):
             if not self.root.locator(":focus").count():
                 break
-            self.lab.page.keyboard.press(keys)
+            self.opened.page.keyboard.press(keys)
             if self._heard_since(before, typed if control["type"] == "number" else ""):
                 return
         if found.get_attribute("aria-invalid") == "true":  # the page says itself that it is no JSON
@@ -163,25 +146,21 @@ class Hands:
             self.unheard.append(f"{control['name']}: {typed!r} and Enter")
 
     def _heard_after(self, act: Any) -> bool:
-        before = self._count()
+        before = len(self.ears.heard)
         act()
         return self._heard_since(before, "")
 
     def _heard_since(self, before: int, words: str) -> bool:
         for _ in range(10):
-            self.lab.page.evaluate(PAINTED)
-            if self.lab.ask(f"print(any({words!r} in one for one in heard[{before}:]))") == "True":
+            self._settle()
+            if any(words in one for one in self.ears.heard[before:]):
                 return True
         return False
 
     def _settle(self) -> None:
-        """Answers what was clicked, and waits until the answer is drawn."""
-        self.lab.page.evaluate(PAINTED)
-        self._count()
-        self.lab.page.evaluate(PAINTED)
-
-    def _count(self) -> int:
-        return int(self.lab.ask("print(len(heard))"))
+        """Let what was done reach Python, and wait until the answer is drawn."""
+        self.opened.painted()
+        self.opened.pump(self.widget)
 
 
 ARROWS = ("ArrowRight", "ArrowLeft", "ArrowUp", "ArrowDown")
@@ -199,12 +178,17 @@ def another(control: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
-def test_every_control_is_used_and_heard(lab: Lab, shown: Locator, name: str) -> None:
-    root = shown.locator(f".ctxlab[data-view='{name}']").first
-    hands = Hands(lab, root)
+def test_every_control_is_used_and_heard(
+    opened: Opened, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ears = Ears()
+    ears.listen(monkeypatch)  # before it is made: it takes its methods then
+    widget = SAMPLES[name]()
+    page = opened.show(widget, tmp_path)
+    hands = Hands(opened, widget, ears, page.locator(f".ctxlab[data-view='{name}']").first)
 
     hands.use_all()
 
     assert len(hands.used) > 3
     assert hands.unheard == []
-    assert lab.ask("print(broken); broken.clear()") == "[]"
+    assert ears.broken == []

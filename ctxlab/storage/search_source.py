@@ -1,0 +1,23 @@
+"""The values of a workspace as the search index reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ctxlab.storage.kinds import KINDS
+from ctxlab.storage.store import Store
+
+
+class WorkspaceSource:
+    """Stored values by kind and id, each with a stamp that changes with its file."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def stamps(self) -> Mapping[tuple[str, str], str]:
+        """The stamps of all values that can be read."""
+        return {(kind, row["id"]): row["stamp"] for kind in KINDS for row in self._store.rows(kind)}
+
+    def load(self, kind: str, id: str) -> object:
+        """The value of a kind and an id, as its file has it now."""
+        return self._store.load(id, kind)
