@@ -18,7 +18,7 @@ from ctxlab_widgets import WorkspaceView
 from ctxlab_widgets.workspace_view import PAGE
 from ctxlab_widgets.workspace_view.book_table import FIELDS, BookTable, fields_of
 from ctxlab_widgets.workspace_view.dropped_files import pasted_name
-from ctxlab_widgets.workspace_view.listing import NOTHING_CHOSEN, Times, listing_of
+from ctxlab_widgets.workspace_view.listing import NOTHING_CHOSEN, Times, kept_of, listing_of
 from tests.gallery.samples import DATASETS, book, session, tree, workspace
 
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
@@ -333,8 +333,9 @@ def test_time_facets_count_the_changed(tmp_path: Path) -> None:
     kept.save(Session(id="a", name=HOSTILE, updated_at="2026-05-17T10:00:00Z"))
     kept.save(Session(id="b", name="b", updated_at="2020-01-01T10:00:00Z"))
 
+    rows = kept_of(kept, "sessions", "")
     found = listing_of(
-        kept, "sessions", {**NOTHING_CHOSEN, "time": "earlier"}, "", None, now=datetime(2026, 5, 20, tzinfo=UTC)
+        rows, "sessions", {**NOTHING_CHOSEN, "time": "earlier"}, None, now=datetime(2026, 5, 20, tzinfo=UTC)
     )
 
     assert [row.id for row in found.rows] == ["b"]

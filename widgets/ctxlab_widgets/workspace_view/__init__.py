@@ -24,7 +24,7 @@ from ctxlab_widgets.workspace_view.commands import carry_out
 from ctxlab_widgets.workspace_view.dropped_files import added_as_data, library_of
 from ctxlab_widgets.workspace_view.found import Found, found_in
 from ctxlab_widgets.workspace_view.list_json import conflict_data, list_head, row_data
-from ctxlab_widgets.workspace_view.listing import FACETS, NOTHING_CHOSEN, TRASH, Listing, Row, listing_of
+from ctxlab_widgets.workspace_view.listing import FACETS, NOTHING_CHOSEN, TRASH, Kept, Listing, Row, kept_of, listing_of
 from ctxlab_widgets.workspace_view.preview import OPENS, preview_of
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ class WorkspaceView(Widget):
         self.workspace = workspace if isinstance(workspace, Workspace) else ctxlab.open_workspace(workspace)
         self.table: BookTable | None = None
         self._found: Found | None = None
+        self._kept: Kept | None = None
         self._listed: Listing | None = None
         self._generation = 0
         self._on_open: Callable[[str, Any, str], object] | None = None
@@ -148,7 +149,8 @@ class WorkspaceView(Widget):
         self.filters = {**self.filters, **choices}
         if was_trash != (self.filters["place"] == TRASH):
             self.row = ""
-        self.refresh()
+        self._listed = None
+        self.show()
 
     @checked_arguments
     def sort_by(self, order: Order) -> None:
@@ -161,7 +163,7 @@ class WorkspaceView(Widget):
         """Read the lists anew, also what other programs have changed."""
         query = self.query.strip()
         self._found = found_in(self.workspace, query, self.mode, self.order) if query else None
-        self._listed = None
+        self._kept = self._listed = None
         self.show()
 
     @checked_arguments
@@ -186,7 +188,9 @@ class WorkspaceView(Widget):
 
     def _listing(self) -> Listing:
         if self._listed is None:
-            self._listed = listing_of(self.workspace, self._kind, self.filters, self.sort, self._found)
+            if self._kept is None:
+                self._kept = kept_of(self.workspace, self._kind, self.sort)
+            self._listed = listing_of(self._kept, self._kind, self.filters, self._found)
             self._generation += 1
         return self._listed
 
@@ -344,7 +348,7 @@ class WorkspaceView(Widget):
                 super()._on_message(_, content, buffers)
 
     def _reread(self) -> None:
-        self._listed = None
+        self._kept = self._listed = None
         if self._found is not None:
             self.refresh()
         else:

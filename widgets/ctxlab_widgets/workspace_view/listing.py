@@ -59,30 +59,39 @@ class Listing:
     hits: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """All that a workspace keeps of a kind, in order, as it was when it was read; `counts` are of all kinds."""
+
+    rows: tuple[Row, ...]
+    deleted: tuple[TrashEntry, ...]
+    counts: Mapping[str, int]
+
+
+def kept_of(workspace: Workspace, kind: str, sort: str) -> Kept:
+    """Read the list of a kind, and the number of values of all others."""
+    rows = tuple(_rows(workspace, kind, sort))
+    deleted = tuple(entry for entry in reversed(workspace.trash()) if entry.kind == kind)
+    return Kept(rows, deleted, {**_counts(workspace, kind), kind: len(rows)})
+
+
 def listing_of(
-    workspace: Workspace,
-    kind: str,
-    chosen: Mapping[str, str],
-    sort: str,
-    found: Found | None,
-    *,
-    now: datetime | None = None,
+    kept: Kept, kind: str, chosen: Mapping[str, str], found: Found | None, *, now: datetime | None = None
 ) -> Listing:
-    """The rows of a kind. With a search only what was found, in its order; numbers of facets then count hits."""
-    all_rows = _rows(workspace, kind, sort)
-    counts = {**_counts(workspace, kind), kind: len(all_rows)} if found is None else found.counts()
-    deleted = [entry for entry in reversed(workspace.trash()) if entry.kind == kind]
+    """The rows that are chosen. With a search only what was found, in its order; numbers of facets then count hits."""
+    counts = kept.counts if found is None else found.counts()
     if chosen["place"] == TRASH:
-        rows = [_deleted_row(entry) for entry in deleted]
-        return Listing(tuple(rows), len(rows), {"place": _places(all_rows, len(deleted))}, counts)
-    rows = all_rows if found is None else _with_hits(all_rows, found.of_kind(kind))
+        rows = [_deleted_row(entry) for entry in kept.deleted]
+        return Listing(tuple(rows), len(rows), {"place": _places(kept.rows, len(kept.deleted))}, counts)
+    rows = kept.rows if found is None else _with_hits(kept.rows, found.of_kind(kind))
     times = Times(now or datetime.now(UTC))  # noqa: TID251  (a list shows what was changed lately)
-    facets = _facets(rows, times, chosen)
-    facets["place"] = _places(rows, len(deleted))
-    shown = [row for row in rows if _is_chosen(row, chosen, times)]
+    tests = _tests(chosen, times)
+    facets = _facets(rows, times, chosen, tests)
+    facets["place"] = _places(rows, len(kept.deleted))
+    shown = [row for row in rows if _passes(row, tests)]
     if chosen["part"]:
         shown = [_only(row, chosen["part"]) for row in shown]
-    return Listing(tuple(shown), len(all_rows), facets, counts, sum(len(row.hits) for row in shown))
+    return Listing(tuple(shown), len(kept.rows), facets, counts, sum(len(row.hits) for row in shown))
 
 
 class Times:
@@ -168,21 +177,33 @@ def _only(row: Row, part: str) -> Row:
     return replace(row, hits=tuple(hit for hit in row.hits if part_of(hit) == part))
 
 
-def _is_chosen(row: Row, chosen: Mapping[str, str], times: Times, *, but: str = "") -> bool:
-    """Whether a row passes all filters, or all but one."""
-    tests: Mapping[str, Callable[[str], bool]] = {
-        "place": lambda place: row.favourite if place == FAVOURITES else row.folder == place.removeprefix(FOLDER),
-        "agent": lambda agent: row.agent_name == agent,
-        "category": lambda category: row.category == category,
-        "tag": lambda tag: tag in row.tags,
-        "time": lambda period: times.is_in(row.updated, period),
-        "part": lambda part: any(part_of(hit) == part for hit in row.hits),
-        "problem": lambda problem: row.problem == problem,
+Tests = Mapping[str, Callable[[Row], bool]]
+
+
+def _tests(chosen: Mapping[str, str], times: Times) -> Tests:
+    """For each filter that is set, whether a row passes it."""
+    all_tests: Mapping[str, Callable[[Row, str], bool]] = {
+        "place": lambda row, it: row.favourite if it == FAVOURITES else row.folder == it.removeprefix(FOLDER),
+        "agent": lambda row, it: row.agent_name == it,
+        "category": lambda row, it: row.category == it,
+        "tag": lambda row, it: it in row.tags,
+        "time": lambda row, it: times.is_in(row.updated, it),
+        "part": lambda row, it: any(part_of(hit) == it for hit in row.hits),
+        "problem": lambda row, it: row.problem == it,
     }
-    return all(test(chosen[name]) for name, test in tests.items() if name != but and chosen[name])
+    return {
+        name: lambda row, test=test, it=chosen[name]: test(row, it) for name, test in all_tests.items() if chosen[name]
+    }
 
 
-def _facets(rows: Sequence[Row], times: Times, chosen: Mapping[str, str]) -> dict[str, Sequence[tuple[str, int]]]:
+def _passes(row: Row, tests: Tests, *, but: str = "") -> bool:
+    """Whether a row passes all filters, or all but one."""
+    return all(test(row) for name, test in tests.items() if name != but)
+
+
+def _facets(
+    rows: Sequence[Row], times: Times, chosen: Mapping[str, str], tests: Tests
+) -> dict[str, Sequence[tuple[str, int]]]:
     """Choices with their numbers, each counted among what the other filters let through."""
     found: dict[str, Sequence[tuple[str, int]]] = {}
     for name in FACETS:
@@ -190,7 +211,7 @@ def _facets(rows: Sequence[Row], times: Times, chosen: Mapping[str, str]) -> dic
             continue
         counts: Counter[str] = Counter()
         for row in rows:
-            if _is_chosen(row, chosen, times, but=name):
+            if _passes(row, tests, but=name):
                 for choice, number in _choices(row, name, times):
                     counts[choice] += number
         if name == "time":
