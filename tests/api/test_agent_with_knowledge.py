@@ -1,4 +1,4 @@
-"""An agent from a file, real bases and a build: what is found and sent, in Chinese and in English, and what it costs."""
+"""An agent from a file, real bases and a build: what is found and sent in two languages, and what it costs."""
 
 from __future__ import annotations
 

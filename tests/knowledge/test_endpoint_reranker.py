@@ -1,4 +1,4 @@
-"""Hits ranked anew by a server; where it is slow, refuses or talks nonsense they stay as they are, and a note says so."""
+"""Hits ranked anew by a server; where it is slow, refuses or talks nonsense they stay as they are, with a note."""
 
 from __future__ import annotations
 

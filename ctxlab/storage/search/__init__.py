@@ -1,7 +1,7 @@
 """Full-text search: SQLite's FTS5, Chinese as overlapping pairs of characters, over what stored values say."""
 
 from ctxlab.public_names import listed
-from ctxlab.storage.search.hits import SearchHit, Match, Snippet
+from ctxlab.storage.search.hits import Match, SearchHit, Snippet
 from ctxlab.storage.search.index import CatchUp, SearchIndex, Source
 from ctxlab.storage.search.result import SearchResult
 

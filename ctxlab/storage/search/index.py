@@ -19,7 +19,7 @@ from ctxlab.storage.search import writing
 from ctxlab.storage.search.candidates import Candidate, Stop, best_first, newest_first
 from ctxlab.storage.search.database import Database
 from ctxlab.storage.search.filters import Filters, Names, Time, documents_expression
-from ctxlab.storage.search.hits import SearchHit, Match, snippet_of
+from ctxlab.storage.search.hits import Match, SearchHit, snippet_of
 from ctxlab.storage.search.known_session import KnownSession
 from ctxlab.storage.search.query import Mode, Query, Term, all_of, any_of, term_expression
 from ctxlab.storage.search.result import SearchResult
