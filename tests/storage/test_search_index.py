@@ -286,7 +286,7 @@ def test_an_index_of_another_version_is_made_anew(tmp_path: Path, monkeypatch: p
     path = tmp_path / "search.db"
     with SearchIndex(path) as old:
         old.put("session", chat("s1", "a lamp"), "1")
-    monkeypatch.setattr("ctxlab.storage.search.database.VERSION", 2)
+    monkeypatch.setattr("ctxlab.storage.search.database.VERSION", 999)
 
     index = SearchIndex(path)
 
