@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -12,8 +12,10 @@ from ctxlab.storage.search.candidates import AT_ONCE, Candidate, Stop, candidate
 from ctxlab.storage.search.database import Database
 from ctxlab.storage.search.query import all_of, any_of
 
-RANKED = 1_000
-"""Rows that are ranked at first; of a row more the score costs some 1 µs."""
+RANKED = 500
+"""Rows that are ranked at first; each costs some 1 µs."""
+RARE = 250
+"""Rows that are ranked besides, since a rarer word is in them."""
 MORE = 4
 """Times as many rows are ranked next, where all those are not enough."""
 
@@ -51,21 +53,20 @@ def best_first(
                 scores |= _scores_by_rare_words(connection, query, (first, cut))
         for row in seen.intersection(scores):
             del scores[row]
-        yield from _loaded(database, sorted(scores.items(), key=lambda pair: (-pair[1], pair[0])), flags, stop)
+        ranked = sorted(scores, reverse=True)
+        ranked.sort(key=scores.__getitem__, reverse=True)  # of equal ones the newest first
+        yield from ((candidate, scores[candidate.row]) for candidate in _loaded(database, ranked, flags, stop))
         if cut is None:
             return
         seen |= scores.keys()
         end, most = cut, MORE * most
 
 
-def _loaded(
-    database: Database, ranked: Sequence[tuple[int, float]], flags: int, stop: Stop
-) -> Iterator[tuple[Candidate, float]]:
-    for start in range(0, len(ranked), AT_ONCE):
-        some = ranked[start : start + AT_ONCE]
+def _loaded(database: Database, rows: Sequence[int], flags: int, stop: Stop) -> Iterator[Candidate]:
+    for start in range(0, len(rows), AT_ONCE):
         with stop.reader(database) as connection:
-            found = candidates_of(connection, [row for row, _ in some], flags)
-        yield from ((found[row], score) for row, score in some if row in found)
+            found = candidates_of(connection, rows[start : start + AT_ONCE], flags)
+        yield from found
 
 
 def _nth_newest(connection: apsw.Connection, expression: str, numbers: Numbers, n: int) -> int | None:
@@ -77,21 +78,21 @@ def _nth_newest(connection: apsw.Connection, expression: str, numbers: Numbers, 
 
 def _scores(connection: apsw.Connection, expression: str, numbers: Numbers) -> dict[int, float]:
     sql = "SELECT rowid, -rank FROM fts WHERE fts MATCH ? AND rowid >= ? AND rowid < ?"
-    return dict(cast("list[tuple[int, float]]", connection.execute(sql, (expression, *numbers)).fetchall()))
+    return dict(cast("Iterable[tuple[int, float]]", connection.execute(sql, (expression, *numbers))))
 
 
 def _scores_by_rare_words(connection: apsw.Connection, query: RankedQuery, numbers: Numbers) -> dict[int, float]:
-    """The scores of all rows that have a word which, with the rarer ones, is in no more than RANKED rows."""
+    """The scores of all rows that have a word which, with the rarer ones, is in at most RARE rows."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM fts WHERE fts MATCH ? AND rowid >= ? AND rowid < ? LIMIT ?)"
     counts = [
-        (int(str(connection.execute(sql, (all_of([word, query.labels]), *numbers, RANKED + 1)).get)), word)
+        (int(str(connection.execute(sql, (all_of([word, query.labels]), *numbers, RARE + 1)).get)), word)
         for word in query.words
     ]
     rare: list[str] = []
     total = 0
     for count, word in sorted(counts):
         total += count
-        if total <= RANKED and count:
+        if total <= RARE and count:
             rare.append(word)
     if not rare:
         return {}

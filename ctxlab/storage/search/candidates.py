@@ -13,7 +13,7 @@ import orjson
 
 from ctxlab.storage.search.database import Database
 
-AT_ONCE = 32
+AT_ONCE = 24
 MOST_AT_ONCE = 2048
 COLUMNS = (
     "rows.row, rows.doc, rows.key, rows.flags, rows.role, rows.agent, rows.model, rows.time, rows.texts,"
@@ -93,11 +93,10 @@ def newest_first(
         end, most = found[-1].row, min(2 * most, MOST_AT_ONCE)
 
 
-def candidates_of(connection: apsw.Connection, rows: Sequence[int], flags: int) -> dict[int, Candidate]:
-    """The candidates of these rows by number; those that are gone or lack a flag are left out."""
+def candidates_of(connection: apsw.Connection, rows: Sequence[int], flags: int) -> list[Candidate]:
+    """The candidates of these rows in their order; those that are gone or lack a flag are left out."""
     sql = f"SELECT {COLUMNS} FROM rows CROSS JOIN docs ON docs.doc = rows.doc WHERE rows.row = ? AND flags & ? = ?"
-    found = connection.executemany(sql, ((row, flags, flags) for row in rows))
-    return {candidate.row: candidate for candidate in map(_candidate, found)}
+    return list(map(_candidate, connection.executemany(sql, ((row, flags, flags) for row in rows))))
 
 
 def _candidate(values: tuple[Any, ...]) -> Candidate:
