@@ -11,8 +11,6 @@ const LIMIT_BYTES = 100_000;
 const LARGER_BYTES = {
   /** The tree is a canvas, an outline and an editor in one. */
   "branch_tree/static/widget.js": 112_000,
-  /** Steps, their messages and settings in one. */
-  "step_debugger/static/widget.js": 102_000,
   /** A conversation: its list, input and the parser of Markdown. */
   "chat_panel/static/widget.js": 200_000,
   /** Sent when the first formula or diagram is drawn. */
@@ -43,16 +41,18 @@ const ENTRIES = Object.fromEntries([
 // Several widgets share a page: the rules of one hold in its own root only. A root says itself which theme it has:
 // the copy of the dark theme for pages that leave it to the system is left out.
 const OF_THE_SYSTEM = /@media \(prefers-color-scheme: dark\) \{[^{}]*\{[^{}]*\}\s*\}/g;
+const OWN_ROOT = "\u00a7";
 const styles = (view) => ({
   name: "styles",
   setup(at) {
     at.onLoad({ filter: /\.css$/ }, async ({ path }) => {
       const source = (await readFile(path, "utf8")).replaceAll(OF_THE_SYSTEM, "").replaceAll(":root", ".ctxlab");
-      const own = path.includes("/_shared/")
-        ? source
-        : source.replaceAll(/\.ctxlab\b/g, `.ctxlab[data-view="${view}"]`);
-      const { code } = await transform(own, { loader: "css", minify: true, target: TARGET });
-      return { contents: code, loader: "text" };
+      const { code } = await transform(source, { loader: "css", minify: true, target: TARGET });
+      if (path.includes("/_shared/")) return { contents: code, loader: "text" };
+      // Written once, not in front of each rule.
+      const short = JSON.stringify(code.replaceAll(/\.ctxlab\b/g, OWN_ROOT));
+      const own = JSON.stringify(`.ctxlab[data-view="${view}"]`);
+      return { contents: `export default ${short}.replaceAll("${OWN_ROOT}", ${own})`, loader: "js" };
     });
   },
 });

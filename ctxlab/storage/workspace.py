@@ -59,6 +59,11 @@ class Workspace:
         counts = [(kind.nouns[1], len(self._store.rows(name))) for name, kind in KINDS.items()]
         return heading(self) + html_table(("kind", "values"), [each for each in counts if each[1]], of="kinds")
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.display.views import shown_as
+
+        return shown_as("workspace", self)
+
     def __enter__(self) -> Self:
         return self
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from ctxlab import Agent, Session, Trace
 from ctxlab_widgets._shared.widget import Widget
 from tests.browser.conftest import Opened
 from tests.gallery.looking import HOSTILE, colours_across, colours_of
-from tests.gallery.samples import SAMPLES, WITH_FILES
+from tests.gallery.samples import FOLDERS, SAMPLES, WITH_FILES
 from tests.gallery.studies import made_up_result
 
 CONTRAST = (Path(__file__).parents[1] / "gallery" / "contrast.js").read_text(encoding="utf-8")
@@ -274,6 +275,25 @@ def chat_of_strangers(trace: Trace) -> Widget:
     return chat
 
 
+def workspace_of_strangers(trace: Trace, *, as_table: bool) -> Widget:
+    FOLDERS.append(TemporaryDirectory())
+    kept, given = ctxlab.open_workspace(FOLDERS[-1].name), trace.start.input
+    session, book = given.session.with_(id="s"), given.books[0].with_(id="b")
+    for value in (session, book):
+        kept.save(value)
+        kind: Any = "books" if value is book else "sessions"
+        kept.tag(value.id, [HOSTILE_NAME], kind=kind)
+        kept.move_to_folder(value.id, HOSTILE_NAME, kind=kind)
+    view = ctxlab_widgets.WorkspaceView(kept)
+    if as_table:
+        view.show_tab("books")
+        view.open_value("b")
+    else:
+        view.search("half")
+        view.show_preview("s")
+    return view
+
+
 def settings_of_strangers() -> Widget:
     class Odd(BaseModel):
         text: str = Field(HOSTILE[0], title=HOSTILE_NAME, description=HOSTILE_NAME)
@@ -299,6 +319,8 @@ def of_strangers(name: str, trace: Trace) -> Widget:
         "compression_view": lambda: compression_of_strangers(trace.start.input.session),
         "run_history": lambda: ctxlab_widgets.lab(trace).head,
         "study": study_of_strangers,
+        "workspace_view": lambda: workspace_of_strangers(trace, as_table=False),
+        "workspace_view, book": lambda: workspace_of_strangers(trace, as_table=True),
     }
     kind = "".join(word.title() for word in name.partition(",")[0].split("_"))
     return made[name]() if name in made else getattr(ctxlab_widgets, kind)(trace)
@@ -307,7 +329,7 @@ def of_strangers(name: str, trace: Trace) -> Widget:
 def clicks(opened: Opened) -> Iterator[None]:
     """Whatever opens is opened: rows, messages, folds."""
     page = opened.page
-    for chosen in ("[role=row]", "article", ".foldrow", "[data-key]", "canvas"):
+    for chosen in ("[role=row]", "[role=option]", "article", ".foldrow", "[data-key]", "canvas"):
         for each in page.locator(f".ctxlab {chosen}").all()[:8]:
             if each.is_visible():
                 each.click(force=True)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -158,6 +159,44 @@ def chatting() -> Widget:
     return chat
 
 
+FOLDERS: list[TemporaryDirectory[str]] = []
+"""Folders of workspaces; they are gone when the process ends."""
+
+
+def workspace() -> ctxlab.Workspace:
+    """A new workspace with the bundled sessions and what belongs to them, some of it arranged, one session deleted."""
+    FOLDERS.append(TemporaryDirectory())
+    kept = ctxlab.open_workspace(FOLDERS[-1].name)
+    for value in (session(), tree(), agent(), book(), *rules()):
+        kept.save(value)
+    kept.save(session().with_(id="gone", name="Gone"))
+    kept.delete("gone")
+    kept.favour(session().id)
+    kept.move_to_folder(tree().id, "Research")
+    kept.tag(session().id, ["雾港", "roleplay"])
+    return kept
+
+
+def kept_values() -> ctxlab_widgets.WorkspaceView:
+    """The list of a workspace, with a session at the side."""
+    view = ctxlab_widgets.WorkspaceView(workspace())
+    view.show_preview(tree().id)
+    return view
+
+
+def kept_book() -> ctxlab_widgets.WorkspaceView:
+    """A book of a workspace as a table, with some entries picked and changed."""
+    view = kept_values()
+    view.show_tab("books")
+    view.open_value(view.shown[0].id, "table")
+    for message in (
+        {"command": "pick_entries", "keys": list(book().entries)[:4], "on": True},
+        {"command": "change_entries", "field": "enabled", "value": False},
+    ):
+        view._handle_custom_msg(message, [])
+    return view
+
+
 class Tidy(BaseModel):
     """Settings as a package brings them."""
 
@@ -221,6 +260,7 @@ SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "sent_view": lambda: ctxlab_widgets.SentView(harbour()),
     "study": study,
     "token_view": lambda: ctxlab_widgets.TokenView(harbour()),
+    "workspace_view": kept_values,
 }
 
 
@@ -235,5 +275,6 @@ WITH_FILES: Mapping[str, Callable[[], Widget]] = {
     "section_form, user": profile,
     "step_debugger, files": deciding,
     "sent_view, files": lambda: ctxlab_widgets.SentView(files_run()),
+    "workspace_view, book": kept_book,
 }
-"""Widgets with something else to show: a conversation with pictures, documents and a sound."""
+"""Widgets with something else to show: a conversation with pictures, documents and a sound, a book as a table."""

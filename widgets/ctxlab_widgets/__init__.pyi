@@ -19,3 +19,4 @@ from ctxlab_widgets.step_debugger import StepDebugger as StepDebugger
 from ctxlab_widgets.study import Study as Study
 from ctxlab_widgets.token_budget import TokenBudget as TokenBudget
 from ctxlab_widgets.token_view import TokenView as TokenView
+from ctxlab_widgets.workspace_view import WorkspaceView as WorkspaceView

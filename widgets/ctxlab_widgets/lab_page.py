@@ -19,12 +19,14 @@ from ctxlab.engines.worldbook import LoreScan
 from ctxlab.errors import CtxlabError
 from ctxlab.knowledge.policy.report import KnowledgeReport
 from ctxlab.pipeline import Trace
+from ctxlab.storage.workspace import Workspace
 from ctxlab_widgets._shared.shared_state import SharedState
 from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.branch_tree.session_of_run import session_of_run
 from ctxlab_widgets.chat_panel import ChatPanel
 from ctxlab_widgets.open_file import call_as_code, run_of_file
 from ctxlab_widgets.run_history import RunHistory, Runs
+from ctxlab_widgets.workspace_view.workspace_runs import newest_session, run_of, run_with
 
 if TYPE_CHECKING:
     from ctxlab_widgets._shared.widget import Widget
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from ctxlab_widgets.step_debugger import StepDebugger
     from ctxlab_widgets.token_budget import TokenBudget
     from ctxlab_widgets.token_view import TokenView
+    from ctxlab_widgets.workspace_view import WorkspaceView
 
 TABS: Mapping[str, str] = {
     "chat": "ChatPanel",
@@ -57,6 +60,10 @@ TABS: Mapping[str, str] = {
 """The views below the tree, each a tab of this name."""
 KNOWLEDGE = "knowledge"
 """The tab that comes with the first run that asks for knowledge, or when it is asked for."""
+WORKSPACE = "workspace"
+"""The tab of a page that has a workspace, behind all others."""
+OPENED_AS = {"agent": "steps", "table": "lore"}
+"""The tab that shows what a value of the workspace does in the run, where it isn't the view of the same name."""
 TITLES = {"sent": "What is sent"}
 TOPICS = {
     "messages": "sent",
@@ -78,10 +85,20 @@ class LabPage(ipywidgets.VBox):
     A view is made when its tab is opened or when Python asks for it, and from then on follows the others.
     """
 
-    def __init__(self, trace: Trace, *, python: str = "", library: Library | None = None) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        *,
+        python: str = "",
+        library: Library | None = None,
+        workspace: Workspace | None = None,
+    ) -> None:
         tree = BranchTree(trace)
+        self._kept = workspace
         self._names = [name for name in TABS if name != KNOWLEDGE or _asks_for_knowledge(trace)]
         self.state = SharedState(trace, tree.history.session, ("tree", *self._names), library=library)
+        if workspace is not None:
+            self._names.append(WORKSPACE)
         self._views: dict[str, Widget] = {}
         self._head = RunHistory(trace, python=python)
         places = [ipywidgets.Box() for _ in self._names]
@@ -210,14 +227,21 @@ class LabPage(ipywidgets.VBox):
         return cast("SentView", self._open("sent"))
 
     @property
+    def workspace(self) -> WorkspaceView:
+        """The list of the workspace; raises CtxlabError where the page has none."""
+        if self._kept is None:
+            raise CtxlabError("this page has no workspace: lab(..., workspace=...) gives it one")
+        return cast("WorkspaceView", self._open(WORKSPACE))
+
+    @property
     def opened(self) -> tuple[str, ...]:
         """Names of the views that are made."""
         return tuple(name for name in self._views if name != "head")
 
     def show_tab(self, name: str, key: str = "") -> None:
         """Bring a tab to the front, such as `budget`; with a key at a message, an entry or a rule."""
-        if name not in TABS:
-            raise CtxlabError(f"there is no tab {name!r}; there are: {', '.join(TABS)}")
+        if name not in {*TABS, *self._names}:
+            raise CtxlabError(f"there is no tab {name!r}; there are: {', '.join(dict.fromkeys([*TABS, *self._names]))}")
         self._need_tab(name)
         self._tabs.selected_index = self._names.index(name)
         if key:
@@ -249,11 +273,11 @@ class LabPage(ipywidgets.VBox):
         if name in self._names:
             return
         front = self._names[self._tabs.selected_index or 0]
-        self._names = [each for each in TABS if each == name or each in self._names]
+        self._names = [each for each in (*TABS, WORKSPACE) if each == name or each in self._names]
         at = self._names.index(name)
         self._tabs.children = (*self._tabs.children[:at], ipywidgets.Box(), *self._tabs.children[at:])
         self._tabs.selected_index = self._names.index(front)
-        self.state.views = ["tree", *self._names]
+        self.state.views = ["tree", *(each for each in self._names if each != WORKSPACE)]
         for view in self._views.values():
             view.views = list(self.state.views)
         self._title_tabs()
@@ -280,12 +304,26 @@ class LabPage(ipywidgets.VBox):
     def _open(self, name: str) -> Widget:
         if name not in self._views:
             self._need_tab(name)
-            view = _view_of(name, self.trace)
+            view = _view_of(name, self.trace) if name != WORKSPACE else self._list_of_workspace()
             view.layout.width = "100%"
             self._follow(name, view)
             place = cast("ipywidgets.Box", self._tabs.children[self._names.index(name)])
             place.children = (view.page if isinstance(view, ChatPanel) else view,)
         return self._views[name]
+
+    def _list_of_workspace(self) -> WorkspaceView:
+        view = ctxlab_widgets.WorkspaceView(cast("Workspace", self._kept))
+        view.on_open(self._opened_value)
+        return view
+
+    def _opened_value(self, name: str, value: object, node: str) -> None:
+        """Show a session of the workspace in all views, or the run with an agent, a book or rules of it."""
+        if isinstance(value, Session):
+            self.trace = run_of(cast("Workspace", self._kept), value)
+            self.selected = f"node:{node}" if node else ""
+        else:
+            self.trace = run_with(self.trace, value)
+        self._on_wanted({"new": (OPENED_AS.get(name, name), "")})
 
     def _follow(self, name: str, view: Widget) -> None:
         self._views[name] = view
@@ -296,21 +334,35 @@ class LabPage(ipywidgets.VBox):
 
 
 @checked_arguments
-def lab(shown: SessionSource | Trace, agent: AgentSource | None = None, **options: Any) -> LabPage:
+def lab(
+    shown: SessionSource | Trace | None = None,
+    agent: AgentSource | None = None,
+    *,
+    workspace: Workspace | None = None,
+    **options: Any,
+) -> LabPage:
     """A page with all views of a run, which follow one another. `options` are those of `ctxlab.build`.
 
     `shown` is all that `ctxlab.build` takes: a session, a library such as `ctxlab.read` gives, a path, or messages. Of
-    a trace the page shows that very run, with an agent the run again with that one.
+    a trace the page shows that very run, with an agent the run again with that one. A `workspace` gets a tab, from
+    which its sessions open in all views; without anything else the session that was opened last is shown.
     """
+    if shown is None and workspace is not None:
+        session = newest_session(workspace)
+        run = run_of(workspace, session, **options) if agent is None else ctxlab.build(session, agent, **options)
+        return LabPage(run, library=workspace.library(sessions=[]), workspace=workspace)
+    if shown is None:
+        raise CtxlabError("lab needs something to show: a session, a run, a path or a workspace")
     if not isinstance(shown, Trace):
         python = call_as_code(shown, agent, options)
         held = session_or_library(shown)
         brought = agent_or_library(agent) if agent is not None else None
         library = _library_of(held, brought, options)
-        return LabPage(ctxlab.build(held, brought, **options), python=python, library=library)
+        run = ctxlab.build(held, brought, **options)
+        return LabPage(run, python=python, library=library, workspace=workspace)
     if options:
         raise CtxlabError(f"lab(trace) takes no {', '.join(options)}: the run is built; use ctxlab.rebuild(trace, ...)")
-    return LabPage(shown if agent is None else ctxlab.rebuild(shown, agent=agent))
+    return LabPage(shown if agent is None else ctxlab.rebuild(shown, agent=agent), workspace=workspace)
 
 
 def _library_of(held: Session | Library, brought: Agent | Library | None, options: Mapping[str, Any]) -> Library:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ctxlab.engines.worldbook import LoreScan
     from ctxlab.pipeline import Debugger, Trace
     from ctxlab.providers import Payload
+    from ctxlab.storage.workspace import Workspace
     from ctxlab.studies import Comparison
     from ctxlab.studies.study import StudyResult
 
@@ -59,6 +60,11 @@ def payload(value: Payload) -> Any | None:
 def study(value: StudyResult) -> Any | None:
     """The study, and below it the run of a case that is opened there."""
     return _widget("Study", value)
+
+
+def workspace(value: Workspace) -> Any | None:
+    """The list of what is kept, and below it the view in which a value is opened."""
+    return _widget("WorkspaceView", value)
 
 
 def report(value: Trace, path: Path) -> Path:

@@ -134,7 +134,17 @@ export interface Draft {
 }
 
 /** Views that open below the chat. */
-export type OpenView = "steps" | "budget" | "lore" | "knowledge" | "request" | "tree" | "compression" | "agent";
+export type OpenView =
+  | "steps"
+  | "budget"
+  | "lore"
+  | "knowledge"
+  | "request"
+  | "tree"
+  | "compression"
+  | "agent"
+  | "user"
+  | "settings";
 
 /** What one answer got. */
 export interface Got {

@@ -1,0 +1,258 @@
+"""Rows of one tab of a workspace, filtered and in order, with counts of what else could be chosen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from ctxlab.storage.kinds import KINDS, KindName
+from ctxlab.storage.trash import TrashEntry
+from ctxlab.storage.workspace import Workspace
+from ctxlab_widgets.workspace_view.found import Found, part_of
+
+SHOWN_CHOICES = 40
+"""Choices of a facet that are offered, the most frequent first."""
+PERIODS = {"last day": 1, "last 7 days": 7, "last 30 days": 30, "last year": 365}
+"""Days of a choice of time."""
+EARLIER = "earlier"
+FAVOURITES, TRASH, FOLDER = "favourites", "trash", "folder:"
+FACETS = ("place", "agent", "category", "tag", "time", "part", "problem")
+"""What rows can be filtered by; each has one choice, empty for all."""
+NOTHING_CHOSEN: Mapping[str, str] = dict.fromkeys(FACETS, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One value in the list: a session, a value of another kind, or, in the trash, what was deleted."""
+
+    id: str
+    name: str
+    agent: str = ""
+    agent_name: str = ""
+    category: str = ""
+    parts: int | None = None
+    branches: int = 0
+    tokens: int | None = None
+    updated: str = ""
+    tags: tuple[str, ...] = ()
+    folder: str = ""
+    favourite: bool = False
+    problem: str = ""
+    why: str = ""
+    hits: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The rows that are shown, of how many, and for each facet its choices with their numbers.
+
+    `counts` are the values of each kind, or the hits of a search in them.
+    """
+
+    rows: tuple[Row, ...]
+    total: int
+    facets: Mapping[str, Sequence[tuple[str, int]]]
+    counts: Mapping[str, int]
+    hits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """All that a workspace keeps of a kind, in order, as it was when it was read; `counts` are of all kinds."""
+
+    rows: tuple[Row, ...]
+    deleted: tuple[TrashEntry, ...]
+    counts: Mapping[str, int]
+
+
+def kept_of(workspace: Workspace, kind: str, sort: str) -> Kept:
+    """Read the list of a kind, and the number of values of all others."""
+    rows = tuple(_rows(workspace, kind, sort))
+    deleted = tuple(entry for entry in reversed(workspace.trash()) if entry.kind == kind)
+    return Kept(rows, deleted, {**_counts(workspace, kind), kind: len(rows)})
+
+
+def listing_of(
+    kept: Kept, kind: str, chosen: Mapping[str, str], found: Found | None, *, now: datetime | None = None
+) -> Listing:
+    """The rows that are chosen. With a search only what was found, in its order; numbers of facets then count hits."""
+    counts = kept.counts if found is None else found.counts()
+    if chosen["place"] == TRASH:
+        rows = [_deleted_row(entry) for entry in kept.deleted]
+        return Listing(tuple(rows), len(rows), {"place": _places(kept.rows, len(kept.deleted))}, counts)
+    rows = kept.rows if found is None else _with_hits(kept.rows, found.of_kind(kind))
+    times = Times(now or datetime.now(UTC))  # noqa: TID251  (a list shows what was changed lately)
+    tests = _tests(chosen, times)
+    facets = _facets(rows, times, chosen, tests)
+    facets["place"] = _places(rows, len(kept.deleted))
+    shown = [row for row in rows if _passes(row, tests)]
+    if chosen["part"]:
+        shown = [_only(row, chosen["part"]) for row in shown]
+    return Listing(tuple(shown), len(kept.rows), facets, counts, sum(len(row.hits) for row in shown))
+
+
+class Times:
+    """Whether a time is in a period that ends now; times are ISO texts, which compare as they are in one zone."""
+
+    def __init__(self, now: datetime) -> None:
+        self._since = {
+            name: (now - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S") for name, days in PERIODS.items()
+        }
+
+    def period(self, time: str) -> str:
+        """The shortest period that a time is in; empty where there is no time."""
+        return next((name for name, since in self._since.items() if time >= since), EARLIER) if time else ""
+
+    def is_in(self, time: str, period: str) -> bool:
+        """Whether a time is in a period; a longer one has the shorter ones in it."""
+        if period == EARLIER:
+            return self.period(time) == EARLIER
+        return bool(time) and time >= self._since.get(period, "")
+
+
+def _rows(workspace: Workspace, kind: str, sort: str) -> list[Row]:
+    if kind != "sessions":
+        return [
+            Row(
+                row.id,
+                row.name or row.id,
+                category=row.category,
+                parts=row.parts,
+                updated=row.updated or row.created,
+                tags=row.tags,
+                folder=row.folder,
+                favourite=row.favourite,
+                problem=_problem(row),
+            )
+            for row in workspace.values(kind, sort=sort or None)  # pyright: ignore[reportArgumentType]
+        ]
+    names = {row.id: row.name for row in workspace.values("agents")}
+    return [
+        Row(
+            row.id,
+            row.name or row.id,
+            agent=row.agent,
+            agent_name=names.get(row.agent) or row.agent,
+            parts=row.messages,
+            branches=row.branches,
+            tokens=row.tokens,
+            updated=row.updated or row.created,
+            tags=row.tags,
+            folder=row.folder,
+            favourite=row.favourite,
+            problem=_problem(row),
+        )
+        for row in workspace.sessions(sort=sort or None)  # pyright: ignore[reportArgumentType]
+    ]
+
+
+def _problem(row: Any) -> str:
+    """What the workspace knows to be wrong with a value, in words."""
+    found = getattr(row, "problems", ())
+    if isinstance(found, str | int):
+        return "" if not found else found if isinstance(found, str) else f"{found} problems"
+    return "; ".join(map(str, found))
+
+
+def _deleted_row(entry: TrashEntry) -> Row:
+    return Row(entry.key, entry.name or entry.id, updated=entry.at, why=entry.why)
+
+
+def _counts(workspace: Workspace, but: str) -> dict[str, int]:
+    """Numbers of values of all kinds but one."""
+    others: list[KindName] = [kind.name for kind in KINDS.values() if kind.name not in (but, "sessions")]
+    counts: dict[str, int] = {str(name): len(workspace.values(name)) for name in others}
+    return counts if but == "sessions" else {"sessions": len(workspace.sessions()), **counts}
+
+
+def _with_hits(rows: Iterable[Row], hits: Mapping[str, Sequence[Any]]) -> list[Row]:
+    known = {row.id: row for row in rows if row.id in hits}
+    return [replace(known[id], hits=tuple(each)) for id, each in hits.items() if id in known]
+
+
+def _only(row: Row, part: str) -> Row:
+    return replace(row, hits=tuple(hit for hit in row.hits if part_of(hit) == part))
+
+
+Tests = Mapping[str, Callable[[Row], bool]]
+
+
+def _tests(chosen: Mapping[str, str], times: Times) -> Tests:
+    """For each filter that is set, whether a row passes it."""
+    all_tests: Mapping[str, Callable[[Row, str], bool]] = {
+        "place": lambda row, it: row.favourite if it == FAVOURITES else row.folder == it.removeprefix(FOLDER),
+        "agent": lambda row, it: row.agent_name == it,
+        "category": lambda row, it: row.category == it,
+        "tag": lambda row, it: it in row.tags,
+        "time": lambda row, it: times.is_in(row.updated, it),
+        "part": lambda row, it: any(part_of(hit) == it for hit in row.hits),
+        "problem": lambda row, it: row.problem == it,
+    }
+    return {
+        name: lambda row, test=test, it=chosen[name]: test(row, it) for name, test in all_tests.items() if chosen[name]
+    }
+
+
+def _passes(row: Row, tests: Tests, *, but: str = "") -> bool:
+    """Whether a row passes all filters, or all but one."""
+    return all(test(row) for name, test in tests.items() if name != but)
+
+
+def _facets(
+    rows: Sequence[Row], times: Times, chosen: Mapping[str, str], tests: Tests
+) -> dict[str, Sequence[tuple[str, int]]]:
+    """Choices with their numbers, each counted among what the other filters let through."""
+    found: dict[str, Sequence[tuple[str, int]]] = {}
+    for name in FACETS:
+        if name == "place":
+            continue
+        counts: Counter[str] = Counter()
+        for row in rows:
+            if _passes(row, tests, but=name):
+                for choice, number in _choices(row, name, times):
+                    counts[choice] += number
+        if name == "time":
+            found[name] = [(each, counts[each]) for each in (*PERIODS, EARLIER) if counts[each]]
+        else:
+            ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0].casefold()))
+            found[name] = _with_chosen(ordered, chosen[name])
+    return found
+
+
+def _with_chosen(ordered: Sequence[tuple[str, int]], choice: str) -> list[tuple[str, int]]:
+    """The first choices, and the one that holds wherever it is, so that it can be taken back."""
+    shown = list(ordered[:SHOWN_CHOICES])
+    if choice and choice not in [name for name, _ in shown]:
+        shown.append((choice, dict(ordered).get(choice, 0)))
+    return shown
+
+
+def _choices(row: Row, facet: str, times: Times) -> list[tuple[str, int]]:
+    """The choices of a facet that a row counts for: with a search each hit counts, else the row."""
+    number = len(row.hits) or 1
+    match facet:
+        case "part":
+            return list(Counter(map(part_of, row.hits)).items())
+        case "tag":
+            return [(tag, number) for tag in row.tags]
+        case "time":
+            return [(name, number) for name in (*PERIODS, EARLIER) if times.is_in(row.updated, name)]
+        case _:
+            name = {"agent": row.agent_name, "category": row.category, "problem": row.problem}[facet]
+            return [(name, number)] if name else []
+
+
+def _places(rows: Sequence[Row], deleted: int) -> list[tuple[str, int]]:
+    """All, the favourites, each folder by name, the trash; numbers of values or, with a search, of hits."""
+    folders: Counter[str] = Counter()
+    favourites = total = 0
+    for row in rows:
+        number = len(row.hits) or 1
+        total += number
+        favourites += number * row.favourite
+        if row.folder:
+            folders[f"{FOLDER}{row.folder}"] += number
+    return [("", total), (FAVOURITES, favourites), *sorted(folders.items()), (TRASH, deleted)]
