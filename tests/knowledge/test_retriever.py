@@ -10,7 +10,10 @@ import pytest
 import ctxlab
 from ctxlab.context.knowledge_hit import KnowledgeAnswer, QueryPart
 from ctxlab.errors import MissingExtra, WrongArgument
+from ctxlab.knowledge.index import IndexedText, MemoryIndex
+from ctxlab.knowledge.index.turns import turns
 from ctxlab.knowledge.retrieval import retriever as module
+from ctxlab.knowledge.retrieval.indexed_base import IndexedBase
 from tests.knowledge.fakes import LetterEmbedder
 
 TIDES = ctxlab.KnowledgeBase(
@@ -155,3 +158,26 @@ def test_a_retriever_goes_to_another_process_without_its_indexes() -> None:
 
     assert len(data) < 5_000
     assert asked(pickle.loads(data), "tide").hits == asked(retriever, "tide").hits
+
+
+def test_a_search_without_a_cache_does_not_look_at_the_whole_content(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(base: IndexedBase) -> str:
+        raise AssertionError(f"{base.id} was hashed")
+
+    monkeypatch.setattr(IndexedBase, "content_hash", property(refused))
+
+    assert ids(asked(ctxlab.KnowledgeRetriever(TIDES), "moon")) == ["1"]
+
+
+def test_adding_pauses_only_while_a_search_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("ctxlab.knowledge.index.turns.sleep", pauses.append)
+    index = MemoryIndex()
+
+    index.add([IndexedText("1", "a rope")])
+    assert pauses == []
+    with turns.search():
+        index.add([IndexedText("2", "an oar"), IndexedText("3", "a boat")])
+    assert len(pauses) == 2
+    index.add([IndexedText("4", "a sail")])
+    assert len(pauses) == 2

@@ -190,6 +190,42 @@ def test_the_best_hit_comes_first_where_that_is_asked_for(index: SearchIndex) ->
     assert best[0].score > best[1].score > 0
 
 
+def test_of_very_many_matches_the_newest_are_ranked_and_those_with_a_rare_word(
+    index: SearchIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = ["a wick and a flame"] + ["lamp " * (1 + n % 3) + f"at night {n}" for n in range(40)]
+    index.put("session", chat("s2", *said), "1")
+    asked: dict[str, Any] = {"mode": "or", "order": "best", "session": "s2", "limit": None}
+    whole = {hit.key: hit.score for hit in index.search("lamp wick", **asked)}
+
+    monkeypatch.setattr("ctxlab.storage.search.best_first.RANKED", 5)
+    monkeypatch.setattr("ctxlab.storage.search.best_first.RARE", 3)
+    some = list(index.search("lamp wick", **asked))
+
+    assert some[0].key == "node:n0"
+    assert {hit.key for hit in some[1:6]} == {f"node:n{n}" for n in range(36, 41)}
+    assert len(some) == len(whole)
+    assert {hit.key: hit.score for hit in some} == pytest.approx(whole)
+
+
+def test_a_long_talk_put_message_by_message_leaves_few_parts(tmp_path: Path) -> None:
+    session = chat("s1", "a lamp")
+    with SearchIndex(tmp_path / "search.db") as index:
+        for n in range(120):
+            session = session.append(f"lamp {n}")
+            index.put("session", session, str(n))
+
+        assert parts(index) < 20
+        index.optimize()
+        assert parts(index) == 1
+        assert index.search("lamp").total() == 121
+
+
+def parts(index: SearchIndex) -> int:
+    with index._database.reader() as connection:
+        return int(str(connection.execute("SELECT count(DISTINCT segid) FROM fts_idx").get))
+
+
 def test_what_differs_is_written_and_what_is_removed_is_gone(index: SearchIndex) -> None:
     session = ctxlab.Session.model_validate(TALK).append("A new lamp", id="u3", timestamp="2026-03-05T00:00:00Z")
     index.put("session", session, "2")
@@ -286,7 +322,7 @@ def test_an_index_of_another_version_is_made_anew(tmp_path: Path, monkeypatch: p
     path = tmp_path / "search.db"
     with SearchIndex(path) as old:
         old.put("session", chat("s1", "a lamp"), "1")
-    monkeypatch.setattr("ctxlab.storage.search.database.VERSION", 2)
+    monkeypatch.setattr("ctxlab.storage.search.database.VERSION", 999)
 
     index = SearchIndex(path)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import islice
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,7 @@ class LanceIndex:
         self._database, self._name = database, sha256(name.encode("utf-8", "replace")).hexdigest()[:NAME_DIGITS]
         self._lock = RLock()
         self._embedder = ""
+        self._missing: dict[str, None] | None = None
         self._texts = self._opened(
             f"texts-{self._name}", [("id", "string"), ("text", "string"), ("terms", "string"), ("read_as", "string")]
         )
@@ -93,6 +95,8 @@ class LanceIndex:
                 "read_as": [each.read_as for each in changed],
             }
             self._texts.add(_pyarrow().table(fields))
+            if self._missing is not None:
+                self._missing |= dict.fromkeys(fields["id"])
             self._index_words()
 
     def _index_words(self) -> None:
@@ -112,16 +116,24 @@ class LanceIndex:
                 condition = _among(gone[start : start + AT_ONCE])
                 for table in self._tables():
                     table.delete(condition)
+            for id in gone if self._missing else ():
+                self._missing.pop(id, None)
 
     # --- vectors
 
     def use_vectors_of(self, embedder: str) -> None:
-        self._embedder = sha256(embedder.encode("utf-8", "replace")).hexdigest()[:NAME_DIGITS]
+        name = sha256(embedder.encode("utf-8", "replace")).hexdigest()[:NAME_DIGITS]
+        with self._lock:
+            if name != self._embedder:
+                self._embedder, self._missing = name, None
 
     def without_vectors(self, limit: int) -> list[IndexedText]:
-        vectors = self._vectors()
-        having = set[str]() if vectors is None else set(_column(vectors, "id"))
-        missing = [id for id in self.ids() if id not in having][:limit]
+        with self._lock:
+            if self._missing is None:
+                vectors = self._vectors()
+                having = set[str]() if vectors is None else set(_column(vectors, "id"))
+                self._missing = dict.fromkeys([id for id in self.ids() if id not in having])
+            missing = list(islice(self._missing, limit))
         order = {id: place for place, id in enumerate(missing)}
         found = self._rows(self._texts, missing, ("id", "text", "read_as"))
         return [_text_of(row) for row in sorted(found, key=lambda row: order[row["id"]])]
@@ -136,6 +148,8 @@ class LanceIndex:
                 self._database.create_table(self._vectors_name, rows)
             else:
                 table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all().execute(rows)
+            for id in ids if self._missing else ():
+                self._missing.pop(id, None)
 
     def search_vector(self, vector: Vector, *, limit: int, also: Sequence[str] = ()) -> list[Scored]:
         table = self._vectors()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Vector = NDArray[np.float32]
     Numbers = NDArray[np.float64]
 
-AT_ONCE = 500
+AT_ONCE = 50
 """Texts whose words are put in before searches get their turn."""
 WORTH_REBUILDING = 2
 """An index is built anew when so many times the texts that are left have been in it."""

@@ -6,7 +6,8 @@ from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ctxlab.engines.ranking.words import term_frequencies
+from ctxlab.engines.ranking.words import term_counts
+from ctxlab.knowledge.index.turns import turns
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,5 +55,10 @@ class Postings:
 
 
 def counts_of(texts: Sequence[str]) -> list[tuple[dict[str, int], int]]:
-    """The counts of words of each text, and their number."""
-    return [(terms.counts, terms.length) for terms in term_frequencies(texts)]
+    """The counts of words of each text, and their number; searches go first."""
+    found: list[tuple[dict[str, int], int]] = []
+    for text in texts:
+        turns.give_way()
+        terms = term_counts(text)
+        found.append((terms.counts, terms.length))
+    return found

@@ -15,6 +15,7 @@ from ctxlab.documents.knowledge_base import KnowledgeBase
 from ctxlab.errors import CtxlabError, MissingExtra, UnknownName, WrongArgument, did_you_mean
 from ctxlab.knowledge.embedders import Embedder
 from ctxlab.knowledge.index import MemoryIndex
+from ctxlab.knowledge.index.turns import turns
 from ctxlab.knowledge.ranking.likeness import check_embedder, chosen_embedder
 from ctxlab.knowledge.retrieval.engines import (
     ALIASES,
@@ -170,17 +171,25 @@ class KnowledgeRetriever:
         notes: list[str] = []
         inside = self._inside(bases, notes)
         asked = _Asked(Query.of(query), inside, _engine(engine, inside, notes), tuple(tags), limit, notes)
+        with turns.search():
+            return self._answer(asked) if self.cache is None else self._remembered(asked, tuple(query), self.cache)
+
+    def _remembered(self, asked: _Asked, query: tuple[QueryPart, ...], cache: SearchCache) -> KnowledgeAnswer:
+        """The answer, from the cache where it is there."""
         way = asked.way
-        if self.cache is not None and (same := self.cache.same(tuple(query), way)) is not None:
-            return _with_notes(same, notes)
+        if (same := cache.same(query, way)) is not None:
+            return _with_notes(same, asked.notes)
         embedder = self._embedder_for(asked)
         vector = self._vector(asked, embedder)
-        if self.cache is not None and (near := self.cache.near(vector, way)) is not None:
-            return _with_notes(near, notes)
+        if (near := cache.near(vector, way)) is not None:
+            return _with_notes(near, asked.notes)
         answer = self._found(asked, embedder, vector)
-        if self.cache is not None:
-            self.cache.keep(tuple(query), way, answer, vector)
+        cache.keep(query, way, answer, vector)
         return answer
+
+    def _answer(self, asked: _Asked) -> KnowledgeAnswer:
+        embedder = self._embedder_for(asked)
+        return self._found(asked, embedder, self._vector(asked, embedder))
 
     def _inside(self, bases: Sequence[str] | None, notes: list[str]) -> dict[str, IndexedBase]:
         for id in bases or ():

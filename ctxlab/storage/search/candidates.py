@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import apsw
 import orjson
 
 from ctxlab.storage.search.database import Database
 
-AT_ONCE = 32
+AT_ONCE = 24
 MOST_AT_ONCE = 2048
 COLUMNS = (
     "rows.row, rows.doc, rows.key, rows.flags, rows.role, rows.agent, rows.model, rows.time, rows.texts,"
@@ -93,30 +93,10 @@ def newest_first(
         end, most = found[-1].row, min(2 * most, MOST_AT_ONCE)
 
 
-def best_first(
-    database: Database, expression: str, numbers: tuple[int, int], flags: int, stop: Stop
-) -> Iterator[tuple[Candidate, float]]:
-    """Rows that fit the expression with their scores (BM25), the best first."""
-    ranked = "SELECT rowid, rank FROM fts WHERE fts MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rank LIMIT ? OFFSET ?"
-    row = f"SELECT {COLUMNS} FROM rows CROSS JOIN docs ON docs.doc = rows.doc WHERE rows.row = ? AND flags & ? = ?"
-    seen: set[int] = set()
-    offset, most = 0, AT_ONCE
-    while True:
-        with stop.reader(database) as connection:
-            found = _pairs(connection.execute(ranked, (expression, *numbers, most, offset)).fetchall())
-            rows = [connection.execute(row, (number, flags, flags)).fetchone() for number, _ in found]
-            candidates = [values and _candidate(values) for values in rows]
-        for candidate, (number, rank) in zip(candidates, found, strict=True):
-            if candidate is not None and number not in seen:
-                yield candidate, -rank
-            seen.add(number)
-        if len(found) < most:
-            return
-        offset, most = offset + most, 4 * most
-
-
-def _pairs(found: object) -> list[tuple[int, float]]:
-    return cast("list[tuple[int, float]]", found)
+def candidates_of(connection: apsw.Connection, rows: Sequence[int], flags: int) -> list[Candidate]:
+    """The candidates of these rows in their order; those that are gone or lack a flag are left out."""
+    sql = f"SELECT {COLUMNS} FROM rows CROSS JOIN docs ON docs.doc = rows.doc WHERE rows.row = ? AND flags & ? = ?"
+    return list(map(_candidate, connection.executemany(sql, ((row, flags, flags) for row in rows))))
 
 
 def _candidate(values: tuple[Any, ...]) -> Candidate:

@@ -14,13 +14,16 @@ import apsw
 
 from ctxlab.errors import ReadError, WriteError
 
-VERSION = 1
+VERSION = 2
 """Of the tables and of the tokens; a file of another one is made anew."""
 WAIT_SECONDS = 60
 """A writer waits so long for another one."""
 CACHE_KIB = 64 * 1024
 HASH_BYTES = 32 * 1024 * 1024
 """New rows are kept in memory up to this size before they become a part of the index: fewer parts, quicker searches."""
+
+PARTS = {"automerge": 0, "crisismerge": 1_000, "usermerge": 4}
+"""The index joins parts only when it is told to, four of like size: by itself it joins many at once in one write."""
 
 TABLES = """
 CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -151,7 +154,7 @@ class Database:
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         connection.execute(TABLES)
         connection.execute("INSERT INTO fts(fts, rank) VALUES('rank', 'bm25(1.0, 1.0, 1.0, 0.0)')")
-        connection.execute("INSERT INTO fts(fts, rank) VALUES('hashsize', ?)", (HASH_BYTES,))
+        connection.executemany("INSERT INTO fts(fts, rank) VALUES(?, ?)", {"hashsize": HASH_BYTES, **PARTS}.items())
         facts = {"version": _this_version(), "generation": uuid4().hex}
         connection.executemany("INSERT INTO facts VALUES(?, ?)", facts.items())
 

@@ -16,11 +16,13 @@ from ctxlab.documents.session.session import Session
 from ctxlab.documents.stored import Note
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.storage.search import writing
-from ctxlab.storage.search.candidates import Candidate, Stop, best_first, newest_first
+from ctxlab.storage.search.best_first import RankedQuery, best_first
+from ctxlab.storage.search.candidates import Candidate, Stop, newest_first
 from ctxlab.storage.search.database import Database
 from ctxlab.storage.search.filters import Filters, Names, Time, documents_expression
 from ctxlab.storage.search.hits import Match, SearchHit, snippet_of
 from ctxlab.storage.search.known_session import KnownSession
+from ctxlab.storage.search.parts import join_all, join_some
 from ctxlab.storage.search.query import Mode, Query, Term, all_of, any_of, term_expression
 from ctxlab.storage.search.result import SearchResult
 from ctxlab.storage.search.rows import Row, rows_of
@@ -108,6 +110,7 @@ class SearchIndex:
             else:
                 change = writing.change_of_some(connection, doc, some.rows, some.gone)
             writing.write(connection, [change], {doc: kind}, set())
+            join_some(connection, len(change.new))
         if isinstance(value, Session):
             self._known[key] = known.advanced(value, stamp, some) if known and some else KnownSession.of(value, stamp)
             while len(self._known) > REMEMBERED:
@@ -139,20 +142,23 @@ class SearchIndex:
         stale = [key for key, stamp in wanted.items() if there.get(key) != stamp]
         notes: list[Note] = []
         words = self._words() if len(stale) > 1 else set[str]()
+        is_bulk = len(stale) > max(1, len(wanted) // 2)
         done = put = 0
         for batch in _batches(source, stale, wanted, notes):
-            self._write_batch(batch, words)
+            self._write_batch(batch, words, joins=not is_bulk)
             put += len(batch.values)
             done += batch.size
             if progress is not None:
                 progress(done, len(stale))
+        if is_bulk:
+            self.optimize()
         return CatchUp(put, len(gone), tuple(notes))
 
     def _words(self) -> set[str]:
         with self._database.reader() as connection:
             return {str(word) for (word,) in connection.execute("SELECT word FROM words")}
 
-    def _write_batch(self, batch: _Batch, words: set[str]) -> None:
+    def _write_batch(self, batch: _Batch, words: set[str], *, joins: bool) -> None:
         """Write a batch in one transaction; values that another process has put meanwhile are left as they are."""
         with self._database.writer() as connection:
             changes: list[writing.Change] = []
@@ -164,11 +170,12 @@ class SearchIndex:
                 kinds[doc] = key[0]
                 changes.append(writing.change_of(connection, doc, rows))
             writing.write(connection, changes, kinds, words)
+            if joins:
+                join_some(connection, sum([len(change.new) for change in changes]))
 
     def optimize(self) -> None:
-        """Join the parts of the index into one: searches get quicker; of a million messages it takes a minute."""
-        with self._database.writer() as connection:
-            connection.execute("INSERT INTO fts(fts) VALUES('optimize')")
+        """Join the parts of the index into one: searches get quicker. Others may search and write meanwhile."""
+        join_all(self._database)
 
     # --- searching
 
@@ -256,24 +263,29 @@ class SearchIndex:
         if not query.terms:
             return
         with stop.reader(self._database) as connection:
-            text = self._expression(connection, query)
+            terms = self._expressions(connection, query)
             labels = filters.expression(connection)
-        if text is None or labels is None:
+        if not terms or labels is None:
             return
+        text = all_of(terms) if query.needs_all else any_of(terms)
         if docs is not None and len(docs) <= MOST_DOCUMENTS:
             labels = all_of([labels, documents_expression(sorted(docs))])
-        find = best_first if order == "best" and text else newest_first
-        yield from find(self._database, all_of([text, labels]), filters.numbers(), filters.flags, stop)
+        if order == "best" and text:
+            ranked = RankedQuery(text, labels, terms if not query.needs_all and len(terms) > 1 else ())
+            yield from best_first(self._database, ranked, filters.numbers(), filters.flags, stop)
+        else:
+            whole = all_of([text, labels])
+            yield from newest_first(self._database, whole, filters.numbers(), filters.flags, stop)
 
-    def _expression(self, connection: apsw.Connection, query: Query) -> str | None:
+    def _expressions(self, connection: apsw.Connection, query: Query) -> list[str]:
+        """The expressions of the terms that some text may have; none where no text can be a hit."""
+
         def words_with(part: str, place: Place, most: int) -> list[str] | None:
             return self._vocabulary.words_with(connection, part, place, most)
 
         found = [term_expression(term, words_with) for term in query.terms]
         possible = [each for each in found if each is not None]
-        if query.needs_all:
-            return all_of(possible) if len(possible) == len(found) else None
-        return any_of(possible) if possible else None
+        return [] if query.needs_all and len(possible) < len(found) else possible
 
     def _in_sessions(self, query: Query, filters: Filters, order: str, stop: Stop) -> Iterator[SearchHit]:
         """Messages with any of the terms, of documents in which each term is in some message."""
