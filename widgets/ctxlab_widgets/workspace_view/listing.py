@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from ctxlab.storage.kinds import KINDS, KindName
+from ctxlab.storage.rows import SessionRow, ValueRow
 from ctxlab.storage.trash import TrashEntry
 from ctxlab.storage.workspace import Workspace
 from ctxlab_widgets.workspace_view.found import Found, part_of
@@ -40,7 +41,7 @@ class Row:
     tags: tuple[str, ...] = ()
     folder: str = ""
     favourite: bool = False
-    problem: str = ""
+    problems: tuple[str, ...] = ()
     why: str = ""
     hits: tuple[Any, ...] = ()
 
@@ -73,6 +74,12 @@ def kept_of(workspace: Workspace, kind: str, sort: str) -> Kept:
     rows = tuple(_rows(workspace, kind, sort))
     deleted = tuple(entry for entry in reversed(workspace.trash()) if entry.kind == kind)
     return Kept(rows, deleted, {**_counts(workspace, kind), kind: len(rows)})
+
+
+def placed(kept: Kept, row: SessionRow | ValueRow) -> Kept:
+    """The list with one row where that value is in the lists now; order and all else are as they were read."""
+    changes = {"tags": row.tags, "folder": row.folder, "favourite": row.favourite}
+    return replace(kept, rows=tuple(replace(each, **changes) if each.id == row.id else each for each in kept.rows))
 
 
 def listing_of(
@@ -125,7 +132,6 @@ def _rows(workspace: Workspace, kind: str, sort: str) -> list[Row]:
                 tags=row.tags,
                 folder=row.folder,
                 favourite=row.favourite,
-                problem=_problem(row),
             )
             for row in workspace.values(kind, sort=sort or None)  # pyright: ignore[reportArgumentType]
         ]
@@ -143,18 +149,10 @@ def _rows(workspace: Workspace, kind: str, sort: str) -> list[Row]:
             tags=row.tags,
             folder=row.folder,
             favourite=row.favourite,
-            problem=_problem(row),
+            problems=row.problems,
         )
         for row in workspace.sessions(sort=sort or None)  # pyright: ignore[reportArgumentType]
     ]
-
-
-def _problem(row: Any) -> str:
-    """What the workspace knows to be wrong with a value, in words."""
-    found = getattr(row, "problems", ())
-    if isinstance(found, str | int):
-        return "" if not found else found if isinstance(found, str) else f"{found} problems"
-    return "; ".join(map(str, found))
 
 
 def _deleted_row(entry: TrashEntry) -> Row:
@@ -189,7 +187,7 @@ def _tests(chosen: Mapping[str, str], times: Times) -> Tests:
         "tag": lambda row, it: it in row.tags,
         "time": lambda row, it: times.is_in(row.updated, it),
         "part": lambda row, it: any(part_of(hit) == it for hit in row.hits),
-        "problem": lambda row, it: row.problem == it,
+        "problem": lambda row, it: it in row.problems,
     }
     return {
         name: lambda row, test=test, it=chosen[name]: test(row, it) for name, test in all_tests.items() if chosen[name]
@@ -238,10 +236,12 @@ def _choices(row: Row, facet: str, times: Times) -> list[tuple[str, int]]:
             return list(Counter(map(part_of, row.hits)).items())
         case "tag":
             return [(tag, number) for tag in row.tags]
+        case "problem":
+            return [(kind, number) for kind in row.problems]
         case "time":
             return [(name, number) for name in (*PERIODS, EARLIER) if times.is_in(row.updated, name)]
         case _:
-            name = {"agent": row.agent_name, "category": row.category, "problem": row.problem}[facet]
+            name = {"agent": row.agent_name, "category": row.category}[facet]
             return [(name, number)] if name else []
 
 
