@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from typing import Any
 
 from ctxlab.storage.kinds import KINDS, KindName
@@ -95,7 +96,7 @@ def listing_of(
     tests = _tests(chosen, times)
     facets = _facets(rows, times, chosen, tests)
     facets["place"] = _places(rows, len(kept.deleted))
-    shown = [row for row in rows if _passes(row, tests)]
+    shown = [row for row in rows if all(test(row) for test in tests.values())]
     if chosen["part"]:
         shown = [_only(row, chosen["part"]) for row in shown]
     return Listing(tuple(shown), len(kept.rows), facets, counts, sum(len(row.hits) for row in shown))
@@ -194,11 +195,6 @@ def _tests(chosen: Mapping[str, str], times: Times) -> Tests:
     }
 
 
-def _passes(row: Row, tests: Tests, *, but: str = "") -> bool:
-    """Whether a row passes all filters, or all but one."""
-    return all(test(row) for name, test in tests.items() if name != but)
-
-
 def _facets(
     rows: Sequence[Row], times: Times, chosen: Mapping[str, str], tests: Tests
 ) -> dict[str, Sequence[tuple[str, int]]]:
@@ -207,17 +203,22 @@ def _facets(
     for name in FACETS:
         if name == "place":
             continue
-        counts: Counter[str] = Counter()
-        for row in rows:
-            if _passes(row, tests, but=name):
-                for choice, number in _choices(row, name, times):
-                    counts[choice] += number
+        others = [test for other, test in tests.items() if other != name]
+        passed = [row for row in rows if all(test(row) for test in others)] if others else rows
+        counts = _choices(passed, name, times)
         if name == "time":
-            found[name] = [(each, counts[each]) for each in (*PERIODS, EARLIER) if counts[each]]
+            found[name] = _times(counts)
         else:
             ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0].casefold()))
             found[name] = _with_chosen(ordered, chosen[name])
     return found
+
+
+def _times(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The periods with their numbers, of which a longer one has the shorter ones in it."""
+    sums = accumulate(counts.get(period, 0) for period in PERIODS)
+    all_of_them = [*zip(PERIODS, sums, strict=True), (EARLIER, counts.get(EARLIER, 0))]
+    return [each for each in all_of_them if each[1]]
 
 
 def _with_chosen(ordered: Sequence[tuple[str, int]], choice: str) -> list[tuple[str, int]]:
@@ -228,21 +229,26 @@ def _with_chosen(ordered: Sequence[tuple[str, int]], choice: str) -> list[tuple[
     return shown
 
 
-def _choices(row: Row, facet: str, times: Times) -> list[tuple[str, int]]:
-    """The choices of a facet that a row counts for: with a search each hit counts, else the row."""
-    number = len(row.hits) or 1
-    match facet:
-        case "part":
-            return list(Counter(map(part_of, row.hits)).items())
-        case "tag":
-            return [(tag, number) for tag in row.tags]
-        case "problem":
-            return [(kind, number) for kind in row.problems]
-        case "time":
-            return [(name, number) for name in (*PERIODS, EARLIER) if times.is_in(row.updated, name)]
-        case _:
-            name = {"agent": row.agent_name, "category": row.category}[facet]
-            return [(name, number)] if name else []
+def _choices(rows: Iterable[Row], facet: str, times: Times) -> Counter[str]:
+    """Choices of a facet with their numbers: with a search each hit counts, else the row; of a time the period."""
+    choices = _CHOICES.get(facet, lambda row: (times.period(row.updated),))
+    counts: Counter[str] = Counter()
+    if facet == "part":
+        counts.update(part_of(hit) for row in rows for hit in row.hits)
+    else:
+        for row in rows:
+            for choice in choices(row):
+                counts[choice] += len(row.hits) or 1
+    counts.pop("", None)
+    return counts
+
+
+_CHOICES: Mapping[str, Callable[[Row], tuple[str, ...]]] = {
+    "agent": lambda row: (row.agent_name,),
+    "category": lambda row: (row.category,),
+    "tag": lambda row: row.tags,
+    "problem": lambda row: row.problems,
+}
 
 
 def _places(rows: Sequence[Row], deleted: int) -> list[tuple[str, int]]:
