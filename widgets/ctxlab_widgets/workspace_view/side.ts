@@ -41,7 +41,13 @@ export class Side {
       this.element.replaceChildren(h("p", { class: "empty" }, HINT));
       return;
     }
-    const parts = [this.about(preview), this.tree(preview), this.hits(preview), this.place(preview), this.disk(preview)];
+    const parts = [
+      this.about(preview),
+      this.tree(preview),
+      this.hits(preview),
+      this.place(preview),
+      this.disk(preview),
+    ];
     this.element.replaceChildren(...parts.filter((part) => part !== null));
   }
 

@@ -90,7 +90,14 @@ class WorkspaceView {
     });
     this.head = new ViewHead(
       "Workspace",
-      [this.query, this.mode, this.order, h("span", { class: "sp" }), this.live && door, this.live && this.newSession()],
+      [
+        this.query,
+        this.mode,
+        this.order,
+        h("span", { class: "sp" }),
+        this.live && door,
+        this.live && this.newSession(),
+      ],
       KEYS,
       at,
     );
