@@ -47,7 +47,7 @@ class _Found:
 
     @property
     def read_as(self) -> str:
-        """Texts that its vector is made of: a message with what was said before and after it; empty for its own words."""
+        """Texts of its vector: a message with what was said before and after it; empty for its own words."""
         if self.entry.kind != "chat" or self.alone:
             return ""
         text, (start, end) = self.entry.content, (self.chunk.start, self.chunk.end)
