@@ -20,7 +20,8 @@ PLACE = "FILE = None"
 """The words in a notebook where a path of the user's goes."""
 WORKSPACE_WORDS = """# A workspace
 
-The session that was opened last, and under *Workspace* all others: find words in them, open one in any view, save it there."""
+The session that was opened last, and under *Workspace* all others: find words in them, open one in any view,
+save it there."""
 WORKSPACE_CODE = """import ctxlab
 from ctxlab_widgets import lab
 
