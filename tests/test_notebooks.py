@@ -31,6 +31,7 @@ REAL = {
     "16_sending": "tau-bench/airline_60.json",
     "17_compression": "locomo/locomo_first5.json",
     "18_chat": "tau-bench/airline_60.json",
+    "19_workspace_and_search": "oasst/trees_60.jsonl",
     "20_knowledge": "claude-code-log/representative_messages.jsonl",
     "index": "claude-code-log/representative_messages.jsonl",
 }

@@ -408,7 +408,9 @@ def lab(
     file: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[FILE]", help="A file with a conversation, a folder, or a notebook.", show_default=False
+            metavar="[FILE]",
+            help="A file with a conversation, a folder, a workspace, or a notebook.",
+            show_default=False,
         ),
     ] = None,
     folder: Annotated[

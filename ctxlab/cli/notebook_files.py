@@ -6,9 +6,11 @@ import json
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from ctxlab.api.examples import bundled
 from ctxlab.errors import CtxlabError
+from ctxlab.storage.arrangement import PATH as ARRANGEMENT
 
 ENDING = ".ipynb"
 INDEX = "index"
@@ -16,6 +18,16 @@ CHAT = "18_chat"
 DEMO = "00_two_minutes"
 PLACE = "FILE = None"
 """The words in a notebook where a path of the user's goes."""
+WORKSPACE_WORDS = """# A workspace
+
+The session that was opened last, and under *Workspace* all others: find words in them, open one in any view,
+save it there."""
+WORKSPACE_CODE = """import ctxlab
+from ctxlab_widgets import lab
+
+{line}
+page = lab(workspace=workspace) if workspace.sessions() else workspace
+page"""
 
 
 def copy_notebooks(folder: Path) -> int:
@@ -31,6 +43,29 @@ def notebook_with(file: Path, folder: Path) -> Path:
     line = f"FILE = {str(file.resolve())!r}"
     text = _text(CHAT).replace(PLACE, json.dumps(line, ensure_ascii=False)[1:-1], 1)
     return _there_or_new(folder, file.stem, text, sign=json.dumps(line, ensure_ascii=False)[1:-1])
+
+
+def is_workspace(folder: Path) -> bool:
+    """Whether a folder is that of a workspace, by the file that each has."""
+    return (folder / ARRANGEMENT).is_file()
+
+
+def notebook_of_workspace(workspace: Path, folder: Path) -> Path:
+    """A notebook that opens a workspace with all its views: one that is there already, else a new one."""
+    line = f"workspace = ctxlab.open_workspace({str(workspace.resolve())!r})"
+    notebook = json.loads(_text(INDEX))
+    notebook["cells"] = [
+        _cell("cell-00", "markdown", WORKSPACE_WORDS),
+        _cell("cell-01", "code", WORKSPACE_CODE.format(line=line)),
+    ]
+    text = json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+    return _there_or_new(folder, workspace.resolve().name, text, sign=json.dumps(line, ensure_ascii=False)[1:-1])
+
+
+def _cell(id: str, kind: str, source: str) -> dict[str, Any]:
+    """A cell as notebooks keep it; one of code has not run."""
+    code = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    return {"cell_type": kind, "id": id, "metadata": {}, **code, "source": source.splitlines(keepends=True)}
 
 
 def demo_notebook(folder: Path) -> Path:

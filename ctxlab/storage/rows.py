@@ -31,6 +31,8 @@ class SessionRow:
     tags: tuple[str, ...] = ()
     folder: str = ""
     favourite: bool = False
+    problems: tuple[str, ...] = ()
+    """Kinds of what is wrong with its tree; `Session.check` names the places."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Rows(tuple[R, ...], Generic[R]):
 
     def frame(self) -> pd.DataFrame:
         """One row a value, with the fields of the rows as columns."""
-        return frame_of([{**asdict(row), "tags": ", ".join(row.tags)} for row in self], columns=SESSION_COLUMNS)
+        return frame_of([{n: _joined(v) for n, v in asdict(row).items()} for row in self], columns=SESSION_COLUMNS)
 
     def get(self, id: str) -> R | None:
         """The row of this id; None where there is none."""
@@ -91,6 +93,7 @@ def session_row(row: Data, place: Mapping[str, Any]) -> SessionRow:
         get("updatedAt", ""),
         get("createdAt", ""),
         *_place_of(row, place),
+        problems=tuple(kind for kind in get("problems", ()) if isinstance(kind, str)),
     )
 
 
@@ -113,4 +116,8 @@ def _place_of(row: Data, place: Mapping[str, Any]) -> tuple[tuple[str, ...], str
 
 
 def _shown(value: object) -> object:
-    return ", ".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else "" if value is False else value
+    return "" if value is False else _joined(value)
+
+
+def _joined(value: object) -> object:
+    return ", ".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else value

@@ -11,6 +11,7 @@ from ctxlab.documents.session.usage_counts import is_count
 from ctxlab.documents.stored import as_json
 from ctxlab.storage.kinds import Kind
 from ctxlab.storage.revisions import content_of, revision_in
+from ctxlab.storage.tree_problems import tree_problems
 
 Data = dict[str, Any]
 NAMES = ("displayName", "name", "profileName")
@@ -54,6 +55,8 @@ def _session_facts(data: Data) -> Data:
     root = data.get("rootNodeId")
     messages = sum(1 for id, node in nodes.items() if id != root and not _is_live_greeting(node))
     found: Data = {"messages": messages, "branches": sum(1 for id in nodes if id not in parents)}
+    if problems := tree_problems(data):
+        found["problems"] = list(problems)
     if agent := _agent(nodes, data.get("activeLeafId")):
         found["agent"] = agent
     tokens = [count for node in nodes.values() if is_count(count := _map(node, "metadata", "contentTokens"))]

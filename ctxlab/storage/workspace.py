@@ -181,6 +181,20 @@ class Workspace:
         rows = [value_row(row, places.get(row["id"], {})) for row in self._store.rows(kind)]
         return Rows(_sorted(rows, sort or self._store.arrangement.sort(kind) or "name"))
 
+    @checked_arguments
+    def row(self, id: str, *, kind: KindName = "sessions") -> SessionRow | ValueRow | None:
+        """The row of one value, as the lists had it last and where it is in them now; None for one they haven't."""
+        row = self._store.indexes[kind].row(id)
+        if row is None:
+            return None
+        place = self._store.arrangement.places(kind).get(id, {})
+        return session_row(row, place) if kind == "sessions" else value_row(row, place)
+
+    @checked_arguments
+    def path_of(self, id: str, *, kind: KindName = "sessions") -> str:
+        """The path of a value's file inside the workspace. Raises UnknownName where there is none."""
+        return KINDS[kind].path(self._store.file_of(id, kind))
+
     # --- search
 
     @checked_arguments

@@ -567,6 +567,29 @@ def test_words_are_found_in_messages_and_counted(harbour: ChatInPage) -> None:
     assert harbour.page.locator("mark.hit, mark.current").count() == 0
 
 
+def test_words_on_other_branches_are_counted_and_gone_to_one_after_the_other(of: Open) -> None:
+    chat = Session(id="s").append("", role="system").append("Where is the lamp?")
+    question = chat.leaf
+    for words in ("Ｌａｍｐ, I said.", "No light at all"):
+        chat = chat.append("Here.", role="assistant").branch_from_edit(question, words)
+    in_page = of(chat, model=because)
+    count, other = in_page.page.locator(".count"), in_page.page.get_by_role("button", name="on other branches")
+    in_page.page.get_by_role("searchbox", name="Find").fill("lamp")
+    in_page.opened.rest()
+    in_page.pump()
+    assert (count.inner_text(), other.inner_text()) == ("none found", "2 on other branches")
+
+    read = []
+    for _ in range(3):
+        other.click()
+        in_page.pump()
+        assert count.inner_text() == "1 of 1, on another branch now"
+        read.append(in_page.page.locator("mark.current").inner_text())
+
+    assert read == ["lamp", "Ｌａｍｐ", "lamp"]
+    assert other.inner_text() == "1 on other branches"
+
+
 def test_what_an_answer_got_opens_beside_and_goes(harbour: ChatInPage) -> None:
     key = [node.id for node in harbour.panel.session.path() if node.role == "assistant"][-1]
     harbour.page.evaluate("(key) => window.ctxlabHost.model.send({ command: 'got', key })", key)

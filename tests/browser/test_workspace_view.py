@@ -134,3 +134,27 @@ def test_a_book_is_changed_with_the_keyboard_alone(opened: Opened, tmp_path: Pat
     opened.pump(view)
     assert view.book == ""
     assert page.locator(".wsp").is_visible()
+
+
+def test_a_session_is_saved_as_a_file_of_a_chosen_format(opened: Opened, view: WorkspaceView, tmp_path: Path) -> None:
+    page = opened.show(view, tmp_path)
+    page.locator(ROWS).first.click()
+    opened.pump(view)
+
+    page.get_by_label("Format").select_option("markdown-tree")
+    page.get_by_role("button", name="Export").click()
+    sent = opened.pump(view)
+
+    assert sent[-1] == {"command": "export", "id": session().id, "format": "markdown-tree"}
+    assert f"{session().name}.tree.md" in (page.locator(".told").text_content() or "")
+    assert page.locator(".side .kv dd").nth(1).text_content() == "1"
+
+
+def test_a_new_session_begins_and_is_opened(opened: Opened, view: WorkspaceView, tmp_path: Path) -> None:
+    page = opened.show(view, tmp_path)
+
+    page.get_by_role("button", name="New session").click()
+    opened.pump(view)
+
+    assert (view.opened[0], view.opened[1].message_count) == ("chat", 0)
+    assert "3 sessions." in (page.locator(".answer").text_content() or "")

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+import ctxlab
 from ctxlab.cli.commands import lab
+from ctxlab_widgets.lab_page import LabPage
 
 NOTEBOOKS = sorted(path.name for path in (Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
@@ -121,3 +123,29 @@ def test_the_notebook_of_a_file_says_nothing_that_is_true_of_the_bundled_convers
 
     words = (tmp_path / "mine" / "card.ipynb").read_text(encoding="utf-8").lower()
     assert [word for word in ("lamp", "light", "keeper", "lit at") if word in words] == []
+
+
+def test_a_workspace_opens_with_all_its_views(run, started, tmp_path: Path) -> None:
+    workspace = ctxlab.open_workspace(tmp_path / "my 'chats' 雾")
+    workspace.add(ctxlab.example("harbour"))
+    names: dict[str, object] = {}
+
+    assert run("lab", workspace.place, "--no-browser", "--folder", "mine").code == 0
+    run("lab", workspace.place, "--no-browser", "--folder", "mine")
+    path = tmp_path / "mine" / "my 'chats' 雾.ipynb"
+    exec(first_code(path), names)
+
+    assert [command[-1] for command in started] == [str(path), str(path)]
+    assert isinstance(names["page"], LabPage)
+    assert names["page"].workspace.workspace.place == workspace.place
+    names["page"].close()
+
+
+def test_an_empty_workspace_opens_as_its_list(run, started, tmp_path: Path) -> None:
+    workspace = ctxlab.open_workspace(tmp_path / "new")
+    names: dict[str, object] = {}
+
+    run("lab", workspace.place, "--no-browser", "--folder", "mine")
+    exec(first_code(tmp_path / "mine" / "new.ipynb"), names)
+
+    assert isinstance(names["page"], ctxlab.Workspace)

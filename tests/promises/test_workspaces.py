@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab import ChangedMeanwhile, Session
+from ctxlab.storage.kinds import KINDS
 from ctxlab.storage.merge_sessions import merged_sessions
+from ctxlab.storage.tree_problems import tree_problems
 from tests.promises.acting import Act, acts
 from tests.promises.strategies import sessions
 
@@ -71,3 +73,25 @@ def test_two_programs_lose_no_words(base: Session, theirs: list[Act], ours: list
 
         assert other.session("chat") == saved
         assert (words(kept) | words(mine)) - words(first) <= words(saved)
+
+
+@settings(deadline=None, max_examples=150)
+@given(sessions(), st.data())
+def test_the_list_knows_what_is_wrong_with_a_tree_as_its_check_does(session: Session, data: st.DataObject) -> None:
+    stored = session.to_data()
+    ids = st.sampled_from([*session.nodes, "nowhere"])
+    links = st.one_of(
+        st.tuples(st.just("parentId"), st.none() | ids),
+        st.tuples(st.just("childrenIds"), st.lists(ids, max_size=3)),
+        st.tuples(st.just("lastSelectedChildId"), st.none() | ids),
+        st.tuples(st.just("id"), ids),
+    )
+    for key in data.draw(st.lists(st.sampled_from([*session.nodes]), max_size=2)):
+        field, value = data.draw(links)
+        stored["nodes"][key][field] = value
+    for field in data.draw(st.sets(st.sampled_from(["rootNodeId", "activeLeafId"]))):
+        stored[field] = data.draw(ids)
+
+    read, _ = KINDS["sessions"].read(stored)
+
+    assert set(tree_problems(stored)) == {note.details["kind"].replace("-", " ") for note in read.check()}

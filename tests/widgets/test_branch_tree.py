@@ -485,6 +485,15 @@ def test_words_names_and_ids_are_found_in_tree_order_also_in_chains() -> None:
     assert (widget.query, widget.hits) == ("harbour", ["m3", "m9"])
 
 
+def test_words_are_found_whatever_their_width_with_the_characters_that_stand_there() -> None:
+    widget = BranchTree(Session(id="s").append("", role="system").append("The Ｌａｍｐ of 雾港"))
+
+    (key,) = widget.find("lamp")
+
+    (snippet,) = json.loads(widget.snippets)["found"]
+    assert (snippet["key"], snippet["before"], snippet["match"]) == (key, "The ", "Ｌａｍｐ")
+
+
 def test_hits_follow_what_is_changed() -> None:
     widget = BranchTree(small())
     widget.find("words of u2")

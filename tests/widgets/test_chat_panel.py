@@ -904,3 +904,16 @@ def test_a_wrong_option_is_named() -> None:
         ChatPanel(chat(), temprature=1)
     with pytest.raises(WrongArgument, match="pending is what is typed"):
         ChatPanel(chat(), pending="x")
+
+
+def test_words_are_found_on_all_branches_as_a_search_compares_them() -> None:
+    tree = Session(id="s").append("", role="system").append("The Ｌａｍｐ of 雾港")
+    tree = tree.branch_from_edit(tree.leaf, "Caf\u00e9, no light")
+    page = Page(tree)
+    first, second = (node.id for node in tree.in_order() if node.content)
+
+    for words, keys in (("lamp", [first]), ("cafe\u0301", [second]), ("雾港", [first]), (" ", []), ("nowhere", [])):
+        assert page.asks("find", text=words) == ""
+        assert page.sent[-1][0] == {"kind": "found", "text": words, "keys": keys}
+    page.asks("find", text="o")
+    assert page.sent[-1][0]["keys"] == [first, second]

@@ -16,6 +16,7 @@ from ctxlab.formats import Import
 from ctxlab.pipeline import Trace
 from ctxlab_widgets import lab
 from ctxlab_widgets.lab_page import TABS, LabPage
+from tests.gallery.samples import workspace
 
 DATASETS = Path(__file__).parents[2] / "datasets"
 VIEWS = ("tree", *(name for name in TABS if name != "chat"))
@@ -295,7 +296,7 @@ def test_documents_and_studies_are_widgets_in_a_notebook(monkeypatch: pytest.Mon
     runs = ctxlab.compare({"one": trace, "two": trace})
     (book,) = ctxlab.read(DATASETS / "harbour_lore.json").books
 
-    for value in (chat(), ctxlab.History(chat()), runs, ctxlab.lore_scan(book, "The lighthouse")):
+    for value in (chat(), ctxlab.History(chat()), runs, ctxlab.lore_scan(book, "The lighthouse"), workspace()):
         bundle = value._repr_mimebundle_()
         data = bundle[0] if isinstance(bundle, tuple) else bundle
         assert "application/vnd.jupyter.widget-view+json" in data
@@ -304,11 +305,11 @@ def test_documents_and_studies_are_widgets_in_a_notebook(monkeypatch: pytest.Mon
 def test_outside_of_notebooks_they_are_not_and_nothing_is_loaded_for_it() -> None:
     code = (
         "import sys, ctxlab; s = ctxlab.Session(id='s').append('', role='system').append('hi');"
-        "values = s, ctxlab.History(s), ctxlab.compare({'one': ctxlab.build(s)});"
+        "values = s, ctxlab.History(s), ctxlab.compare({'one': ctxlab.build(s)}), ctxlab.open_workspace('memory://x');"
         "print([value._repr_mimebundle_() for value in values], 'anywidget' in sys.modules)"
     )
 
-    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[None, None, None] False"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[None, None, None, None] False"
 
 
 def test_a_conversation_without_a_message_has_a_page_too() -> None:

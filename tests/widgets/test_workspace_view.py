@@ -18,6 +18,7 @@ from ctxlab_widgets import WorkspaceView
 from ctxlab_widgets.workspace_view import PAGE
 from ctxlab_widgets.workspace_view.book_table import FIELDS, BookTable, fields_of
 from ctxlab_widgets.workspace_view.dropped_files import pasted_name
+from ctxlab_widgets.workspace_view.files_out import exported
 from ctxlab_widgets.workspace_view.listing import NOTHING_CHOSEN, Times, kept_of, listing_of
 from tests.gallery.samples import DATASETS, book, session, tree, workspace
 
@@ -392,3 +393,93 @@ def test_an_empty_workspace_says_so(tmp_path: Path) -> None:
     with pytest.raises(CtxlabError, match="has no session yet"):
         ctxlab_widgets.lab(workspace=kept)
     assert issubclass(ChangedMeanwhile, CtxlabError)
+
+
+def test_a_broken_tree_is_listed_with_its_problem_and_found_by_it(view: WorkspaceView) -> None:
+    node = session().nodes["u8"]
+    view.workspace.save(session().with_nodes({"u8": node.with_(parent_id="gone")}).with_(id="broken"))
+    view.refresh()
+
+    assert facet(view, "problem") == {"missing parent": 1, "foreign child": 1, "unreachable": 1}
+    view.filter(problem="missing parent")
+    (row,) = json.loads(view.rows)["rows"]
+    assert (row["id"], row["problem"]) == ("broken", "foreign child, missing parent, unreachable")
+    view.workspace.repair()
+    view.filter(problem="")
+    view.refresh()
+    assert facet(view, "problem") == {}
+
+
+def test_a_row_that_is_arranged_is_the_only_one_that_is_looked_at(
+    view: WorkspaceView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def listed(*_: Any, **__: Any) -> Any:
+        raise AssertionError("the whole list was read again")
+
+    monkeypatch.setattr(type(view.workspace), "sessions", listed)
+
+    assert send(view, "favour", id=tree().id, favourite=True) == ""
+    assert send(view, "tags", id=tree().id, tags=["birds", " "]) == ""
+    assert send(view, "folder", id=tree().id, folder="") == ""
+
+    assert facet(view, "place") == {"": 2, "favourites": 2, "trash": 1}
+    assert facet(view, "tag")["birds"] == 1
+
+
+def test_a_session_begins_with_an_agent_or_without_and_is_kept(view: WorkspaceView) -> None:
+    assert send(view, "new_session", agent="") == ""
+    assert (view.opened[0], view.opened[1].message_count) == ("chat", 0)
+
+    view.show_tab("agents")
+    agent = view.workspace.load(view.shown[0].id, kind="agents")
+    assert send(view, "new_session", agent=agent.id) == ""
+
+    assert view.opened[1].message_count == ctxlab.begin(agent).message_count
+    assert view.workspace.session(view.opened[1].id) == view.opened[1]
+    assert head(view)["answer"] == "4 sessions."
+    assert "no agent 'nobody'" in send(view, "new_session", agent="nobody")
+
+
+def test_a_value_goes_out_in_every_format_that_is_written_for_it(
+    view: WorkspaceView, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    files: list[tuple[str, bytes]] = []
+    monkeypatch.setattr(
+        WorkspaceView, "send", lambda _, content, buffers=None: files.append((content["file"], buffers[0]))
+    )
+    for kind in ("sessions", "agents", "books"):
+        view.show_tab(kind)
+        id = view.shown[0].id
+        view.show_preview(id)
+        shown = json.loads(view.preview)
+        assert shown["exports"]
+        for name, ending in shown["exports"]:
+            assert send(view, "export", id=id, format=name) == "", (kind, name)
+            file, data = files[-1]
+            assert file.endswith(ending) and "/" not in file
+            assert f"{len(data):,} bytes" in json.loads(view.imported)["text"]
+    view.show_tab("sessions")
+
+    assert ctxlab.read(_written(tmp_path, view.export(session().id, "native"))).session() == session()
+    assert "this is written as native, " in send(view, "export", id=session().id, format="card")
+
+
+def _written(folder: Path, data: bytes) -> Path:
+    (folder / "chat.json").write_bytes(data)
+    return folder / "chat.json"
+
+
+def test_the_side_says_where_a_value_is_on_the_disk(view: WorkspaceView) -> None:
+    view.show_preview(session().id)
+
+    shown = dict(json.loads(view.preview)["disk"])
+
+    file = Path(view.workspace.place) / shown["file"]
+    assert (shown["size"], shown["revision"]) == (f"{file.stat().st_size:,} bytes", "1")
+
+
+def test_a_file_is_named_for_its_value_whatever_that_is_called() -> None:
+    name, _, _ = exported(session(), "sessions", "../a\\b:\u202e\n" + "灯塔" * 90, "native")
+
+    assert name == "ab" + "灯塔" * 29 + ".json"
+    assert exported(session(), "sessions", "../..", "markdown")[0].endswith(".md")

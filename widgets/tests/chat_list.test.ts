@@ -249,6 +249,9 @@ describe("texts", () => {
     ]);
     expect(findWords(rows, "[灯]")).toHaveLength(1);
     expect(findWords(rows, "  ")).toEqual([]);
+    expect(findWords([row("u1", { text: "Ｌａｍｐ　１" })], "lamp 1")).toHaveLength(1);
+    expect(findWords([row("u1", { text: "a （b" })], "(B")).toHaveLength(1);
+    expect(findWords([row("u1", { text: "cafe\u0301" })], "caf\u00e9")).toHaveLength(1);
   });
 
   it("are gone through from the first to the last and again", () => {

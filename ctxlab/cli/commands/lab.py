@@ -8,7 +8,7 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-from ctxlab.cli.notebook_files import ENDING, INDEX, copy_notebooks, notebook_with
+from ctxlab.cli.notebook_files import ENDING, INDEX, copy_notebooks, is_workspace, notebook_of_workspace, notebook_with
 from ctxlab.cli.output.terminal import Screen
 from ctxlab.errors import CtxlabError, MissingExtra
 
@@ -43,7 +43,10 @@ def _notebook(file: Path | None, folder: Path) -> Path:
     if file is not None and file.suffix == ENDING:
         return file
     new = copy_notebooks(folder)
-    notebook = folder / f"{INDEX}{ENDING}" if file is None else notebook_with(file, folder)
+    if file is None:
+        notebook = folder / f"{INDEX}{ENDING}"
+    else:
+        notebook = (notebook_of_workspace if is_workspace(file) else notebook_with)(file, folder)
     kept = "" if new else "; all of them were there, and stay as they are"
     screen.line(("notebooks are in ", "label"), str(folder.resolve()), kept)
     screen.line(("opening ", "label"), (str(notebook), "command"))

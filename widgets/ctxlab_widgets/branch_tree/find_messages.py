@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
+from ctxlab.storage.search.folding import aligned, folded
+
 if TYPE_CHECKING:
     from ctxlab.documents import MessageNode, Session
 
@@ -27,31 +29,29 @@ class Snippet(TypedDict):
 
 
 def found_messages(nodes: Mapping[str, MessageNode], keys: Sequence[str], text: str) -> list[str]:
-    """Those of the keys whose words, name or id have this text in them, whatever the case."""
-    wanted = text.strip().casefold()
+    """Those of the keys whose words, name or id have this text in them, whatever the case, width and composition."""
+    wanted = folded(text.strip())
     if not wanted:
         return []
     return [
         key
         for key in keys
-        if wanted in nodes[key].content.casefold()
-        or wanted in key.casefold()
-        or wanted in (nodes[key].name or "").casefold()
+        if wanted in folded(nodes[key].content) or wanted in folded(key) or wanted in folded(nodes[key].name or "")
     ]
 
 
 def snippets(session: Session, keys: Sequence[str], text: str) -> list[Snippet]:
     """The first hits, each with its words around the text; of a hit in a name or an id that name or id."""
-    pattern = re.compile(re.escape(text.strip()), re.IGNORECASE)
+    wanted = folded(text.strip())
     depths: dict[str, int] = {}
-    return [_snippet(session, key, pattern, depths) for key in keys[:MOST_SNIPPETS]]
+    return [_snippet(session, key, wanted, depths) for key in keys[:MOST_SNIPPETS]]
 
 
-def _snippet(session: Session, key: str, pattern: re.Pattern[str], depths: dict[str, int]) -> Snippet:
+def _snippet(session: Session, key: str, wanted: str, depths: dict[str, int]) -> Snippet:
     node = session.nodes[key]
     fields = (node.content, node.name or "", key)
-    said, found = next(((said, hit) for said in fields if (hit := pattern.search(said))), (node.content, None))
-    start, end = found.span() if found else (0, 0)
+    said = next((said for said in fields if wanted in folded(said)), "")
+    start, end = _place(said, wanted)
     before = _end_of(said[:start])
     return {
         "key": key,
@@ -61,6 +61,13 @@ def _snippet(session: Session, key: str, pattern: re.Pattern[str], depths: dict[
         "match": _one_line(said[start:end]),
         "after": _one_line(said[end : end + AFTER]),
     }
+
+
+def _place(text: str, wanted: str) -> tuple[int, int]:
+    """The first and last-but-one character of folded words in a text."""
+    found = aligned(text)
+    at = found.folded.find(wanted)
+    return found.original(at, at + len(wanted)) if wanted and at >= 0 else (0, 0)
 
 
 def _end_of(text: str) -> str:

@@ -17,6 +17,7 @@ from ctxlab.pipeline.services import AssetStore
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets.chat_panel.commands import checked_command
 from ctxlab_widgets.chat_panel.file_chips import bytes_of
+from ctxlab_widgets.chat_panel.find_in_tree import found_in_tree
 from ctxlab_widgets.chat_panel.head_json import got_json
 from ctxlab_widgets.chat_panel.page_run import take_part
 from ctxlab_widgets.chat_panel.quick_actions import press
@@ -129,6 +130,11 @@ def _undo_summary(panel: ChatPanel, fields: Fields) -> None:
     if not node.is_summary:
         raise CtxlabError(f"{node.id!r} is no summary")
     panel.change(Session.delete, node.id)
+
+
+def _find(panel: ChatPanel, fields: Fields) -> None:
+    text = fields["text"]
+    panel.send({"kind": "found", "text": text, "keys": found_in_tree(panel.history.session, text)})
 
 
 def _switch(panel: ChatPanel, fields: Fields) -> None:
@@ -337,6 +343,7 @@ DONE: Mapping[str, Callable[[ChatPanel, Fields], None]] = {
     "undo-summary": _undo_summary,
     "relay": _relay,
     "switch": _switch,
+    "find": _find,
     "got": _got,
     "open": _open,
     "choose": _choose,

@@ -31,6 +31,7 @@ COMMANDS: Mapping[str, Mapping[str, Any]] = {
     "undo-summary": KEY,
     "relay": {"text": str},
     "switch": KEY,
+    "find": {"text": str},
     "translate": {"key": str, "to": str},
     "show_translation": {"key": str, "shown": SHOWN},
     "got": KEY,

@@ -13,7 +13,20 @@ export interface Hit {
 /** More are not counted. */
 export const MOST_HITS = 5000;
 
-const patternOf = (words: string): RegExp => new RegExp(words.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
+const WIDE = 0xfee0; // from a letter, digit or sign to its full-width form
+
+/** Finds words whatever their case, width and composition, as Python does on the other branches. */
+function patternOf(words: string): RegExp {
+  const narrow = words.normalize("NFKC");
+  const forms = [...new Set([narrow, narrow.normalize("NFD")])];
+  return new RegExp(forms.map((form) => [...form].map(anyWidth).join("")).join("|"), "giu");
+}
+
+function anyWidth(character: string): string {
+  const escaped = character.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  if (character === " ") return "[ \u3000]";
+  return /[!-~]/.test(character) ? `(?:${escaped}|${String.fromCodePoint(character.codePointAt(0)! + WIDE)})` : escaped;
+}
 
 /** Every place of the words in the texts that one reads, in order, whatever the case; none for no words. */
 export function findWords(rows: Row[], words: string): Hit[] {

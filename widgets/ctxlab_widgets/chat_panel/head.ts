@@ -35,6 +35,8 @@ export interface HeadHost {
   shows(what: string): void;
   find(words: string): { at: number; count: number };
   findNext(by: 1 | -1): { at: number; count: number };
+  /** The way to the words on other branches. */
+  otherBranches: HTMLElement;
   /** The text in the field, which Python has when this returns. */
   text(): string;
   live: boolean;
@@ -86,6 +88,7 @@ export class ChatHead {
       this.shown.element,
       h("span", { class: "sp" }),
       this.count,
+      host.otherBranches,
       this.field,
       this.more,
     ];
@@ -212,9 +215,15 @@ export class ChatHead {
     }
   }
 
-  private tell({ at, count }: { at: number; count: number }): void {
+  /** The words that are looked for. */
+  get words(): string {
+    return this.field.value;
+  }
+
+  /** Says at which place one is; `where` is where that is, in words. */
+  tell({ at, count }: { at: number; count: number }, where = ""): void {
     const { value } = this.field;
     this.field.dataset.found = value;
-    this.count.textContent = !value ? "" : count ? `${grouped(at)} of ${grouped(count)}` : "none found";
+    this.count.textContent = !value ? "" : `${count ? `${grouped(at)} of ${grouped(count)}` : "none found"}${where}`;
   }
 }

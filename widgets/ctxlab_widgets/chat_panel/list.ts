@@ -177,8 +177,8 @@ export class MessageList {
   }
 
   /** The next place of the words, or with -1 the one before; from the last on again at the first. */
-  findNext(by: 1 | -1): Found {
-    const { hit, found } = this.finding.step(by);
+  findNext(by: 1 | -1, key = ""): Found {
+    const { hit, found } = this.finding.step(by, key);
     if (!hit) return found;
     this.reveal(hit.key);
     const mark = this.finding.current(this.body, this.views.get(hit.key)?.element, hit.nth);

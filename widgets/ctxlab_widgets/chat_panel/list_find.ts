@@ -26,11 +26,12 @@ export class ListFind {
     this.hits = findWords(rows, this.words);
   }
 
-  /** The next place, or with -1 the one before; from the last on again at the first. */
-  step(by: 1 | -1): { hit: Hit | null; found: Found } {
+  /** The next place, or with -1 the one before; from the last on again at the first. With a key the first place in it. */
+  step(by: 1 | -1, key = ""): { hit: Hit | null; found: Found } {
     const count = this.hits.length;
-    if (!count) return { hit: null, found: { at: 0, count } };
-    this.at = this.at < 0 && by < 0 ? count - 1 : (this.at + by + count) % count;
+    const first = key ? this.hits.findIndex((hit) => hit.key === key) : 0;
+    if (!count || first < 0) return { hit: null, found: { at: 0, count } };
+    this.at = key ? first : this.at < 0 && by < 0 ? count - 1 : (this.at + by + count) % count;
     return { hit: this.hits[this.at], found: { at: this.at + 1, count } };
   }
 

@@ -229,7 +229,8 @@ export type FromPython =
     }
   | { kind: "asset"; id: string; type: string } // its bytes are the buffer; an empty one where there are none
   | { kind: "completion"; completion: Completion }
-  | { kind: "copy"; text: string };
+  | { kind: "copy"; text: string }
+  | { kind: "found"; text: string; keys: string[] }; // messages with the words, in the order of the tree
 
 /** Commands of the page; Python checks each and answers by its traits, `error` where it is refused. */
 export type Command =
@@ -241,6 +242,7 @@ export type Command =
   | { command: "continue" | "delete" | "disable" | "enable" | "retry" | "undo-summary"; key: string }
   | { command: "relay"; text: string }
   | { command: "switch"; key: string }
+  | { command: "find"; text: string } // on all branches
   | { command: "translate"; key: string; to: string } // key "" is the draft
   | { command: "show_translation"; key: string; shown: "original" | "translation" | "both" }
   | { command: "got"; key: string } // "" closes it

@@ -15,6 +15,7 @@ import { ChatHead } from "./head";
 import { InputArea } from "./input_area";
 import { MessageList } from "./list";
 import type { TextView } from "./list_host";
+import { OtherBranches } from "./other_branches";
 import {
   type Around,
   type Aside,
@@ -55,6 +56,9 @@ class ChatPanel {
   /** Values by name, with the text that each was read from. */
   private readonly parsed = new Map<string, { text: string; value: unknown }>();
   private selected = "";
+  private readonly others: OtherBranches;
+  /** Keys of the messages that are shown. */
+  private keys = new Set<string>();
 
   constructor(at: Mounted) {
     const { model, root, signal, silence } = at;
@@ -85,10 +89,20 @@ class ChatPanel {
     });
     this.side = new Side({ send, reveal: (key) => void this.list.reveal(key), live, signal });
     const frame = h("div", { class: "w" });
+    this.others = new OtherBranches({
+      isHere: (key) => this.keys.has(key),
+      at: () => this.selected.replace(/^node:/, ""),
+      switchTo: (key) => send({ command: "switch", key }),
+      signal,
+    });
     this.head = new ChatHead(at, frame, {
       send,
       shows: (what) => this.show(what),
-      find: (words) => this.list.find(words),
+      find: (words) => {
+        send({ command: "find", text: words });
+        return this.list.find(words);
+      },
+      otherBranches: this.others.element,
       findNext: (by) => this.list.findNext(by),
       text: () => {
         this.input.give();
@@ -175,6 +189,7 @@ class ChatPanel {
     else if (message.kind === "asset") this.assets.came(message, buffer);
     else if (message.kind === "completion") this.input.open(message.completion);
     else if (message.kind === "copy") void this.copy(message.text);
+    else if (message.kind === "found" && message.text === this.head.words) this.others.take(message.keys);
   }
 
   private draw(changed: Set<string>): void {
@@ -214,8 +229,18 @@ class ChatPanel {
 
   private drawRows(): void {
     const rows = rowsOf(this.json<View>("view") ?? { rows: [] }, this.json<Delta>("delta"));
+    this.keys = new Set(rows.map(({ key }) => key));
     this.list.set(rows);
+    const key = this.others.arrived();
+    if (key) this.arrive(key);
     this.input.setStarters(starters(rows));
+  }
+
+  /** The branch was switched to one with the words. */
+  private arrive(key: string): void {
+    const found = this.list.findNext(1, key);
+    if (!found.at) this.list.reveal(key);
+    this.head.tell(found, ", on another branch now");
   }
 
   private drawHead(): void {

@@ -22,9 +22,21 @@ from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.workspace_view.book_table import BookTable
 from ctxlab_widgets.workspace_view.commands import carry_out
 from ctxlab_widgets.workspace_view.dropped_files import added_as_data, library_of
+from ctxlab_widgets.workspace_view.files_out import exported
 from ctxlab_widgets.workspace_view.found import Found, found_in
 from ctxlab_widgets.workspace_view.list_json import conflict_data, list_head, row_data
-from ctxlab_widgets.workspace_view.listing import FACETS, NOTHING_CHOSEN, TRASH, Kept, Listing, Row, kept_of, listing_of
+from ctxlab_widgets.workspace_view.listing import (
+    FACETS,
+    NOTHING_CHOSEN,
+    TRASH,
+    Kept,
+    Listing,
+    Row,
+    kept_of,
+    listing_of,
+    placed,
+)
+from ctxlab_widgets.workspace_view.new_session import begun
 from ctxlab_widgets.workspace_view.preview import OPENS, preview_of
 
 if TYPE_CHECKING:
@@ -70,7 +82,7 @@ class WorkspaceView(Widget):
     book_rows = traitlets.Unicode("").tag(sync=True)
     """A page of entries as JSON."""
     imported = traitlets.Unicode("").tag(sync=True)
-    """What came of the last import, as JSON; empty before."""
+    """What came of the last import or export, as JSON; empty before."""
     conflict = traitlets.Unicode("").tag(sync=True)
     """What another saved meanwhile, as JSON; empty where nothing is in the way."""
     session = traitlets.Instance[Session | None](Session, allow_none=True)
@@ -230,19 +242,28 @@ class WorkspaceView(Widget):
     def favour(self, id: str, *, favourite: bool = True) -> None:
         """Make a value a favourite, or no longer one."""
         self.workspace.favour(id, favourite=favourite, kind=self._kind)
-        self._reread()
+        self._show_placed(id)
 
     @checked_arguments
     def move_to_folder(self, id: str, folder: str) -> None:
         """Put a value into a folder; an empty name takes it out."""
         self.workspace.move_to_folder(id, folder.strip() or None, kind=self._kind)
-        self._reread()
+        self._show_placed(id)
 
     @checked_arguments
     def tag(self, id: str, tags: list[str]) -> None:
         """Give a value these tags."""
         self.workspace.tag(id, [tag.strip() for tag in tags if tag.strip()], kind=self._kind)
-        self._reread()
+        self._show_placed(id)
+
+    def _show_placed(self, id: str) -> None:
+        """Show where a value is in the lists now; no file is read for it."""
+        row = self.workspace.row(id, kind=self._kind)
+        if self._kept is None or row is None:
+            self._reread()
+            return
+        self._kept, self._listed = placed(self._kept, row), None
+        self.show()
 
     @checked_arguments
     def delete(self, id: str) -> None:
@@ -273,6 +294,25 @@ class WorkspaceView(Widget):
         added = self.workspace.add(library)
         self.imported = as_json(added_as_data(name, added, library))
         self._reread()
+
+    @checked_arguments
+    def new_session(self, agent: str = "") -> Session:
+        """Begin a session, with the greetings of the agent of this id, keep it and open it as a chat."""
+        with_agent = self.workspace.load(agent, kind="agents") if agent else None
+        saved = self.workspace.save(begun(with_agent))
+        if self.tab != "sessions":
+            self.show_tab("sessions")
+        self._reread()
+        return self.open_value(saved.id, "chat")
+
+    @checked_arguments
+    def export(self, id: str, format: str) -> bytes:
+        """The bytes of a file of a value in the format of this name, which the page saves; losses are in `imported`."""
+        value = self.workspace.load(id, kind=self._kind)
+        name, data, came = exported(value, self._kind, self._row(id).name, format)
+        self.imported = as_json(came)
+        self.send({"file": name}, [data])
+        return data
 
     # --- saving
 

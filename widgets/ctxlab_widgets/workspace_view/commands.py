@@ -57,6 +57,10 @@ def _of_values(view: WorkspaceView, message: Mapping[str, Any]) -> bool:
             view.move_to_folder(id, folder)
         case {"command": "tags", "id": str(id), "tags": [*tags]} if all(isinstance(tag, str) for tag in tags):
             view.tag(id, tags)
+        case {"command": "new_session", "agent": str(agent)}:
+            view.new_session(agent)
+        case {"command": "export", "id": str(id), "format": str(name)}:
+            view.export(id, name)
         case {"command": "delete", "id": str(id)}:
             view.delete(id)
         case {"command": "restore", "id": str(id)}:

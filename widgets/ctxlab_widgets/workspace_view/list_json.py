@@ -58,7 +58,7 @@ def row_data(row: Row) -> dict[str, Any]:
         "tags": list(row.tags[:4]),
         "folder": row.folder,
         "favourite": row.favourite,
-        "problem": row.problem,
+        "problem": ", ".join(row.problems),
         "hits": len(row.hits),
         "snippets": [snippet_json(hit) for hit in row.hits[:SNIPPETS]],
     }

@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 from typing import Any
 
 from ctxlab.storage.kinds import KINDS, KindName
+from ctxlab.storage.rows import SessionRow, ValueRow
 from ctxlab.storage.trash import TrashEntry
 from ctxlab.storage.workspace import Workspace
 from ctxlab_widgets.workspace_view.found import Found, part_of
@@ -40,7 +42,7 @@ class Row:
     tags: tuple[str, ...] = ()
     folder: str = ""
     favourite: bool = False
-    problem: str = ""
+    problems: tuple[str, ...] = ()
     why: str = ""
     hits: tuple[Any, ...] = ()
 
@@ -75,6 +77,12 @@ def kept_of(workspace: Workspace, kind: str, sort: str) -> Kept:
     return Kept(rows, deleted, {**_counts(workspace, kind), kind: len(rows)})
 
 
+def placed(kept: Kept, row: SessionRow | ValueRow) -> Kept:
+    """The list with one row where that value is in the lists now; order and all else are as they were read."""
+    changes = {"tags": row.tags, "folder": row.folder, "favourite": row.favourite}
+    return replace(kept, rows=tuple(replace(each, **changes) if each.id == row.id else each for each in kept.rows))
+
+
 def listing_of(
     kept: Kept, kind: str, chosen: Mapping[str, str], found: Found | None, *, now: datetime | None = None
 ) -> Listing:
@@ -88,7 +96,7 @@ def listing_of(
     tests = _tests(chosen, times)
     facets = _facets(rows, times, chosen, tests)
     facets["place"] = _places(rows, len(kept.deleted))
-    shown = [row for row in rows if _passes(row, tests)]
+    shown = [row for row in rows if all(test(row) for test in tests.values())]
     if chosen["part"]:
         shown = [_only(row, chosen["part"]) for row in shown]
     return Listing(tuple(shown), len(kept.rows), facets, counts, sum(len(row.hits) for row in shown))
@@ -125,7 +133,6 @@ def _rows(workspace: Workspace, kind: str, sort: str) -> list[Row]:
                 tags=row.tags,
                 folder=row.folder,
                 favourite=row.favourite,
-                problem=_problem(row),
             )
             for row in workspace.values(kind, sort=sort or None)  # pyright: ignore[reportArgumentType]
         ]
@@ -143,18 +150,10 @@ def _rows(workspace: Workspace, kind: str, sort: str) -> list[Row]:
             tags=row.tags,
             folder=row.folder,
             favourite=row.favourite,
-            problem=_problem(row),
+            problems=row.problems,
         )
         for row in workspace.sessions(sort=sort or None)  # pyright: ignore[reportArgumentType]
     ]
-
-
-def _problem(row: Any) -> str:
-    """What the workspace knows to be wrong with a value, in words."""
-    found = getattr(row, "problems", ())
-    if isinstance(found, str | int):
-        return "" if not found else found if isinstance(found, str) else f"{found} problems"
-    return "; ".join(map(str, found))
 
 
 def _deleted_row(entry: TrashEntry) -> Row:
@@ -189,16 +188,11 @@ def _tests(chosen: Mapping[str, str], times: Times) -> Tests:
         "tag": lambda row, it: it in row.tags,
         "time": lambda row, it: times.is_in(row.updated, it),
         "part": lambda row, it: any(part_of(hit) == it for hit in row.hits),
-        "problem": lambda row, it: row.problem == it,
+        "problem": lambda row, it: it in row.problems,
     }
     return {
         name: lambda row, test=test, it=chosen[name]: test(row, it) for name, test in all_tests.items() if chosen[name]
     }
-
-
-def _passes(row: Row, tests: Tests, *, but: str = "") -> bool:
-    """Whether a row passes all filters, or all but one."""
-    return all(test(row) for name, test in tests.items() if name != but)
 
 
 def _facets(
@@ -209,17 +203,22 @@ def _facets(
     for name in FACETS:
         if name == "place":
             continue
-        counts: Counter[str] = Counter()
-        for row in rows:
-            if _passes(row, tests, but=name):
-                for choice, number in _choices(row, name, times):
-                    counts[choice] += number
+        others = [test for other, test in tests.items() if other != name]
+        passed = [row for row in rows if all(test(row) for test in others)] if others else rows
+        counts = _choices(passed, name, times)
         if name == "time":
-            found[name] = [(each, counts[each]) for each in (*PERIODS, EARLIER) if counts[each]]
+            found[name] = _times(counts)
         else:
             ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0].casefold()))
             found[name] = _with_chosen(ordered, chosen[name])
     return found
+
+
+def _times(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The periods with their numbers, of which a longer one has the shorter ones in it."""
+    sums = accumulate(counts.get(period, 0) for period in PERIODS)
+    all_of_them = [*zip(PERIODS, sums, strict=True), (EARLIER, counts.get(EARLIER, 0))]
+    return [each for each in all_of_them if each[1]]
 
 
 def _with_chosen(ordered: Sequence[tuple[str, int]], choice: str) -> list[tuple[str, int]]:
@@ -230,19 +229,26 @@ def _with_chosen(ordered: Sequence[tuple[str, int]], choice: str) -> list[tuple[
     return shown
 
 
-def _choices(row: Row, facet: str, times: Times) -> list[tuple[str, int]]:
-    """The choices of a facet that a row counts for: with a search each hit counts, else the row."""
-    number = len(row.hits) or 1
-    match facet:
-        case "part":
-            return list(Counter(map(part_of, row.hits)).items())
-        case "tag":
-            return [(tag, number) for tag in row.tags]
-        case "time":
-            return [(name, number) for name in (*PERIODS, EARLIER) if times.is_in(row.updated, name)]
-        case _:
-            name = {"agent": row.agent_name, "category": row.category, "problem": row.problem}[facet]
-            return [(name, number)] if name else []
+def _choices(rows: Iterable[Row], facet: str, times: Times) -> Counter[str]:
+    """Choices of a facet with their numbers: with a search each hit counts, else the row; of a time the period."""
+    choices = _CHOICES.get(facet, lambda row: (times.period(row.updated),))
+    counts: Counter[str] = Counter()
+    if facet == "part":
+        counts.update(part_of(hit) for row in rows for hit in row.hits)
+    else:
+        for row in rows:
+            for choice in choices(row):
+                counts[choice] += len(row.hits) or 1
+    counts.pop("", None)
+    return counts
+
+
+_CHOICES: Mapping[str, Callable[[Row], tuple[str, ...]]] = {
+    "agent": lambda row: (row.agent_name,),
+    "category": lambda row: (row.category,),
+    "tag": lambda row: row.tags,
+    "problem": lambda row: row.problems,
+}
 
 
 def _places(rows: Sequence[Row], deleted: int) -> list[tuple[str, int]]:

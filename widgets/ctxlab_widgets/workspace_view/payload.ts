@@ -51,6 +51,7 @@ export interface TreeData {
 
 export interface Preview {
   id: string;
+  kind: string;
   name: string;
   trash: boolean;
   opens: string[];
@@ -64,6 +65,10 @@ export interface Preview {
   roles?: string[];
   problem?: string;
   tree?: TreeData;
+  /** Names of formats, with the ending of such a file. */
+  exports?: [name: string, ending: string][];
+  /** What is known of its file, as names and words. */
+  disk?: [name: string, words: string][];
 }
 
 export interface BookHead {

@@ -11,6 +11,7 @@ from ctxlab.documents import Agent, QuickActionSet, RegexPreset, Session, UserPr
 from ctxlab.errors import CtxlabError
 from ctxlab.storage.workspace import Workspace
 from ctxlab_widgets.branch_tree.payload import ACTIVE, LEAF, ROOT, drawing_of
+from ctxlab_widgets.workspace_view.files_out import endings_of, on_disk
 from ctxlab_widgets.workspace_view.found import snippet_json
 from ctxlab_widgets.workspace_view.listing import Row
 
@@ -35,6 +36,7 @@ def preview_of(workspace: Workspace, kind: str, row: Row) -> dict[str, Any]:
     """The side of a row; a value that can't be read is said to be so."""
     found: dict[str, Any] = {
         "id": row.id,
+        "kind": kind,
         "name": row.name,
         "trash": bool(row.why),
         "opens": () if row.why else OPENS.get(kind, ()),
@@ -48,8 +50,10 @@ def preview_of(workspace: Workspace, kind: str, row: Row) -> dict[str, Any]:
         return {**found, "facts": f"{row.why} {row.updated}".strip(), "lines": []}
     try:
         value = workspace.load(row.id, kind=kind)  # pyright: ignore[reportArgumentType]
+        found["disk"] = on_disk(workspace, kind, row.id, value)  # pyright: ignore[reportArgumentType]
     except CtxlabError as problem:
         return {**found, "facts": "", "lines": [], "problem": str(problem), "opens": ()}
+    found["exports"] = list(endings_of(kind).items())
     if isinstance(value, Session):
         return {**found, **_session_facts(value, row)}
     return {**found, "facts": _facts(value), "lines": [short(line, LINE) for line in _lines(value) if line][:LINES]}

@@ -4,6 +4,7 @@ import { glyph, h, harmless } from "../_shared/dom";
 import { commits } from "../_shared/number_field";
 import { grouped } from "../_shared/numbers";
 import { drawSnippet } from "./list_pane";
+import { options } from "./options";
 import { type Preview, VIEW_WORDS } from "./payload";
 import { drawTree } from "./tree_drawing";
 
@@ -20,6 +21,8 @@ export class Side {
   private preview: Preview | null = null;
   private folders: string[] = [];
   private hit = 0;
+  /** The format that was exported to last. */
+  private format = "";
 
   constructor(private readonly host: SideHost) {}
 
@@ -38,7 +41,13 @@ export class Side {
       this.element.replaceChildren(h("p", { class: "empty" }, HINT));
       return;
     }
-    const parts = [this.about(preview), this.tree(preview), this.hits(preview), this.place(preview)];
+    const parts = [
+      this.about(preview),
+      this.tree(preview),
+      this.hits(preview),
+      this.place(preview),
+      this.disk(preview),
+    ];
     this.element.replaceChildren(...parts.filter((part) => part !== null));
   }
 
@@ -50,6 +59,10 @@ export class Side {
 
   private about(preview: Preview): HTMLElement {
     const { id } = preview;
+    const begins =
+      preview.kind === "agents"
+        ? [this.button("begin", "New session", () => this.host.send({ command: "new_session", agent: id }))]
+        : [];
     const node = preview.hits[this.hit]?.node ?? "";
     const opens = preview.opens.map((view, i) =>
       this.button(
@@ -65,7 +78,7 @@ export class Side {
       h("h3", {}, harmless(preview.name)),
       h("p", { class: "ink2" }, harmless(preview.facts)),
       preview.problem && h("p", { class: "bad" }, glyph("warning"), h("span", {}, harmless(preview.problem))),
-      this.host.live && h("div", { class: "ways" }, preview.trash ? this.fromTrash(id) : opens),
+      this.host.live && h("div", { class: "ways" }, preview.trash ? this.fromTrash(id) : [...opens, ...begins]),
       !preview.tree && preview.lines.map((line) => h("p", { class: "line" }, harmless(line))),
     );
   }
@@ -156,6 +169,33 @@ export class Side {
         star,
         this.button("delete", "To the trash", () => send({ command: "delete", id })),
       ),
+    );
+  }
+
+  /** Its own file, and files of other formats that are made of it. */
+  private disk({ id, disk, exports, trash }: Preview): HTMLElement | null {
+    if (trash || !disk) return null;
+    const formats = h("select", { "aria-label": "Format", "data-own": "format" });
+    options(
+      formats,
+      (exports ?? []).map(([name]) => name),
+      this.format,
+      (name) => `${name} (${exports?.find((each) => each[0] === name)?.[1] ?? ""})`,
+    );
+    formats.addEventListener("change", () => (this.format = formats.value), { signal: this.host.signal });
+    const save = this.button("export", "Export", () =>
+      this.host.send({ command: "export", id, format: formats.value }),
+    );
+    return h(
+      "section",
+      {},
+      h("h3", {}, "On disk"),
+      h(
+        "dl",
+        { class: "kv" },
+        disk.map(([name, words]) => [h("dt", {}, name), h("dd", {}, harmless(words))]),
+      ),
+      this.host.live && exports?.length ? h("div", { class: "ways" }, formats, save) : null,
     );
   }
 

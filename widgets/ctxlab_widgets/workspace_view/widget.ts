@@ -1,6 +1,7 @@
 // All that a workspace keeps: a list with its filters, a row at the side, and a book as a table.
 
 import { glyph, h, harmless } from "../_shared/dom";
+import { download } from "../_shared/download";
 import { type Effect, EffectBanner } from "../_shared/effect_banner";
 import { isSingle, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, whenChanged, widget } from "../_shared/mount";
@@ -89,7 +90,14 @@ class WorkspaceView {
     });
     this.head = new ViewHead(
       "Workspace",
-      [this.query, this.mode, this.order, h("span", { class: "sp" }), this.live && door],
+      [
+        this.query,
+        this.mode,
+        this.order,
+        h("span", { class: "sp" }),
+        this.live && door,
+        this.live && this.newSession(),
+      ],
       KEYS,
       at,
     );
@@ -111,12 +119,23 @@ class WorkspaceView {
     const parts = [this.head.element, this.banner.element, this.told, this.tabs, this.three, this.book.element];
     root.append(h("div", { class: "w" }, parts));
     this.listen(root);
+    const onFile = (content: { file?: string }, buffers: DataView[]) => {
+      if (content.file && buffers.length) download(content.file, buffers[0]);
+    };
+    model.on("msg:custom", onFile);
+    signal.addEventListener("abort", () => model.off("msg:custom", onFile));
     whenChanged(at, TRAITS, (changed) => this.draw(changed));
     this.draw(new Set(TRAITS));
   }
 
   private send(command: object): void {
     if (this.live) this.model.send(command);
+  }
+
+  private newSession(): HTMLElement {
+    const button = h("button", { type: "button", class: "btn" }, "New session");
+    button.addEventListener("click", () => this.send({ command: "new_session", agent: "" }), { signal: this.signal });
+    return button;
   }
 
   private listen(root: HTMLElement): void {
