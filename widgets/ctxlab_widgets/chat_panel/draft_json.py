@@ -108,6 +108,18 @@ def sentence_of(preview: Preview | None, messages: int, summed: int, places: Map
     return f"{found}."
 
 
+def persona_words(preview: Preview | None) -> str:
+    """A sentence where the user's persona isn't sent; empty where it is, and where that can't be told."""
+    user = preview.trace.start.input.user if preview is not None else None
+    persona = user.content.strip() if user is not None else ""
+    if preview is None or user is None or not persona or "{{" in persona:
+        return ""
+    if any(persona in str(draft.text) for draft in preview.trace.result.drafts):
+        return ""
+    whose = plain(user.shown_name or user.id, NAME)
+    return f" The persona of {whose} is not sent: no preset or placeholder of the agent asks for it."
+
+
 def _marks(preview: Preview) -> Iterator[dict[str, Any]]:
     for entry in preview.fires:
         if entry.start is not None and entry.end is not None:
