@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -257,3 +258,16 @@ def test_the_name_echo_asks_nobody() -> None:
     turn = ctxlab.send(chat(), "Why? And how?", model="echo")
     assert turn.reply is not None
     assert turn.reply.content == "Echo, no model was asked: Why? And how?"
+
+
+def test_the_page_gets_the_conversation_as_a_file() -> None:
+    page = Page(chat().with_(name="Light/../守"), model=because)
+
+    assert page.asks("export", format="json") == ""
+    assert page.asks("export", format="md") == ""
+
+    (first, json_bytes), (second, markdown) = page.sent[-2:]
+    assert (first["name"], second["name"]) == ("Light-守.session.json", "Light-守.md")
+    assert ctxlab.read_data(json.loads(json_bytes[0])).sessions[0] == page.panel.session
+    assert "Who keeps the light?" in markdown[0].decode()
+    assert "is one of json, md" in page.asks("export", format="../../x")

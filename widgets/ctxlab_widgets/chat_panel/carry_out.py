@@ -19,6 +19,7 @@ from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets.chat_panel.commands import checked_command
 from ctxlab_widgets.chat_panel.file_chips import bytes_of
 from ctxlab_widgets.chat_panel.head_json import NO_REQUEST, got_json, greeting_json
+from ctxlab_widgets.chat_panel.keeping import exported
 from ctxlab_widgets.chat_panel.page_run import take_part
 from ctxlab_widgets.chat_panel.quick_actions import press
 from ctxlab_widgets.chat_panel.rows import RowInput, who_of
@@ -306,6 +307,16 @@ def _resend(panel: ChatPanel, fields: Fields) -> None:
     panel.running = ""  # a view that lost pieces gets the same words anew
 
 
+def _export(panel: ChatPanel, fields: Fields) -> None:
+    """The conversation as a file: all branches as JSON, the path that is shown as Markdown."""
+    name, data = exported(panel.history.session, fields["format"])
+    panel.send({"kind": "export", "name": name}, [data])
+
+
+def _begin_anew(panel: ChatPanel, fields: Fields) -> None:
+    panel.begin_anew()
+
+
 def _approve(panel: ChatPanel, fields: Fields) -> None:
     panel.turns.answer(fields["call"], yes=fields["yes"])
 
@@ -354,6 +365,8 @@ DONE: Mapping[str, Callable[[ChatPanel, Fields], None]] = {
     "undo": _history_step("undo"),
     "redo": _history_step("redo"),
     "asset": _asset,
+    "export": _export,
+    "begin_anew": _begin_anew,
     "translate": _translate,
     "show_translation": _show_translation,
     "name_topic": _name_topic,

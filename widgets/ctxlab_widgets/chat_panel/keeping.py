@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,16 @@ from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
 if TYPE_CHECKING:
     from ctxlab_widgets.chat_panel import ChatPanel
 
+NAME = 60
 WAIT_SECONDS = 0.3
 NOWHERE = "This conversation is kept nowhere: a restart of the kernel ends it, unless it is saved."
+
+
+def exported(session: Session, kind: str) -> tuple[str, bytes]:
+    """The name and the bytes of a file: all branches as `json`, the active path as `md`."""
+    made = formats.session_json(session) if kind == "json" else formats.path_markdown(session)
+    stem = re.sub(r"[^\w-]+", "-", session.name or session.id).strip("-")[:NAME] or "conversation"
+    return f"{stem}.session.{kind}" if kind == "json" else f"{stem}.{kind}", made.as_bytes().data
 
 
 class Keeping:

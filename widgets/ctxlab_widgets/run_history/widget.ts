@@ -1,6 +1,7 @@
 // The head of a page: the answer in one sentence, every run as a chip, one undo for all views.
 
 import { h, harmless } from "../_shared/dom";
+import { download } from "../_shared/download";
 import { taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { ViewHead } from "../_shared/view_head";
@@ -79,7 +80,7 @@ class RunHistory implements HeadHost {
     });
     whenChanged(at, ["view", "picked", "error"], () => this.draw());
     const onReport = (content: { report?: string }, buffers: DataView[]) => {
-      if (content.report && buffers.length) download(content.report, buffers[0]);
+      if (content.report && buffers.length) download(content.report, buffers[0], "text/html");
     };
     model.on("msg:custom", onReport);
     signal.addEventListener("abort", () => model.off("msg:custom", onReport));
@@ -212,15 +213,6 @@ class RunHistory implements HeadHost {
     button.setAttribute("aria-disabled", String(name === null));
     button.title = name === null ? `Nothing to ${verb.toLowerCase()}` : `${verb} ${harmless(name)}`;
   }
-}
-
-/** Saves what Python sent as a file. */
-function download(name: string, data: DataView): void {
-  const bytes = data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength) as ArrayBuffer;
-  const url = URL.createObjectURL(new Blob([bytes], { type: "text/html" }));
-  const link = h("a", { href: url, download: name });
-  link.click();
-  URL.revokeObjectURL(url);
 }
 
 export default widget("Runs", own, (at) => {
