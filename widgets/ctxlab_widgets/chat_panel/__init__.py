@@ -115,8 +115,7 @@ class ChatPanel(ChatTraits):
         self._storing = LatestWorker[tuple[str, str], str](
             lambda typed: self._drafts.keep(*typed), self._on_stored, wait_seconds=STORE_SECONDS
         )
-        self._is_ready = False
-        self._handling = 0
+        self._is_ready, self._handling = False, 0
         super().__init__()
         self._is_closed = False
         self.plugin_settings = first_settings(self, plugin_settings, (translation, topic_naming, input_completion))
@@ -246,7 +245,9 @@ class ChatPanel(ChatTraits):
         with self.lock:
             is_shown = running.history is self.history
             if turn is not None and running.history.session.id == running.before.id:
-                turn = recording(running.history, running.before, running.before, running.verb)(turn)
+                before, leaf = running.before, running.history.session.leaf
+                left = leaf if leaf != before.leaf else None
+                turn = recording(running.history, before, before, running.verb, leaf=left)(turn)
                 self.answers.record(turn)
             if problem is not None:
                 self.error = brief(f"the turn broke off: {type(problem).__name__}: {problem}")
