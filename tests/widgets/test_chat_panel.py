@@ -582,7 +582,7 @@ def test_a_draft_is_there_again_after_a_restart_and_not_in_the_sessions_file(tmp
     again.send_message(again.input)
     again.wait(LONG)
     again.close()
-    assert list(tmp_path.iterdir()) == [path]
+    assert sorted(tmp_path.iterdir()) == [path, tmp_path / "talk.json.chat.json"]
 
 
 def test_a_workspace_keeps_the_drafts_of_its_sessions(tmp_path: Path) -> None:

@@ -50,6 +50,8 @@ COMMANDS: Mapping[str, Mapping[str, Any]] = {
     "undo": {},
     "redo": {},
     "asset": {"id": str},
+    "export": {"format": ("json", "md")},
+    "begin_anew": {},
 }
 """By command its fields with their types or their choices; one with a question mark may be missing."""
 

@@ -77,7 +77,7 @@ def _label(preview: Preview, key: str, keeps: Any) -> str:
     remedy = keeps.get(key)
     if remedy is None or not remedy.label:
         return ""
-    return f"{remedy.label}, +{remedy.price:,}" if remedy.price else remedy.label
+    return f"{remedy.label}, budget +{remedy.price:,}" if remedy.price else remedy.label
 
 
 def notes_of(preview: Preview) -> list[str]:
@@ -93,8 +93,9 @@ def sentence_of(preview: Preview | None, messages: int, summed: int, places: Map
         found += f", {summed:,} of them as a summary"
     if preview is None:
         return f"{found}."
+    about = "about " if preview.trace.estimated else ""
     of = f" of {preview.budget:,}" if preview.budget is not None else ""
-    found += f"; the next request takes {preview.tokens:,}{of} tokens"
+    found += f"; the next request takes {about}{preview.tokens:,}{of} tokens"
     cut = [row_key(each.key) for each in preview.cut if each.was_sent]
     went = [plain(key, 30) for key in in_path_order(cut, places)]
     gone = {draft.key for group in preview.trace.result.dropped if group.needed is not None for draft in group.drafts}
@@ -106,6 +107,18 @@ def sentence_of(preview: Preview | None, messages: int, summed: int, places: Map
             f"; {counted(others, 'message')} {'does' if others == 1 else 'do'} not fit{' without it' if went else ''}"
         )
     return f"{found}."
+
+
+def persona_words(preview: Preview | None) -> str:
+    """A sentence where the user's persona isn't sent; empty where it is, and where that can't be told."""
+    user = preview.trace.start.input.user if preview is not None else None
+    persona = user.content.strip() if user is not None else ""
+    if preview is None or user is None or not persona or "{{" in persona:
+        return ""
+    if any(persona in str(draft.text) for draft in preview.trace.result.drafts):
+        return ""
+    whose = plain(user.shown_name or user.id, NAME)
+    return f" The persona of {whose} is not sent: no preset or placeholder of the agent asks for it."
 
 
 def _marks(preview: Preview) -> Iterator[dict[str, Any]]:

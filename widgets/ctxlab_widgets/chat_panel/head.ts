@@ -181,6 +181,8 @@ export class ChatHead {
       { label: "Compress\u2026", act: () => send({ command: "open", view: "compression", key: "" }) },
       { label: "Next request as it is sent", act: () => send({ command: "open", view: "request", key: "" }) },
       { label: "Steps of the next request", act: () => send({ command: "open", view: "steps", key: "" }) },
+      { label: "Save as JSON, all branches", act: () => send({ command: "export", format: "json" }) },
+      { label: "Save as Markdown, what is shown", act: () => send({ command: "export", format: "md" }) },
       { label: "Settings\u2026", act: () => send({ command: "open", view: "settings", key: "" }) },
       Boolean(head?.canUndo) && {
         label: "Undo",

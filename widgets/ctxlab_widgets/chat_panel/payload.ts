@@ -230,7 +230,8 @@ export type FromPython =
   | { kind: "asset"; id: string; type: string } // its bytes are the buffer; an empty one where there are none
   | { kind: "completion"; completion: Completion }
   | { kind: "copy"; text: string }
-  | { kind: "found"; text: string; keys: string[] }; // messages with the words, in the order of the tree
+  | { kind: "found"; text: string; keys: string[] } // messages with the words, in the order of the tree
+  | { kind: "export"; name: string }; // a file to be saved, its bytes are the buffer
 
 /** Commands of the page; Python checks each and answers by its traits, `error` where it is refused. */
 export type Command =
@@ -259,7 +260,9 @@ export type Command =
   | { command: "name_topic" }
   | { command: "give_up"; id: string } // a question beside the conversation
   | { command: "undo" | "redo" }
-  | { command: "asset"; id: string };
+  | { command: "asset"; id: string }
+  | { command: "export"; format: "json" | "md" }
+  | { command: "begin_anew" };
 
 /** Synced traits, all JSON texts but where said; empty where there is nothing. */
 export const TRAITS = {

@@ -38,9 +38,7 @@ class ShownChat:
 
     def fill(self, panel: ChatPanel) -> None:
         """Write all that follows from the state of a chat."""
-        session = panel.turns.session or panel.history.session
-        if panel.turns.running is not None and panel.history.session is not panel.turns.running.before:
-            session = panel.history.session  # it was changed while the turn runs, which is added at its end
+        session = panel.shown_session
         given = self._input(panel, session)
         self._show_rows(panel, self._rows.rows(given))
         path = [node for node in session.path() if not node.is_empty_root]
@@ -59,7 +57,11 @@ class ShownChat:
     def running(self, panel: ChatPanel) -> str:
         """The running turn as JSON; empty when none runs."""
         data = panel.turns.as_data()
-        return as_json(data) if data is not None else ""
+        if data is None:
+            return ""
+        path = {node.id for node in panel.shown_session.path()}
+        is_here = data["key"] in path or not data["parent"] or data["parent"] in path
+        return as_json(data if is_here else {**data, "elsewhere": True})
 
     def draft(self, text: str, found: Preview | str) -> str:
         """The preview of a draft as JSON, or the sentence on why there is none."""

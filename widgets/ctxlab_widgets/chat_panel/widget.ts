@@ -1,6 +1,7 @@
 // A chat: its messages, the field one types in, and beside them what each request holds.
 
 import { h } from "../_shared/dom";
+import { download } from "../_shared/download";
 import { type Effect, EffectBanner } from "../_shared/effect_banner";
 import { taken } from "../_shared/keyboard";
 import { FormulaDrawer } from "../_shared/markdown/formulas";
@@ -190,6 +191,7 @@ class ChatPanel {
     else if (message.kind === "completion") this.input.open(message.completion);
     else if (message.kind === "copy") void this.copy(message.text);
     else if (message.kind === "found" && message.text === this.head.words) this.others.take(message.keys);
+    else if (message.kind === "export" && buffer) download(message.name, buffer);
   }
 
   private draw(changed: Set<string>): void {
