@@ -41,6 +41,7 @@ class ChatPage(ipywidgets.VBox):
         self._place = ipywidgets.Box()
         panel.layout.width = "100%"
         super().__init__([panel, self._place])
+        self.layout.width = "100%"  # in a tab nothing else says how wide it is
         self.add_class("ctxlab-page")
         panel.observe(self._on_opened, "opened")
         panel.observe(self._on_session, "session")
