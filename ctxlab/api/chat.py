@@ -221,15 +221,20 @@ def _with_key(model: VendorModel, builds: SessionBuilds) -> VendorModel:
     return replace(model, key=key_for(request.provider, model.key))
 
 
-def recording(history: History, given: Session | None, before: Session, verb: str) -> Callable[[Turn], Turn]:
+def recording(
+    history: History, given: Session | None, before: Session, verb: str, *, leaf: str | None = None
+) -> Callable[[Turn], Turn]:
     """Puts a turn into a history as one step, at which undo stops.
 
-    Where the history has gone on since the turn began, the turn's messages are added to what it is now.
+    Where the history has gone on since the turn began, the turn's messages are added to what it is now; with a `leaf`
+    the path stays the one to that.
     """
 
     def record(turn: Turn) -> Turn:
         if history.session is not given:
             turn = moved_turn(turn, before, history.session)
+        if leaf is not None and leaf in turn.session.nodes:
+            turn = replace(turn, session=turn.session.switched(leaf))
         history.record(turn.session, verb, target=turn.reply.id if turn.reply is not None else None)
         history.breakpoint(verb)
         return turn

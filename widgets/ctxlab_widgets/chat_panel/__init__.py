@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import traitlets
 
 from ctxlab.api.aside import CompletionSource, TopicSource, TranslationSource
-from ctxlab.api.chat import Begin, recording
+from ctxlab.api.chat import Begin
 from ctxlab.api.sources import AgentSource, ModelSource, SessionSource
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.chat.message_actions import MessageAction
@@ -31,7 +31,7 @@ from ctxlab_widgets.chat_panel.conversations import Conversations
 from ctxlab_widgets.chat_panel.draft_analysis import DraftAnalysis, DraftJob
 from ctxlab_widgets.chat_panel.file_chips import WaitingFiles
 from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
-from ctxlab_widgets.chat_panel.new_stream import new_stream
+from ctxlab_widgets.chat_panel.new_stream import new_stream, recorded
 from ctxlab_widgets.chat_panel.page_run import setup_of_page
 from ctxlab_widgets.chat_panel.panel_settings import first_settings, use_settings
 from ctxlab_widgets.chat_panel.plugin_actions import PluginActions
@@ -87,6 +87,8 @@ class ChatPanel(Widget):
     """The participants, what can be chosen, and the sentence of result, as JSON."""
     draft = traitlets.Unicode("").tag(sync=True)
     """The next request with what is typed, as JSON."""
+    unsent = traitlets.Unicode("").tag(sync=True)
+    """The messages that the next request leaves out, by cause, as JSON; empty where there are none."""
     got = traitlets.Unicode("").tag(sync=True)
     """The prompt of the answer that is looked at, by source, as JSON; empty when none is."""
     around = traitlets.Unicode("").tag(sync=True)
@@ -139,8 +141,7 @@ class ChatPanel(Widget):
         self._storing = LatestWorker[tuple[str, str], str](
             lambda typed: self._drafts.keep(*typed), self._on_stored, wait_seconds=STORE_SECONDS
         )
-        self._is_ready = False
-        self._handling = 0
+        self._is_ready, self._handling = False, 0
         super().__init__()
         self._is_closed = False
         self.plugin_settings = first_settings(self, plugin_settings, (translation, topic_naming, input_completion))
@@ -213,9 +214,8 @@ class ChatPanel(Widget):
 
     def rest(self, timeout: float | None = None) -> None:
         """Wait until the draft has been looked at and kept, and translations, names and completions are there."""
-        self.jobs.rest(timeout)
-        self._analysis.rest(timeout)
-        self._storing.rest(timeout)
+        for each in (self.jobs, self._analysis, self._storing):
+            each.rest(timeout)
 
     def close(self) -> None:
         """Stop what runs, keep the draft, and take the chat away."""
@@ -250,8 +250,9 @@ class ChatPanel(Widget):
         with self.lock:
             is_shown = running.history is self.history
             if turn is not None and running.history.session.id == running.before.id:
-                turn = recording(running.history, running.before, running.before, running.verb)(turn)
+                turn, told = recorded(running, turn)
                 self.answers.record(turn)
+                self._say(told if is_shown else ())
             if problem is not None:
                 self.error = brief(f"the turn broke off: {type(problem).__name__}: {problem}")
             session = self.history.session
@@ -355,15 +356,14 @@ class ChatPanel(Widget):
 
     @property
     def _has_tree(self) -> bool:
-        name, shown = self.opened
-        return name == "tree" and shown is not None
+        return self.opened[0] == "tree" and self.opened[1] is not None
 
     # --- the draft
 
     def look_at_draft(self) -> None:
         """Look at what is typed again, once typing has stopped."""
         if self._is_ready and not self._is_closed:
-            session = self.turns.session or self.history.session
+            session = self.turns.shown_session(self.history)
             previous = self.answers.last_request(session) if not self.setup.asks_nobody else None
             self._analysis.ask(DraftJob(self.input, self.waiting.assets, session, self.setup, previous))
 
@@ -371,7 +371,7 @@ class ChatPanel(Widget):
         data = self._shown.draft(job.text, found)
         with self.lock:
             self.preview = found if isinstance(found, Preview) else None
-            self.draft = data
+            self.draft, self.unsent = data
             self.show()
 
     @traitlets.observe("input")
