@@ -1,6 +1,6 @@
 // One message of the list. Its element stays as long as it is in the page: of what is new only that part is drawn anew.
 
-import { glyph, h, harmless } from "../_shared/dom";
+import { h, harmless } from "../_shared/dom";
 import { callBox, resultText } from "./calls";
 import type { Cut } from "./cut_marks";
 import { EditBox, type EditKind } from "./edit_box";
@@ -106,7 +106,7 @@ export class RowView {
     const said = [who, role, kind, facts, tokens, siblings, state, actions, standsFor?.sentence];
     this.head.set([said, shown, host.messageActions()], () => rowHead(row, shown, context));
     const line = context.cutLineOf(row.key);
-    this.line.set(line || null, () => [h("p", {}, glyph("cut"), line)]);
+    this.line.set(line || null, () => [h("p", { title: line }, line)]);
     this.setThought();
     this.setWords();
     const { files, translation } = row;
