@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import traitlets
 
 from ctxlab.api.aside import CompletionSource, TopicSource, TranslationSource
-from ctxlab.api.chat import Begin, recording
+from ctxlab.api.chat import Begin
 from ctxlab.api.sources import AgentSource, ModelSource, SessionSource
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.chat.message_actions import MessageAction
@@ -32,7 +32,7 @@ from ctxlab_widgets.chat_panel.draft_analysis import DraftAnalysis, DraftJob
 from ctxlab_widgets.chat_panel.file_chips import WaitingFiles
 from ctxlab_widgets.chat_panel.keeping import Keeping
 from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
-from ctxlab_widgets.chat_panel.new_stream import new_stream
+from ctxlab_widgets.chat_panel.new_stream import new_stream, recorded
 from ctxlab_widgets.chat_panel.page_run import setup_of_page
 from ctxlab_widgets.chat_panel.panel_settings import first_settings, use_settings
 from ctxlab_widgets.chat_panel.plugin_actions import PluginActions
@@ -143,12 +143,6 @@ class ChatPanel(ChatTraits):
         return self.page._repr_mimebundle_(**options)
 
     @property
-    def shown_session(self) -> Session:
-        """The conversation that is shown: with what came of the running turn, unless it was changed meanwhile."""
-        running, coming, now = self.turns.running, self.turns.session, self.history.session
-        return coming if running is not None and coming is not None and now is running.before else now
-
-    @property
     def provider_name(self) -> str:
         """The vendor that is named for turns; empty where it is the model's own."""
         provider = self.setup.provider
@@ -194,10 +188,8 @@ class ChatPanel(ChatTraits):
 
     def rest(self, timeout: float | None = None) -> None:
         """Wait until the draft has been looked at and kept, and translations, names and completions are there."""
-        self.jobs.rest(timeout)
-        self._analysis.rest(timeout)
-        self._storing.rest(timeout)
-        self.keeping.rest(timeout)
+        for each in (self.jobs, self._analysis, self._storing, self.keeping):
+            each.rest(timeout)
 
     def close(self) -> None:
         """Stop what runs, keep the draft, and take the chat away."""
@@ -245,10 +237,9 @@ class ChatPanel(ChatTraits):
         with self.lock:
             is_shown = running.history is self.history
             if turn is not None and running.history.session.id == running.before.id:
-                before, leaf = running.before, running.history.session.leaf
-                left = leaf if leaf != before.leaf else None
-                turn = recording(running.history, before, before, running.verb, leaf=left)(turn)
+                turn, told = recorded(running, turn)
                 self.answers.record(turn)
+                self._say(told if is_shown else ())
             if problem is not None:
                 self.error = brief(f"the turn broke off: {type(problem).__name__}: {problem}")
             session = self.history.session
@@ -354,15 +345,14 @@ class ChatPanel(ChatTraits):
 
     @property
     def _has_tree(self) -> bool:
-        name, shown = self.opened
-        return name == "tree" and shown is not None
+        return self.opened[0] == "tree" and self.opened[1] is not None
 
     # --- the draft
 
     def look_at_draft(self) -> None:
         """Look at what is typed again, once typing has stopped."""
         if self._is_ready and not self._is_closed:
-            session = self.shown_session
+            session = self.turns.shown_session(self.history)
             previous = self.answers.last_request(session) if not self.setup.asks_nobody else None
             self._analysis.ask(DraftJob(self.input, self.waiting.assets, session, self.setup, previous))
 
@@ -370,7 +360,7 @@ class ChatPanel(ChatTraits):
         data = self._shown.draft(job.text, found)
         with self.lock:
             self.preview = found if isinstance(found, Preview) else None
-            self.draft = data
+            self.draft, self.unsent = data
             self.show()
 
     @traitlets.observe("input")

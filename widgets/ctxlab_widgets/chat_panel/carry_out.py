@@ -223,6 +223,15 @@ def _open(panel: ChatPanel, fields: Fields) -> None:
         panel.opened = (view, payload if view == "request" and payload is not None else shown)
 
 
+def _why(panel: ChatPanel, fields: Fields) -> None:
+    """Open the budget of the next request at a message that it leaves out."""
+    key, run = f"node:{_node(panel, fields).id}", _next_run(panel)
+    panel.trace = run
+    panel.opened = ("budget", run)
+    if panel.page.opened is not None:
+        panel.page.opened.selected = key
+
+
 def _keep(panel: ChatPanel, fields: Fields) -> None:
     """The smallest change of settings that keeps a message which the next request would cut."""
     trace, key = _next_run(panel), f"node:{_node(panel, fields).id}"
@@ -365,6 +374,7 @@ DONE: Mapping[str, Callable[[ChatPanel, Fields], None]] = {
     "got": _got,
     "open": _open,
     "choose": _choose,
+    "why": _why,
     "keep": _keep,
     "detach": _detach,
     "approve": _approve,

@@ -48,6 +48,7 @@ class ChatPage(ipywidgets.VBox):
         panel.layout.width = "100%"
         self.kept = KeptLine(panel)
         super().__init__([self.kept, panel, self._place])
+        self.layout.width = "100%"  # in a tab nothing else says how wide it is
         self.add_class("ctxlab-page")
         panel.observe(self._on_opened, "opened")
         panel.observe(self._on_session, "session")

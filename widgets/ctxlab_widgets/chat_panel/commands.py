@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, Mapping[str, Any]] = {
     "got": KEY,
     "open": {"view": VIEWS, "key": str},
     "choose": {"what": ("agent", "model", "user"), "id": str},
+    "why": KEY,
     "keep": KEY,
     "attach": {"files": list},
     "detach": {"id": str},

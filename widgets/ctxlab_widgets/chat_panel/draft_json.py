@@ -8,8 +8,10 @@ from typing import Any
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.documents import MessageNode
+from ctxlab.pipeline.explain.cut_causes import cut_cause
 from ctxlab.studies.draft_preview import DraftEntry, DraftMacro, Preview
 from ctxlab.studies.draft_preview.preview import CHANCE
+from ctxlab_widgets._shared.json_values import list_as_json
 from ctxlab_widgets.chat_panel.utf16 import units_before
 
 NAME = 60
@@ -50,6 +52,16 @@ def draft_json(preview: Preview) -> dict[str, Any]:
         "notes": notes_of(preview),
         "error": "",
     }
+
+
+def unsent_json(preview: Preview) -> str:
+    """The messages that a budget leaves out of the next request, by cause, as JSON; empty where there are none."""
+    groups: dict[str, list[str]] = {}
+    for group in preview.trace.result.dropped:
+        if group.needed is not None:
+            keys = [part.key for draft in group.drafts for part in (draft, *draft.merged)]
+            groups.setdefault(cut_cause(group), []).extend(row_key(key) for key in keys)
+    return list_as_json([{"cause": cause, "keys": keys} for cause, keys in groups.items()]) if groups else ""
 
 
 def failed_json(text: str, error: str) -> dict[str, Any]:

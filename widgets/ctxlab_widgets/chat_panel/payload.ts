@@ -133,6 +133,12 @@ export interface Draft {
   error: string;
 }
 
+/** Messages that the next request leaves out for one reason. */
+export interface Unsent {
+  cause: string;
+  keys: string[];
+}
+
 /** Views that open below the chat. */
 export type OpenView =
   | "steps"
@@ -213,6 +219,8 @@ export interface Running {
   thought: string;
   calls: CallRow[];
   queued: string[];
+  /** Whether it is written in a branch that isn't shown. */
+  elsewhere?: boolean;
 }
 
 /** One message from Python while a turn runs: pieces in order; a gap means that some were missed. */
@@ -249,6 +257,7 @@ export type Command =
   | { command: "got"; key: string } // "" closes it
   | { command: "open"; view: OpenView; key: string }
   | { command: "choose"; what: "agent" | "model" | "user"; id: string }
+  | { command: "why"; key: string } // why the next request leaves a message out
   | { command: "keep"; key: string } // the smallest change that keeps a message
   | { command: "attach"; files: { name: string; type: string }[] } // their bytes are the buffers
   | { command: "detach"; id: string }
@@ -270,6 +279,7 @@ export const TRAITS = {
   delta: "Delta",
   head: "Head",
   draft: "Draft",
+  unsent: "Unsent[]",
   got: "Got",
   around: "Around",
   quick: "Quick[]",

@@ -32,6 +32,8 @@ class ChatTraits(Widget):
     """The participants, what can be chosen, and the sentence of result, as JSON."""
     draft: traitlets.Unicode[str, str | bytes] = traitlets.Unicode("").tag(sync=True)
     """The next request with what is typed, as JSON."""
+    unsent: traitlets.Unicode[str, str | bytes] = traitlets.Unicode("").tag(sync=True)
+    """The messages that the next request leaves out, by cause, as JSON; empty where there are none."""
     got: traitlets.Unicode[str, str | bytes] = traitlets.Unicode("").tag(sync=True)
     """The prompt of the answer that is looked at, by source, as JSON; empty when none is."""
     around: traitlets.Unicode[str, str | bytes] = traitlets.Unicode("").tag(sync=True)
