@@ -17,7 +17,8 @@ from tests.cli.conftest import Run
 
 PROGRAM = """
 import json, os, urllib.request
-body = json.dumps({"model": "gpt-4o", "messages": [{"role": "user", "content": "my key is " + os.environ["MY_API_KEY"]}]})
+words = "my key is " + os.environ["MY_API_KEY"]
+body = json.dumps({"model": "gpt-4o", "messages": [{"role": "user", "content": words}]})
 headers = {"authorization": "Bearer sk-planted-key-1234", "content-type": "application/json"}
 request = urllib.request.Request(os.environ["OPENAI_BASE_URL"] + "/chat/completions", body.encode(), headers)
 json.load(urllib.request.urlopen(request))

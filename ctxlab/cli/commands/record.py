@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -88,10 +88,8 @@ def _announce(proxy: RecordingProxy, to: str, out: Path) -> None:
 
 
 def _wait(until: threading.Event) -> int:
-    try:
+    with suppress(KeyboardInterrupt):
         until.wait()
-    except KeyboardInterrupt:
-        pass
     return 0
 
 

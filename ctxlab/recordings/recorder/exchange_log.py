@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
+from time import monotonic
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -36,7 +36,7 @@ class OpenExchange:
     headers: Pairs
     content: bytes
     _ended: Callable[[OpenExchange], None]
-    _began: float = field(default_factory=time.monotonic)
+    _began: float = field(default_factory=monotonic)
     status: int | None = None
     reply_headers: Pairs = field(default_factory=list[tuple[str, str]])
     pieces: list[bytes] = field(default_factory=list[bytes])
@@ -67,7 +67,7 @@ class OpenExchange:
         self._ended(self)
 
     def _since(self) -> float:
-        return round(time.monotonic() - self._began, 6)
+        return round(monotonic() - self._began, 6)
 
 
 class ExchangeLog:

@@ -6,7 +6,7 @@ import http.client
 import json
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from typing import Final, Protocol
@@ -20,6 +20,7 @@ from ctxlab.recordings.recorder.upstream import BrokenOff, Endpoint, HangUpWatch
 LARGEST_BODY: Final = 512_000_000
 MOST_OF_A_LINE: Final = 4096
 _HEXADECIMAL: Final = re.compile(rb"[0-9a-fA-F]{1,12}")
+_METHODS: Final = frozenset({f"do_{name}" for name in ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")})
 _OURS: Final = frozenset({"host", "content-length", "expect"})
 """Headers that go by the connection to the endpoint, or that are answered here."""
 _WITHOUT_BODY: Final = frozenset({204, 304})
@@ -69,10 +70,14 @@ class ProxyHandler(BaseHTTPRequestHandler):
             finally:
                 exchange.end("unknown", "the recorder failed")  # counts only where nothing else ended it
 
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _pass_on
+    def __getattr__(self, name: str) -> object:
+        """`do_GET` and its kin: every method passes."""
+        if name in _METHODS:
+            return self._pass_on
+        raise AttributeError(name)
 
     @contextmanager
-    def _counted(self) -> Iterator[None]:
+    def _counted(self) -> Generator[None]:
         with self.server.idle:
             self.server.open_requests += 1
         try:
@@ -174,10 +179,7 @@ class ProxyHandler(BaseHTTPRequestHandler):
     def _content(self) -> bytes | int:
         """The body of a request, or the status with which it is refused: one that isn't whole is no request."""
         coding = self.headers.get("transfer-encoding", "").strip().lower()
-        if coding:
-            content = self._chunks() if coding == "chunked" else 501
-        else:
-            content = self._sized()
+        content = self._sized() if not coding else self._chunks() if coding == "chunked" else 501
         self._size = len(content) if isinstance(content, bytes) else 0
         return content
 

@@ -60,9 +60,7 @@ class Upstream:
         self._stall_seconds = stall_seconds
         self._line: socket.socket | None = None
         self._aborted = threading.Event()
-        kind = http.client.HTTPSConnection if endpoint.scheme == "https" else http.client.HTTPConnection
-        more = {"context": ssl.create_default_context()} if endpoint.scheme == "https" else {}
-        self._connection = kind(endpoint.host, endpoint.port, timeout=CONNECT_SECONDS, **more)
+        self._connection = _connection(endpoint)
 
     def connect(self) -> None:
         """Reach the endpoint; raises OSError where it can't be."""
@@ -95,6 +93,13 @@ class Upstream:
     def close(self) -> None:
         """Let go of the connection."""
         self._connection.close()
+
+
+def _connection(endpoint: Endpoint) -> http.client.HTTPConnection:
+    if endpoint.scheme == "https":
+        context = ssl.create_default_context()
+        return http.client.HTTPSConnection(endpoint.host, endpoint.port, timeout=CONNECT_SECONDS, context=context)
+    return http.client.HTTPConnection(endpoint.host, endpoint.port, timeout=CONNECT_SECONDS)
 
 
 class BrokenOff(OSError):

@@ -177,7 +177,7 @@ def test_a_request_that_points_in_a_circle_is_read_without_its_body(tmp_path: Pa
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
     other = tmp_path / "notes.txt"
     other.write_text("mine")
-    with pytest.raises(WriteError, match="notes.txt is no recording"):
+    with pytest.raises(WriteError, match=r"notes\.txt is no recording"):
         ExchangeLog(other)
     assert other.read_text() == "mine"
     with pytest.raises(WriteError, match="is a folder"):

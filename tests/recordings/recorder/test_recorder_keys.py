@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import quote
 
@@ -76,7 +77,7 @@ def test_a_key_that_events_hold_between_them_is_masked(
 ) -> None:
     text = f"see {KEY} end"
     places = [0, *sorted(cuts), len(text)]
-    pieces = [text[a:b] for a, b in zip(places, places[1:], strict=False)]
+    pieces = [text[a:b] for a, b in pairwise(places)]
     deltas = [
         {"tool_calls": [{"index": 0, "function": {"arguments": piece}}]} if arguments else {"content": piece}
         for piece in pieces

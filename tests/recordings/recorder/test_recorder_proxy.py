@@ -5,7 +5,9 @@ from __future__ import annotations
 import http.client
 import json
 import socket
+import threading
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -101,10 +103,8 @@ class CutServer:
 def test_every_byte_of_a_stream_passes_unchanged_however_it_is_cut(
     cuts: list[int], chunked: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    import threading
-
     places = [0, *sorted(cuts), len(STREAM)]
-    server = CutServer([STREAM[a:b] for a, b in zip(places, places[1:], strict=False)], chunked=chunked)
+    server = CutServer([STREAM[a:b] for a, b in pairwise(places)], chunked=chunked)
     serving = threading.Thread(target=server.serve_one)
     serving.start()
     file = tmp_path_factory.mktemp("cut") / "cut.ctxrec.jsonl"
@@ -118,29 +118,31 @@ def test_every_byte_of_a_stream_passes_unchanged_however_it_is_cut(
 
 
 def test_events_pass_when_they_come_and_not_when_all_are_there(tmp_path: Path) -> None:
-    with FakeServer(FakeReply("abcdef", piece_characters=1, pause_seconds=0.05)) as server:
-        with RecordingProxy(server.base_url("openai"), tmp_path / "slow.jsonl") as proxy:
-            client = openai.OpenAI(api_key="any", base_url=proxy.url)
-            times = [
-                time.monotonic() for _ in client.chat.completions.create(model="gpt-4o", messages=HELLO, stream=True)
-            ]
+    with (
+        FakeServer(FakeReply("abcdef", piece_characters=1, pause_seconds=0.05)) as server,
+        RecordingProxy(server.base_url("openai"), tmp_path / "slow.jsonl") as proxy,
+    ):
+        client = openai.OpenAI(api_key="any", base_url=proxy.url)
+        times = [time.monotonic() for _ in client.chat.completions.create(model="gpt-4o", messages=HELLO, stream=True)]
     assert times[-1] - times[0] > 0.1
 
 
 def test_headers_pass_but_those_of_one_line_and_codings_that_nobody_reads(tmp_path: Path) -> None:
-    with RawServer(answer(b"{}", status="307 Go", Location="http://127.0.0.1:9/elsewhere", X_Own="kept")) as server:
-        with RecordingProxy(f"{server.url}/base", tmp_path / "h.jsonl") as proxy:
-            host = proxy.url.removeprefix("http://")
-            connection = http.client.HTTPConnection(host, timeout=10)
-            sent = {"X-Mine": "1", "Connection": "keep-alive, x-hop", "X-Hop": "2", "Accept-Encoding": "gzip, br, zstd"}
-            connection.request("POST", "/v1/x?alt=sse", b"{}", sent)
-            response = connection.getresponse()
-            assert (response.status, response.reason) == (307, "Go")
-            assert (response.getheader("x-own"), response.getheader("location")) == (
-                "kept",
-                "http://127.0.0.1:9/elsewhere",
-            )
-            connection.close()
+    with (
+        RawServer(answer(b"{}", status="307 Go", Location="http://127.0.0.1:9/elsewhere", X_Own="kept")) as server,
+        RecordingProxy(f"{server.url}/base", tmp_path / "h.jsonl") as proxy,
+    ):
+        host = proxy.url.removeprefix("http://")
+        connection = http.client.HTTPConnection(host, timeout=10)
+        sent = {"X-Mine": "1", "Connection": "keep-alive, x-hop", "X-Hop": "2", "Accept-Encoding": "gzip, br, zstd"}
+        connection.request("POST", "/v1/x?alt=sse", b"{}", sent)
+        response = connection.getresponse()
+        assert (response.status, response.reason) == (307, "Go")
+        assert (response.getheader("x-own"), response.getheader("location")) == (
+            "kept",
+            "http://127.0.0.1:9/elsewhere",
+        )
+        connection.close()
     lines = server.requests[0].decode().split("\r\n")
     assert lines[0] == "POST /base/v1/x?alt=sse HTTP/1.1"
     assert lines[1] == f"Host: {server.url.removeprefix('http://')}"
@@ -162,7 +164,7 @@ def test_a_client_that_hangs_up_while_nothing_comes_ends_the_request(tmp_path: P
     (found,) = read_all(file)
     assert (found.ended, found.status) == ("client", 200)
     assert [one["data"] for one in found.events] == [{"n": 1}]
-    assert "the client hung up after 15 bytes" not in found.error or found.error
+    assert found.error == "the client hung up after 16 bytes of the reply had come"
 
 
 @pytest.mark.parametrize(
@@ -173,9 +175,12 @@ def test_a_client_that_hangs_up_while_nothing_comes_ends_the_request(tmp_path: P
     ],
 )
 def test_an_endpoint_that_dies_in_the_middle_is_cut_for_the_client_too(tmp_path: Path, sent: bytes, ended: str) -> None:
-    with RawServer(sent) as server, RecordingProxy(server.url, tmp_path / "dead.jsonl") as proxy:
-        with pytest.raises(http.client.IncompleteRead):
-            posted(proxy.url, {})
+    with (
+        RawServer(sent) as server,
+        RecordingProxy(server.url, tmp_path / "dead.jsonl") as proxy,
+        pytest.raises(http.client.IncompleteRead),
+    ):
+        posted(proxy.url, {})
     (found,) = read_all(tmp_path / "dead.jsonl")
     assert (found.ended, found.status, found.reply) == (ended, 200, "half")
 
@@ -214,20 +219,25 @@ def test_an_endpoint_that_stalls_is_given_up(tmp_path: Path, begins: bytes) -> N
 
 
 def test_rubbish_in_a_reply_passes_and_is_kept_as_a_text(tmp_path: Path) -> None:
-    with RawServer(answer(b"<html>busy", kind="text/html", status="503 Busy")) as server:
-        with RecordingProxy(server.url, tmp_path / "r.jsonl") as proxy:
-            assert posted(proxy.url, {}) == (503, b"<html>busy")
+    with (
+        RawServer(answer(b"<html>busy", kind="text/html", status="503 Busy")) as server,
+        RecordingProxy(server.url, tmp_path / "r.jsonl") as proxy,
+    ):
+        assert posted(proxy.url, {}) == (503, b"<html>busy")
     (found,) = read_all(tmp_path / "r.jsonl")
     assert (found.ended, found.status, found.reply) == ("whole", 503, "<html>busy")
 
 
 def test_no_other_server_is_contacted_than_the_one_named(tmp_path: Path) -> None:
-    with RawServer(answer(b"{}")) as other, RawServer(answer(b'{"mine": 1}')) as server:
-        with RecordingProxy({"/a": server.url}, tmp_path / "o.jsonl") as proxy:
-            assert posted(proxy.url, {}, path=f"{other.url}/v1/x")[0] == 404
-            assert posted(proxy.url, {}, path="/ab/v1/x")[0] == 404
-            assert posted(proxy.url, {}, {"Host": other.url.removeprefix("http://")}, path="/a/v1") == (
-                200,
-                b'{"mine": 1}',
-            )
+    with (
+        RawServer(answer(b"{}")) as other,
+        RawServer(answer(b'{"mine": 1}')) as server,
+        RecordingProxy({"/a": server.url}, tmp_path / "o.jsonl") as proxy,
+    ):
+        assert posted(proxy.url, {}, path=f"{other.url}/v1/x")[0] == 404
+        assert posted(proxy.url, {}, path="/ab/v1/x")[0] == 404
+        assert posted(proxy.url, {}, {"Host": other.url.removeprefix("http://")}, path="/a/v1") == (
+            200,
+            b'{"mine": 1}',
+        )
     assert other.requests == []

@@ -87,9 +87,11 @@ def test_what_ctxlab_sends_itself_is_recorded(tmp_path: Path, monkeypatch: pytes
 def test_a_stream_that_is_left_and_servers_that_fail_are_recorded_as_such(tmp_path: Path) -> None:
     file = tmp_path / "r.jsonl"
     broken = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"
-    with RawServer(
-        head() + b"data: 1\n\n", broken, b"\0 no HTTP\r\n\r\n", answer(b"busy", status="503 Busy")
-    ) as server, httpx2.Client() as client, ctxlab.recording(client, file):
+    with (
+        RawServer(head() + b"data: 1\n\n", broken, b"\0 no HTTP\r\n\r\n", answer(b"busy", status="503 Busy")) as server,
+        httpx2.Client() as client,
+        ctxlab.recording(client, file),
+    ):
         with client.stream("POST", server.url, json={"n": 1}) as response:
             next(response.iter_raw())
         for _ in range(2):
@@ -98,9 +100,13 @@ def test_a_stream_that_is_left_and_servers_that_fail_are_recorded_as_such(tmp_pa
         assert client.post(server.url, json={}).text == "busy"
     with httpx2.Client() as client, ctxlab.recording(client, file), pytest.raises(httpx2.ConnectError):
         client.post(server.url, json={})
-    with RawServer(b"", silent=True) as server, httpx2.Client(timeout=0.1) as client:
-        with ctxlab.recording(client, file), pytest.raises(httpx2.ReadTimeout):
-            client.post(server.url, json={})
+    with (
+        RawServer(b"", silent=True) as server,
+        httpx2.Client(timeout=0.1) as client,
+        ctxlab.recording(client, file),
+        pytest.raises(httpx2.ReadTimeout),
+    ):
+        client.post(server.url, json={})
     assert [one.ended for one in read(file)] == ["client", "broken", "rubbish", "whole", "unreachable", "stalled"]
 
 
@@ -111,10 +117,13 @@ def test_other_things_than_clients_are_refused(tmp_path: Path) -> None:
 
 
 def test_bodies_that_come_from_a_generator_are_sent_and_recorded(tmp_path: Path) -> None:
-    with RawServer(answer(b"{}")) as server, httpx2.Client() as client:
-        with ctxlab.recording(client, tmp_path / "r.jsonl"):
-            content = json.dumps({"a": 1}).encode()
-            client.post(server.url, content=content, headers={"content-type": "application/json"})
+    with (
+        RawServer(answer(b"{}")) as server,
+        httpx2.Client() as client,
+        ctxlab.recording(client, tmp_path / "r.jsonl"),
+    ):
+        content = json.dumps({"a": 1}).encode()
+        client.post(server.url, content=content, headers={"content-type": "application/json"})
     (found,) = read(tmp_path / "r.jsonl")
     assert found.body == {"a": 1}
     assert server.requests[0].endswith(content)
