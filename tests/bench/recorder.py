@@ -22,7 +22,7 @@ from ctxlab.recordings.recorder.secrets import SecretMask
 
 EVENTS = 10_000
 EVENT = b"data: " + json.dumps({"choices": [{"index": 0, "delta": {"content": "some words"}}]}).encode() + b"\n\n"
-REQUESTS, MESSAGES, CHARACTERS = 2_000, 500, 400
+REQUESTS, MESSAGES, CHARACTERS = 2_000, 100, 4_000
 
 
 class PacedServer:
@@ -83,7 +83,7 @@ def added_milliseconds(rounds: int = 1) -> tuple[float, float]:
 
 
 def long_recording() -> dict[str, float]:
-    """A conversation that grows by one message with each request: bytes sent and written, seconds, memory."""
+    """A conversation that grows by a message with each request and is cut to half of it now and then."""
     text = "words of a message " * (CHARACTERS // 19)
     messages = [{"role": "user", "content": f"{number} {text}"} for number in range(REQUESTS + MESSAGES)]
     with TemporaryDirectory() as folder:
@@ -92,8 +92,9 @@ def long_recording() -> dict[str, float]:
         with file.open("wb") as out:
             out.write(line({"type": "recording", "version": VERSION}))
             for number in range(REQUESTS):
-                body = {"model": "m", "messages": messages[: MESSAGES + number]}
-                sent += (MESSAGES + number) * (CHARACTERS + 30)
+                start, more = divmod(number, MESSAGES)
+                body = {"model": "m", "messages": messages[start * MESSAGES :][: MESSAGES + more]}
+                sent += (MESSAGES + more) * CHARACTERS
                 out.writelines(lines.request({"type": "request", "id": f"r{number}"}, body))
         written = process_time() - started
         size = file.stat().st_size
@@ -111,8 +112,8 @@ def main() -> None:
     print(f"recorder: an event takes {straight:.3f} ms straight and {added:.3f} ms more through it ({EVENTS:,} events)")
     long = long_recording()
     print(
-        f"recording of {REQUESTS:,} requests: {long['sent'] / 1e6:,.0f} MB sent, "
-        f"{long['file'] / 1e6:,.1f} MB in the file, written in {long['write']:.1f} s, read in {long['read']:.1f} s with {long['memory'] / 1e6:,.1f} MB at most"
+        f"recording of {REQUESTS:,} requests: {long['sent'] / 1e6:,.0f} MB sent, {long['file'] / 1e6:,.1f} MB in the"
+        f" file, written in {long['write']:.1f} s, read in {long['read']:.1f} s with {long['memory'] / 1e6:,.1f} MB"
     )
 
 

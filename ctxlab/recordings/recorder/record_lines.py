@@ -16,6 +16,7 @@ LISTS: Final = frozenset({"messages", "input", "contents"})
 PARTS: Final = frozenset({"tools", "system", "instructions", "system_instruction", "systemInstruction"})
 NESTED: Final = frozenset({"request", "generateContentRequest"})
 """Fields that hold a whole body, in Gemini's envelopes."""
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 LONGEST_INLINE: Final = 400
 """Characters of a field's JSON that stay in a head; longer ones are stored once for all heads."""
 
@@ -117,7 +118,7 @@ def line(value: dict[str, Any]) -> bytes:
 
 def dumped(value: Any) -> str:
     """A value as compact JSON, fields in their order."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def _is_list(name: str, value: Any) -> bool:
