@@ -1,0 +1,54 @@
+"""Read a recording: the content of a file says which program wrote it, not its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.errors import ReadError, UnknownFormat
+from ctxlab.formats.decode import source_at
+from ctxlab.formats.source import Archive, Source, described
+from ctxlab.recordings.builder import RecordingBuilder
+from ctxlab.recordings.readers import bodies, http_pairs
+from ctxlab.recordings.recording import Recording
+
+
+class RecordingFormat(NamedTuple):
+    """A kind of log: its name, how it is recognised, and how its requests are put into a recording."""
+
+    name: str
+    sniff: Callable[[Any], bool]
+    read: Callable[[Source, RecordingBuilder], None]
+
+
+FORMATS: Final = (
+    RecordingFormat("HTTP", http_pairs.sniff, http_pairs.read),
+    RecordingFormat("bodies", bodies.sniff, bodies.read),
+)
+
+
+@checked_arguments
+def read_recording(path: str | Path) -> Recording:
+    """The requests of a log that another program wrote, with usage and replies, as one session tree.
+
+    Raises ReadError, naming the file, where it can't be read or is no recording.
+    """
+    name = str(path)
+    source = source_at(Path(path), name)
+    if isinstance(source.data, Archive):
+        raise UnknownFormat(f"{name} is a zip archive, which no reader of recordings takes")
+    return recording_of(source)
+
+
+def recording_of(source: Source) -> Recording:
+    """The recording in a parsed file; raises UnknownFormat for what is none."""
+    form = next((form for form in FORMATS if form.sniff(source.data)), None)
+    if form is None:
+        raise UnknownFormat(f"{source.name} is no recording that is known: it holds {described(source.data)}")
+    builder = RecordingBuilder(source.stem, losses=source.losses)
+    form.read(source, builder)
+    if not builder.request_count:
+        raise ReadError(f"{source.name} has no request to a model")
+    return builder.recording()
