@@ -98,7 +98,7 @@ class RecordingBuilder:
             ids.append(leaf)
         above = self._sent.get(before)
         depth = 1 if above is None else above.depth + 1
-        message = SentMessage(leaf, before, tuple(items), digest, tuple(ids), len(self._requests) + 1, depth)
+        message = SentMessage(leaf, before, tuple(items), digest, tuple(ids), 0, depth)
         self._sent[leaf] = self._children[before, digest] = message
         self._hashes |= {id(item): self._one_hash(item) for item in message.items if isinstance(item, dict)}
         return leaf
@@ -134,6 +134,10 @@ class RecordingBuilder:
             self._heads[key] = head
             self._head_losses(head, parts, place)
         return head, marks
+
+    def head_of(self, wire: WireName, fields: Data | None = None) -> RequestHead:
+        """The head that a log tells of: what it knows of the body's fields."""
+        return self.head(SplitBody(wire, tuple((fields or {}).items()), 0, "list", (), ()))[0]
 
     def _head_losses(self, head: RequestHead, parts: Sequence[bytes], place: str) -> None:
         """The losses of what no head before had."""
@@ -208,9 +212,19 @@ class RecordingBuilder:
         leaf = ends[main[-1].leaf] if main else START
         self._tree.select(leaf)
         session = self._tree.session(self._source, leaf=leaf, name=name)
-        tree = SentTree(session, self._sent)
+        tree = SentTree(session, self._with_first_requests())
         requests = tuple(replace(request, tree=tree) for request in self._requests)
         return Recording(requests, session, Losses(counted_by_field(self.losses)), self.program, self._source)
+
+    def _with_first_requests(self) -> dict[str, SentMessage]:
+        """The messages with the number of the request that sent each first."""
+        first: dict[str, int] = {}
+        for request in self._requests:
+            at = self._sent.get(request.leaf)
+            while at is not None and at.id not in first:
+                first[at.id] = request.number
+                at = self._sent.get(at.parent)
+        return {id: replace(message, first=first.get(id, 0)) for id, message in self._sent.items()}
 
     def _answer(self, request: RecordedRequest) -> str:
         """The node of the answer, where no request has sent it again; else the leaf."""

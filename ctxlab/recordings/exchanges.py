@@ -15,7 +15,6 @@ from ctxlab.providers.sending.deltas import ServerEvent
 from ctxlab.providers.sending.server_events import EventReader, object_of, value_of
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.recorder.raw_exchange import RawExchange
-from ctxlab.recordings.request_head import RequestHead
 from ctxlab.recordings.usage import usage_of_reply
 from ctxlab.recordings.wire_bodies import ADDRESSES, address_path, model_in, wire_of
 
@@ -25,7 +24,7 @@ ERROR_CHARACTERS = 300
 
 def add_exchange(builder: RecordingBuilder, exchange: RawExchange, place: str, **about: Any) -> None:
     """Add one request with its reply; what asks no model for an answer is a loss. `about` are fields of the request."""
-    body = fields_of(exchange.body)
+    body = unwrapped(exchange.body, builder.losses, place)
     wire = wire_of(exchange.url, body)
     if wire is None and not body:
         wire = wire_of_address(exchange.url)
@@ -48,6 +47,16 @@ def add_exchange(builder: RecordingBuilder, exchange: RawExchange, place: str, *
     add_reply_alone(builder, wire, place, model=model if isinstance(model, str) else "", **about)
 
 
+def unwrapped(stored: Any, losses: list[Loss], place: str) -> Data:
+    """The body inside the envelope that Google's code assistants put around it; any other body as it is."""
+    fields = fields_of(stored)
+    inner = fields_of(fields.get("request"))
+    if "contents" not in inner:
+        return fields
+    losses.append(Loss(place, "the envelope around the body is left out, but for its model", "request"))
+    return {**({"model": fields["model"]} if isinstance(fields.get("model"), str) else {}), **inner}
+
+
 def wire_of_address(address: str) -> WireName | None:
     """The form that an address alone tells."""
     path = address_path(address)
@@ -57,7 +66,7 @@ def wire_of_address(address: str) -> WireName | None:
 def add_reply_alone(builder: RecordingBuilder, wire: WireName, place: str, **about: Any) -> None:
     """Add a request of which only the reply is known."""
     builder.losses.append(Loss(place, "what was sent isn't in the file; only the reply is known", "sent"))
-    builder.request(START, RequestHead("unknown", wire), **about)
+    builder.request(START, builder.head_of(wire), **about)
 
 
 def reply_of(

@@ -29,7 +29,7 @@ class SentMessage:
 
     `items` are its JSON as it was sent, without cache marks: one value, or the items of Responses that are one message.
     `nodes` are ids of the nodes that it became; its own `id` is that of the last, `parent` that of the message before.
-    `first` is the number of the request that sent it first, `depth` its number in the row, from 1.
+    `first` is the number of the request that sent it first, 0 where none did; `depth` its number in the row, from 1.
     """
 
     id: str

@@ -35,7 +35,8 @@ ADDRESSES: Final[tuple[tuple[re.Pattern[str], WireName], ...]] = (
     (re.compile(r"/chat/completions$"), "openai-chat"),
     (re.compile(r"/responses(?:/compact)?$"), "openai-responses"),
     (re.compile(r"/messages$"), "anthropic"),
-    (re.compile(r"/models/[^/]+:(?:streamG|g)enerateContent$"), "gemini"),
+    (re.compile(r":(?:streamG|g)enerateContent$"), "gemini"),
+    (re.compile(r":(?:streamR|r)awPredict$|/invoke(?:-with-response-stream)?$"), "anthropic"),
 )
 LEADING: Final = ("system", "developer")
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from ctxlab.documents.session.replay_artifacts import WireName
-from ctxlab.formats.requests.blocks import Data, fields_of, items_of
+from ctxlab.formats.requests.blocks import fields_of, items_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
 from ctxlab.recordings.builder import START, RecordingBuilder
-from ctxlab.recordings.exchanges import add_reply_alone, reply_of
+from ctxlab.recordings.exchanges import add_reply_alone, reply_of, unwrapped
 from ctxlab.recordings.recorder.raw_exchange import RawExchange
-from ctxlab.recordings.request_head import RequestHead
 from ctxlab.recordings.usage import usage_of_reply
 from ctxlab.recordings.wire_bodies import model_in, wire_of_body
 
@@ -33,7 +32,7 @@ def read(source: Source, builder: RecordingBuilder) -> None:
 
 def add_one(builder: RecordingBuilder, item: Any, place: str) -> None:
     """Add a body, or a reply without its request."""
-    inner = _wrapped(item)
+    inner = unwrapped(item, builder.losses, place)
     wire = wire_of_body(inner)
     if wire is not None:
         builder.body(inner, wire, model=model_in("", {**inner, "model": fields_of(item).get("model")}, wire))
@@ -41,7 +40,7 @@ def add_one(builder: RecordingBuilder, item: Any, place: str) -> None:
     if is_item_list(item):
         leaf = builder.add_all(START, items_of(item["data"]), "openai-responses", place="data")
         builder.losses.append(Loss(place, "the vendor's list of items says nothing of single requests; it is one here"))
-        builder.request(leaf, RequestHead("unknown", "openai-responses"))
+        builder.request(leaf, builder.head_of("openai-responses"))
         return
     reply = fields_of(item).get("response") if "method" in fields_of(item) else item
     wire = reply_wire(reply)
@@ -68,16 +67,9 @@ def _add_reply(builder: RecordingBuilder, stored: Any, wire: WireName, place: st
 
 def _is_known(value: Any) -> bool:
     fields = fields_of(value)
-    if wire_of_body(_wrapped(value)) is not None or is_item_list(value):
+    if wire_of_body(unwrapped(value, [], "")) is not None or is_item_list(value):
         return True
     return reply_wire(fields.get("response") if "method" in fields else value) is not None
-
-
-def _wrapped(value: Any) -> Data:
-    """The body inside the envelope that Google's code assistants put around it."""
-    fields = fields_of(value)
-    inner = fields_of(fields.get("request"))
-    return inner if "contents" in inner else fields
 
 
 def is_item_list(value: Any) -> bool:
