@@ -11,7 +11,7 @@ from ctxlab.errors import ReadError, UnknownFormat
 from ctxlab.formats.decode import source_at
 from ctxlab.formats.source import Archive, Source, described
 from ctxlab.recordings.builder import RecordingBuilder
-from ctxlab.recordings.readers import bodies, claude_code, codex, http_pairs
+from ctxlab.recordings.readers import bodies, claude_code, cline, codex, gemini_cli, http_pairs
 from ctxlab.recordings.recording import Recording
 
 
@@ -26,6 +26,8 @@ class RecordingFormat(NamedTuple):
 FORMATS: Final = (
     RecordingFormat(claude_code.PROGRAM, claude_code.sniff, claude_code.read),
     RecordingFormat(codex.PROGRAM, codex.sniff, codex.read),
+    RecordingFormat(cline.PROGRAM, cline.sniff, cline.read),
+    RecordingFormat(gemini_cli.PROGRAM, gemini_cli.sniff, gemini_cli.read),
     RecordingFormat("HTTP", http_pairs.sniff, http_pairs.read),
     RecordingFormat("bodies", bodies.sniff, bodies.read),
 )
