@@ -170,8 +170,8 @@ class RecordingBuilder:
 
     # --- requests
 
-    def body(self, body: Data, wire: WireName, **about: Any) -> RecordedRequest:
-        """Add the request of a whole body; `about` are fields of the request."""
+    def body(self, body: Data, wire: WireName, *, whole: bool = True, **about: Any) -> RecordedRequest:
+        """Add the request of a body, `whole` where it is as it was sent; `about` are fields of the request."""
         place = f"request {len(self._requests) + 1}"
         split = split_body(body, wire)
         head, head_marks = self.head(split, place)
@@ -186,7 +186,7 @@ class RecordingBuilder:
             leaf = self.add(leaf, plain, wire, place=f"{place}, message {len(split.leading) + number + 1}")
             leaves.append(leaf)
         self._newest = _NewestBody(wire, split.units, leaves, frozenset(marks))
-        return self.request(leaf, head, marks=marks, head_marks=head_marks, whole=True, **about)
+        return self.request(leaf, head, marks=marks, head_marks=head_marks, whole=whole, **about)
 
     def request(self, leaf: str, head: RequestHead, *, id: str = "", **about: Any) -> RecordedRequest:
         """Add a request that sent the messages up to a leaf; `about` are its other fields."""

@@ -11,7 +11,7 @@ from ctxlab.errors import ReadError, UnknownFormat
 from ctxlab.formats.decode import source_at
 from ctxlab.formats.source import Archive, Source, described
 from ctxlab.recordings.builder import RecordingBuilder
-from ctxlab.recordings.readers import bodies, claude_code, cline, codex, gemini_cli, http_pairs
+from ctxlab.recordings.readers import bodies, claude_code, cline, codex, gemini_cli, http_pairs, langfuse, otel
 from ctxlab.recordings.recording import Recording
 
 
@@ -28,6 +28,8 @@ FORMATS: Final = (
     RecordingFormat(codex.PROGRAM, codex.sniff, codex.read),
     RecordingFormat(cline.PROGRAM, cline.sniff, cline.read),
     RecordingFormat(gemini_cli.PROGRAM, gemini_cli.sniff, gemini_cli.read),
+    RecordingFormat(langfuse.PROGRAM, langfuse.sniff, langfuse.read),
+    RecordingFormat(otel.PROGRAM, otel.sniff, otel.read),
     RecordingFormat("HTTP", http_pairs.sniff, http_pairs.read),
     RecordingFormat("bodies", bodies.sniff, bodies.read),
 )
