@@ -11,7 +11,19 @@ from ctxlab.errors import ReadError, UnknownFormat
 from ctxlab.formats.decode import source_at
 from ctxlab.formats.source import Archive, Source, described
 from ctxlab.recordings.builder import RecordingBuilder
-from ctxlab.recordings.readers import bodies, claude_code, cline, codex, gemini_cli, http_pairs, langfuse, otel
+from ctxlab.recordings.readers import (
+    bodies,
+    claude_code,
+    cline,
+    codex,
+    gemini_cli,
+    http_pairs,
+    inspect_log,
+    langfuse,
+    lhar,
+    otel,
+    trajectories,
+)
 from ctxlab.recordings.recording import Recording
 
 
@@ -30,6 +42,9 @@ FORMATS: Final = (
     RecordingFormat(gemini_cli.PROGRAM, gemini_cli.sniff, gemini_cli.read),
     RecordingFormat(langfuse.PROGRAM, langfuse.sniff, langfuse.read),
     RecordingFormat(otel.PROGRAM, otel.sniff, otel.read),
+    RecordingFormat("ATIF", trajectories.sniff, trajectories.read),
+    RecordingFormat(inspect_log.PROGRAM, inspect_log.sniff, inspect_log.read),
+    RecordingFormat(lhar.PROGRAM, lhar.sniff, lhar.read),
     RecordingFormat("HTTP", http_pairs.sniff, http_pairs.read),
     RecordingFormat("bodies", bodies.sniff, bodies.read),
 )
@@ -44,7 +59,10 @@ def read_recording(path: str | Path) -> Recording:
     name = str(path)
     source = source_at(Path(path), name)
     if isinstance(source.data, Archive):
-        raise UnknownFormat(f"{name} is a zip archive, which no reader of recordings takes")
+        found = inspect_log.samples_in(source.data.raw, name)
+        if found is None:
+            raise UnknownFormat(f"{name} is a zip archive, which no reader of recordings takes")
+        source = found
     return recording_of(source)
 
 
