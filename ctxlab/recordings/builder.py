@@ -139,6 +139,10 @@ class RecordingBuilder:
         """The head that a log tells of: what it knows of the body's fields."""
         return self.head(SplitBody(wire, tuple((fields or {}).items()), 0, "list", (), ()))[0]
 
+    def head_with(self, wire: WireName, leading: tuple[Any, ...], fields: Data | None = None) -> RequestHead:
+        """The head of a log that knows system messages which stood before all others."""
+        return self.head(SplitBody(wire, tuple((fields or {}).items()), 0, "list", leading, ()))[0]
+
     def _head_losses(self, head: RequestHead, parts: Sequence[bytes], place: str) -> None:
         """The losses of what no head before had."""
         names = [*[name for name, _ in head.fields], *["" for _ in head.leading]]

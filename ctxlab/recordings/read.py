@@ -13,9 +13,11 @@ from ctxlab.formats.source import Archive, Source, described
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.readers import (
     bodies,
+    chat_exports,
     claude_code,
     cline,
     codex,
+    ctrace,
     gemini_cli,
     http_pairs,
     inspect_log,
@@ -46,6 +48,7 @@ FORMATS: Final = (
     RecordingFormat(inspect_log.PROGRAM, inspect_log.sniff, inspect_log.read),
     RecordingFormat(lhar.PROGRAM, lhar.sniff, lhar.read),
     RecordingFormat("HTTP", http_pairs.sniff, http_pairs.read),
+    RecordingFormat("chat exports", chat_exports.sniff, chat_exports.read),
     RecordingFormat("bodies", bodies.sniff, bodies.read),
 )
 
@@ -57,6 +60,10 @@ def read_recording(path: str | Path) -> Recording:
     Raises ReadError, naming the file, where it can't be read or is no recording.
     """
     name = str(path)
+    if ctrace.is_database(Path(path)):
+        builder = RecordingBuilder(Path(path).stem)
+        ctrace.read(Path(path), name, builder)
+        return finished(builder, name)
     source = source_at(Path(path), name)
     if isinstance(source.data, Archive):
         found = inspect_log.samples_in(source.data.raw, name)
@@ -73,6 +80,11 @@ def recording_of(source: Source) -> Recording:
         raise UnknownFormat(f"{source.name} is no recording that is known: it holds {described(source.data)}")
     builder = RecordingBuilder(source.stem, losses=source.losses)
     form.read(source, builder)
+    return finished(builder, source.name)
+
+
+def finished(builder: RecordingBuilder, name: str) -> Recording:
+    """The recording; raises ReadError where there is no request in it."""
     if not builder.request_count:
-        raise ReadError(f"{source.name} has no request to a model")
+        raise ReadError(f"{name} has no request to a model")
     return builder.recording()

@@ -55,7 +55,9 @@ def add_sample(builder: RecordingBuilder, sample: Data) -> None:
     attached = fields_of(sample.get("attachments"))
     whose = f"sample {sample.get('id')!r:.40}"
     calls = [fields_of(event) for event in items_of(sample.get("events")) if fields_of(event).get("event") == "model"]
+    pool = items_of(sample.get("message_pool")) or items_of(fields_of(sample.get("events_data")).get("messages"))
     for number, event in enumerate(calls):
+        event = {**event, "input": items_of(event.get("input")) or _from_pool(event.get("input_refs"), pool)}
         _add_call(builder, fields_of(with_attachments(event, attached)), f"{whose}, call {number + 1}")
     if calls:
         return
@@ -90,6 +92,12 @@ def _add_call(builder: RecordingBuilder, event: Data, place: str) -> None:
     if found[0] != "openai-chat":
         about["reply"] = fields_of(fields_of(event.get("call")).get("response")) or None
     builder.body(found[1], found[0], whole=wire is not None, **about)
+
+
+def _from_pool(ranges: Any, pool: list[Any]) -> list[Any]:
+    """Messages that a log keeps once for all calls: a call names them by where they begin and end."""
+    pairs = (items_of(pair) for pair in items_of(ranges))
+    return [message for pair in pairs if len(pair) == 2 for message in pool[slice(*pair)]]
 
 
 def with_attachments(value: Any, attached: Data) -> Any:
