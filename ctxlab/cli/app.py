@@ -39,6 +39,7 @@ from ctxlab.cli.inputs.options import (
     numbers_in,
     takes_build_options,
 )
+from ctxlab.cli.record_command import RECORD, record
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
 from ctxlab.cli.workspace_commands import WORKSPACE, workspace
 
@@ -370,6 +371,8 @@ app.command(epilog=ABLATE, short_help="What each step, setting, preset, entry an
 app.command(epilog=STUDY, short_help="Ways of building side by side, over many cases.")(study)
 app.add_typer(workspace, name="workspace", epilog=WORKSPACE, short_help="Keep all of it in a folder, safely.")
 app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
+
+app.command(epilog=RECORD, short_help="What a program really sends, request by request, to a file.")(record)
 
 
 SERVE_FAKE = """\b
