@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -24,8 +25,10 @@ from ctxlab.recordings.readers import (
     langfuse,
     lhar,
     otel,
+    own_records,
     trajectories,
 )
+from ctxlab.recordings.recorder.read_records import is_record_file
 from ctxlab.recordings.recording import Recording
 
 
@@ -54,23 +57,38 @@ FORMATS: Final = (
 
 
 @checked_arguments
-def read_recording(path: str | Path) -> Recording:
-    """The requests of a log that another program wrote, with usage and replies, as one session tree.
+def read_recording(path: str | os.PathLike[str]) -> Recording:
+    """The requests of a log that a program wrote, with usage and replies, as one session tree.
 
-    Raises ReadError, naming the file, where it can't be read or is no recording.
+    `path` is a file: one that `ctxlab record` made, a log of Claude Code (with its sub-agents' beside it), Codex, Cline
+    or Gemini CLI, cassettes of VCR, OpenCode and others, HAR, bodies and replies, traces of Langfuse, OpenTelemetry,
+    ctxdiff, LHAR, Inspect, or an exported chat. The content says which. Raises ReadError, naming the file, where it
+    can't be read or is no recording.
     """
-    name = str(path)
-    if ctrace.is_database(Path(path)):
-        builder = RecordingBuilder(Path(path).stem)
-        ctrace.read(Path(path), name, builder)
+    place, name = Path(path).expanduser(), os.fspath(path)
+    beginning = _beginning(place)
+    if is_record_file(beginning) or ctrace.is_database(beginning):
+        builder = RecordingBuilder(place.stem.removesuffix(".ctxrec"))
+        (own_records.read if is_record_file(beginning) else ctrace.read)(place, name, builder)
         return finished(builder, name)
-    source = source_at(Path(path), name)
+    source = source_at(place, name)
     if isinstance(source.data, Archive):
         found = inspect_log.samples_in(source.data.raw, name)
         if found is None:
             raise UnknownFormat(f"{name} is a zip archive, which no reader of recordings takes")
         source = found
+    elif claude_code.sniff(source.data):
+        source = claude_code.with_sub_agents(source, place)
     return recording_of(source)
+
+
+def _beginning(place: Path) -> bytes:
+    """The first bytes of a file; none where there is no file that can be read, which the reading itself tells."""
+    try:
+        with place.open("rb") as file:
+            return file.read(128)
+    except OSError:
+        return b""
 
 
 def recording_of(source: Source) -> Recording:

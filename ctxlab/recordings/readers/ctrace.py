@@ -25,20 +25,22 @@ BLOCKS: Final = (
 )
 
 
-def is_database(path: Path) -> bool:
-    """Whether a file is a database of SQLite."""
-    try:
-        with path.open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
-    except OSError:
-        return False
+def is_database(beginning: bytes) -> bool:
+    """Whether a file that begins with these bytes is a database of SQLite."""
+    return beginning.startswith(MAGIC)
 
 
 def read(path: Path, name: str, builder: RecordingBuilder) -> None:
-    """The calls of every run in a database, which is opened to be read only. Raises BrokenFile, UnknownFormat."""
+    """The calls of every run in a database, which is only read. Raises BrokenFile, UnknownFormat.
+
+    It is opened as one that nobody writes, so that SQLite puts no files of its own beside it.
+    """
     builder.program = PROGRAM
+    log = path.with_name(f"{path.name}-wal")
+    if log.is_file() and log.stat().st_size:
+        builder.losses.append(Loss(log.name, "what the program has written last is in this file, which is not read"))
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as database:
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
             database.row_factory = sqlite3.Row
             tables = {str(row[0]) for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             if not tables >= TABLES:
