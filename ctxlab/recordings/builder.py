@@ -45,7 +45,9 @@ class _NewestBody:
         if split.wire == self.wire:
             pairs = zip(self.units, split.units, strict=False)
             same = (len(a) == len(b) == 1 and isinstance(b[0], dict) and a[0] is b[0] for a, b in pairs)
-            count = next((number for number, alike in enumerate(same) if not alike), min(len(self.units), len(split.units)))
+            count = next(
+                (number for number, alike in enumerate(same) if not alike), min(len(self.units), len(split.units))
+            )
             count = min([count, *self.marked])
         return (self.leaves[count - 1] if count else START), count
 
@@ -128,9 +130,7 @@ class RecordingBuilder:
         key = hash_of(split.wire, split.place, split.shape, [name for name, _ in fields], [p.hex() for p in parts])
         head = self._heads.get(key)
         if head is None:
-            head = RequestHead(
-                f"h{len(self._heads) + 1}", split.wire, fields, split.place, split.shape, leading
-            )
+            head = RequestHead(f"h{len(self._heads) + 1}", split.wire, fields, split.place, split.shape, leading)
             self._heads[key] = head
             self._head_losses(head, parts, place)
         return head, marks

@@ -69,9 +69,7 @@ def add_reply_alone(builder: RecordingBuilder, wire: WireName, place: str, **abo
     builder.request(START, builder.head_of(wire), **about)
 
 
-def reply_of(
-    exchange: RawExchange, wire: WireName, losses: list[Loss], place: str
-) -> tuple[Data | None, str]:
+def reply_of(exchange: RawExchange, wire: WireName, losses: list[Loss], place: str) -> tuple[Data | None, str]:
     """The reply in one piece, put together from its events where it was a stream; and what went wrong."""
     error = exchange.error
     if exchange.ended in ("client", "broken", "stalled", "unreachable", "rubbish"):

@@ -95,5 +95,7 @@ def read_head(fields: Data, leading: tuple[Any, ...], wire: WireName) -> ReadReq
 def _text_of(content: Any, losses: list[Loss]) -> str:
     """The text of a system message, its parts as lines."""
     parts = items_of(content) if isinstance(content, list) else [content] if content is not None else []
-    losses += [Loss("messages", "a part of a system message that is no text; left out") for p in parts if not is_text(p)]
+    losses += [
+        Loss("messages", "a part of a system message that is no text; left out") for p in parts if not is_text(p)
+    ]
     return "\n".join(text_of(part) for part in parts if is_text(part))

@@ -50,9 +50,7 @@ def usage_in(usage: Data, wire: WireName) -> RecordedUsage:
     if wire == "gemini":
         thoughts, answer = count_of(usage, "thoughtsTokenCount"), count_of(usage, "candidatesTokenCount")
         prompt = _sum(count_of(usage, "promptTokenCount"), count_of(usage, "toolUsePromptTokenCount"))
-        return RecordedUsage(
-            prompt, count_of(usage, "cachedContentTokenCount"), None, _sum(answer, thoughts), thoughts
-        )
+        return RecordedUsage(prompt, count_of(usage, "cachedContentTokenCount"), None, _sum(answer, thoughts), thoughts)
     before, after = ("input", "output") if wire == "openai-responses" else ("prompt", "completion")
     of_input, of_output = (fields_of(usage.get(f"{name}_tokens_details")) for name in (before, after))
     cached = count_of(of_input, "cached_tokens")

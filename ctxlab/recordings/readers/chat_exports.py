@@ -65,7 +65,9 @@ def read(source: Source, builder: RecordingBuilder) -> None:
         chats = [_of_session(session) for session in found.sessions]
     for number, chat in enumerate(chats):
         _add(chat, builder, f"chat {number + 1}" if len(chats) > 1 else "")
-    builder.losses.append(Loss("", "the export has messages, not requests: each answer is one that sent those above it"))
+    builder.losses.append(
+        Loss("", "the export has messages, not requests: each answer is one that sent those above it")
+    )
 
 
 def _add(chat: Chat, builder: RecordingBuilder, place: str) -> None:
@@ -201,7 +203,9 @@ def _chatbot_ui(data: Any, losses: list[Loss]) -> Iterator[Chat]:
             role = _text(message, "role") or "user"
             above = found[-1].id if found else None
             found.append(
-                ChatMessage(f"{own}-{number}", above, role, message.get("content") or "", model if role == ASSISTANT else "")
+                ChatMessage(
+                    f"{own}-{number}", above, role, message.get("content") or "", model if role == ASSISTANT else ""
+                )
             )
         yield Chat(tuple(found), _text(chat, "prompt"), _text(chat, "name"))
 

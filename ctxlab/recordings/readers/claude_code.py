@@ -80,7 +80,9 @@ def _lines_of(source: Source, losses: list[Loss]) -> _Log:
         losses.append(Loss("", f"{count:,} of the lines are of type {kind!r:.40}, which is no message; left out"))
     kinds = Counter(str(line.get("type")) for line in log.lines.values() if line.get("type") not in ROLES)
     for kind, count in kinds.items():
-        losses.append(Loss("", f"{count:,} of the lines in the chain are of type {kind!r:.40} and never sent; left out"))
+        losses.append(
+            Loss("", f"{count:,} of the lines in the chain are of type {kind!r:.40} and never sent; left out")
+        )
     return log
 
 

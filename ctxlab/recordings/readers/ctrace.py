@@ -61,7 +61,9 @@ def _add(builder: RecordingBuilder, call: Data, blocks: list[Data], run: Data) -
     tools = [value_of(str(block["text"])) for block in blocks if block["kind"] == "tool_schema"]
     parameters = fields_of(_parsed(call.get("params")))
     leads = next((n for n, message in enumerate(messages) if message["role"] != "system"), len(messages))
-    head = builder.head_with("openai-chat", tuple(messages[:leads]), {**parameters, **({"tools": tools} if tools else {})})
+    head = builder.head_with(
+        "openai-chat", tuple(messages[:leads]), {**parameters, **({"tools": tools} if tools else {})}
+    )
     leaf = START
     for number, message in enumerate(messages[leads:]):
         leaf = builder.add(leaf, (message,), "openai-chat", place=f"{place}, block {number + 1}")
@@ -90,7 +92,9 @@ def _messages(blocks: list[Data], place: str, losses: list[Loss]) -> Iterator[Da
         if role is None:
             losses.append(Loss(place, f"role {block['role']!r:.40} is not known; it is a user message now", "role"))
         if block["kind"] not in ("message", "tool_result", "tool_call", "text"):
-            losses.append(Loss(place, f"a block of kind {block['kind']!r:.40}, of which only the text is there", "kind"))
+            losses.append(
+                Loss(place, f"a block of kind {block['kind']!r:.40}, of which only the text is there", "kind")
+            )
         yield {"role": role or "user", "content": str(block["text"])}
 
 

@@ -94,4 +94,6 @@ def _usage(line: Data) -> RecordedUsage:
     of_cache = (cached or 0) + (written or 0)
     apart = fields_of(line.get("gen_ai")).get("system") == "anthropic"
     output = count_of(usage, "output_tokens")
-    return RecordedUsage(given + of_cache if apart else given, cached, written, output, count_of(more, "thinking_tokens"))
+    return RecordedUsage(
+        given + of_cache if apart else given, cached, written, output, count_of(more, "thinking_tokens")
+    )

@@ -22,7 +22,12 @@ OUTPUTS: Final = ("gen_ai.output.messages", "ai.response.text", "ai.response.obj
 FLAT: Final = (("llm.input_messages", "llm.output_messages"), ("gen_ai.prompt", "gen_ai.completion"))
 """Prefixes of attributes that hold messages one field at a time."""
 USAGE: Final = {
-    "input": ("gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens", "llm.token_count.prompt", "ai.usage.promptTokens"),
+    "input": (
+        "gen_ai.usage.input_tokens",
+        "gen_ai.usage.prompt_tokens",
+        "llm.token_count.prompt",
+        "ai.usage.promptTokens",
+    ),
     "cached": (
         "gen_ai.usage.cache_read.input_tokens",
         "gen_ai.usage.cache_read_input_tokens",
@@ -87,7 +92,9 @@ def _span(item: Data) -> Span:
         agent=str(found.get("gen_ai.agent.name") or "") if found.get("gen_ai.operation.name") == "invoke_agent" else "",
         time=time_of(item.get("startTimeUnixNano", item.get("startTime", item.get("start_time")))),
         ended=time_of(item.get("endTimeUnixNano", item.get("endTime", item.get("end_time")))),
-        model=str(_first(found, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id") or ""),
+        model=str(
+            _first(found, "gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id") or ""
+        ),
         given=given,
         answer=answer,
         usage=_usage(found),
@@ -198,7 +205,9 @@ def _head(found: Data) -> Data:
     if isinstance(tools, list):
         tools = [parsed(tool) for tool in items_of(tools)]
     texts = parsed(found.get("gen_ai.system_instructions"))
-    words = [str(fields_of(part).get("content", "")) for part in items_of(texts)] if isinstance(texts, list) else [texts]
+    words = (
+        [str(fields_of(part).get("content", "")) for part in items_of(texts)] if isinstance(texts, list) else [texts]
+    )
     system = "\n".join(word for word in words if isinstance(word, str) and word)
     return {"tools": tools, "system": system}
 

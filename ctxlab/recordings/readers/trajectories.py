@@ -64,7 +64,11 @@ def _message(step: Data, role: str) -> Data:
     message: Data = {"role": role, "content": step.get("message") or ""}
     calls = [_call(fields_of(call)) for call in items_of(step.get("tool_calls"))]
     thoughts = _text(step.get("reasoning_content"))
-    return {**message, **({"tool_calls": calls} if calls else {}), **({"reasoning_content": thoughts} if thoughts else {})}
+    return {
+        **message,
+        **({"tool_calls": calls} if calls else {}),
+        **({"reasoning_content": thoughts} if thoughts else {}),
+    }
 
 
 def _call(call: Data) -> Data:
