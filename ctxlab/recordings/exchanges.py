@@ -123,7 +123,7 @@ def assembled(events: Iterable[ServerEvent], wire: WireName) -> tuple[Data | Non
 
 
 def error_text(reply: Mapping[str, Any] | None, status: int | None) -> str:
-    """What a vendor says of an error, after its status."""
+    """The words of a vendor for an error, after its status."""
     found = fields_of(reply).get("error")
     said = fields_of(found).get("message") or found or ""
     words = short(said if isinstance(said, str) else str(said), ERROR_CHARACTERS)

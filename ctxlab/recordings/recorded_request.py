@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.one_line import plain
-from ctxlab.display.short_texts import counted
+from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Session
 from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.requests.blocks import Data
@@ -176,7 +176,7 @@ class RecordedRequest:
         }
 
     def __repr__(self) -> str:
-        parts = [repr(self.id), repr(self.model or self.vendor), counted(self.message_count, "message")]
+        parts = [repr(short(self.id)), repr(short(self.model or self.vendor)), counted(self.message_count, "message")]
         parts += [f"agent {plain(self.agent, 40)!r}"] if self.agent else []
         parts += [f"{self.usage.input:,} tokens"] if self.usage.input is not None else []
         parts += [f"error {plain(self.error, 60)!r}"] if self.error else []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
-from ctxlab.display.short_texts import counted
+from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Session
 from ctxlab.errors import UnknownName
 from ctxlab.formats.results import Loss, Losses, losses_html
@@ -42,7 +42,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Recording:
-    """What a program sent: `requests` in order, each of which points to a leaf of `session`.
+    """A sequence of requests that a program sent, in order; each points to a leaf of `session`.
 
     Messages that requests share are one node; a compression, an edit or a reordering is a branch of its own. `losses`
     name what could not be read or is not known; `program` is which wrote it, "" where that isn't told; `source` is the
@@ -66,7 +66,7 @@ class Recording:
         """The request of an id; raises UnknownName."""
         found = next((request for request in self.requests if request.id == id), None)
         if found is None:
-            raise UnknownName(f"the recording has no request {id!r}")
+            raise UnknownName(f"the recording has no request {short(id)!r}")
         return found
 
     @property
@@ -80,10 +80,10 @@ class Recording:
         return frame_of((request.row() for request in self.requests), COLUMNS)
 
     def __repr__(self) -> str:
-        parts = [repr(self.program)] if self.program else []
+        parts = [repr(short(self.program))] if self.program else []
         parts += [counted(len(self.requests), "request"), counted(len(self.session.nodes) - 1, "message")]
         parts += [counted(len(self.losses), "loss", "losses")] if self.losses else []
-        return f"Recording({', '.join(parts)}, from {self.source!r})"
+        return f"Recording({', '.join(parts)}, from {short(self.source, 80)!r})"
 
     def _repr_html_(self) -> str:
         head = ("request", "agent", "time", "model", "messages", "new", "input", "cached", "output", "error")

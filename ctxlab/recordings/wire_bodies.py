@@ -60,9 +60,9 @@ class SplitBody:
 def wire_of(address: str, body: Any) -> WireName | None:
     """The form of a body, by its address and else by its fields; None where it asks for no answer of a model."""
     path = address_path(address)
-    named = next((wire for end, wire in ADDRESSES if end.search(path)), None)
-    if named is not None:
-        return named if MESSAGES[named] in fields_of(body) or named == "openai-responses" else None
+    for end, wire in ADDRESSES:
+        if end.search(path):
+            return wire if MESSAGES[wire] in fields_of(body) or wire == "openai-responses" else None
     return None if path else wire_of_body(body)
 
 

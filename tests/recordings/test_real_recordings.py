@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Recordings of real programs: every file is read, and its requests and tokens are those of its own records.
 
 The counts were taken from the files' own words by a second way of counting, file by file: unique ids of messages with

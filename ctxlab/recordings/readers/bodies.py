@@ -94,7 +94,7 @@ def reply_wire(value: Any) -> WireName | None:
     fields = fields_of(value)
     if isinstance(fields.get("candidates"), list) or isinstance(fields.get("usageMetadata"), dict):
         return "gemini"
-    if fields.get("object") == "response" or isinstance(fields.get("output"), list) and "status" in fields:
+    if fields.get("object") == "response" or (isinstance(fields.get("output"), list) and "status" in fields):
         return "openai-responses"
     if fields.get("type") == "message" and isinstance(fields.get("content"), list) and "usage" in fields:
         return "anthropic"

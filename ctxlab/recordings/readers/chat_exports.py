@@ -83,7 +83,7 @@ def _add(chat: Chat, builder: RecordingBuilder, place: str) -> None:
         where = f"{place}, message {id!r}" if place else f"message {id!r}"
         at[id] = builder.add(at[parent], (body,), "openai-chat", place=where, name=id, time=message.time)
     builder.losses += [loss.inside(place) for loss in found]
-    for id, message in messages.items():
+    for message in messages.values():
         if message.role == ASSISTANT:
             parent = message.parent if message.parent in messages else None
             _request(message, at[parent], leading, builder)

@@ -53,8 +53,7 @@ def _of_object(value: Data, head: Data) -> Body | None:
         return wire, {**head, **value}
     for key in ("messages", "input", "prompt"):
         if isinstance(value.get(key), list):
-            found = body_of(value[key], **head, **{name: v for name, v in value.items() if name in ("tools", "system")})
-            return found
+            return body_of(value[key], **head, **{name: v for name, v in value.items() if name in ("tools", "system")})
     if isinstance(value.get("prompt"), str):
         return "openai-chat", {**head, "messages": [{"role": "user", "content": value["prompt"]}]}
     return body_of([value], **head) if _is_message(value) and value.get("content") != "role" else None
