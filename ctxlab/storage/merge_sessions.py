@@ -116,19 +116,25 @@ class _Merge:
 
     def _cut_circles(self) -> None:
         """Where both moved a node below one that the other moved below it, theirs is the place."""
+        sound: set[str] = set()
         for id in self.nodes:
-            seen = {id}
-            at = self.nodes[id].get("parentId")
-            while isinstance(at, str) and at in self.nodes and at not in seen:
-                seen.add(at)
+            path: dict[str, None] = {}
+            at: object = id
+            while isinstance(at, str) and at in self.nodes and at not in sound and at not in path:
+                path[at] = None
                 at = self.nodes[at].get("parentId")
-            if at != id:
-                continue
-            for each in seen:
-                there = self.theirs.nodes.get(each) or self.base.nodes.get(each)
-                if there is not None:
-                    self.nodes[each] = {**self.nodes[each], "parentId": there.parent_id}
-            self.conflicts.append(f"message {id!r} was moved by both, below each other: it is where the other put it")
+            if isinstance(at, str) and at in path:
+                ids = list(path)
+                self._take_their_places(ids[ids.index(at) :])
+            sound.update(path)
+
+    def _take_their_places(self, circle: Iterable[str]) -> None:
+        first, *others = circle
+        for id in (first, *others):
+            there = self.theirs.nodes.get(id) or self.base.nodes.get(id)
+            if there is not None:
+                self.nodes[id] = {**self.nodes[id], "parentId": there.parent_id}
+        self.conflicts.append(f"message {first!r} was moved by both, below each other: it is where the other put it")
 
     def _add_copy(self, id: str, data: Data) -> None:
         """Ours of a node that both changed, beside theirs; below it are the nodes that only we have."""
