@@ -13,6 +13,7 @@ from ctxlab.formats.decode import source_at
 from ctxlab.formats.source import Archive, Source, described
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.readers import (
+    aider,
     bodies,
     chat_exports,
     claude_code,
@@ -60,16 +61,20 @@ FORMATS: Final = (
 def read_recording(path: str | os.PathLike[str]) -> Recording:
     """The requests of a log that a program wrote, with usage and replies, as one session tree.
 
-    `path` is a file: one that `ctxlab record` made, a log of Claude Code (with its sub-agents' beside it), Codex, Cline
-    or Gemini CLI, cassettes of VCR, OpenCode and others, HAR, bodies and replies, traces of Langfuse, OpenTelemetry,
-    ctxdiff, LHAR, Inspect, or an exported chat. The content says which. Raises ReadError, naming the file, where it
-    can't be read or is no recording.
+    `path` is a file: one that `ctxlab record` made, a log of Claude Code (with its sub-agents' beside it), Codex, Cline,
+    Aider or Gemini CLI, cassettes of VCR, OpenCode and others, HAR, bodies and replies, traces of Langfuse,
+    OpenTelemetry, ctxdiff, LHAR, ATIF, Inspect, or an exported chat. The content says which. Raises ReadError, naming
+    the file, where it can't be read or is no recording.
     """
     place, name = Path(path).expanduser(), os.fspath(path)
     beginning = _beginning(place)
     if is_record_file(beginning) or ctrace.is_database(beginning):
         builder = RecordingBuilder(place.stem.removesuffix(".ctxrec"))
         (own_records.read if is_record_file(beginning) else ctrace.read)(place, name, builder)
+        return finished(builder, name)
+    if aider.is_history(place):
+        builder = RecordingBuilder(place.stem)
+        aider.read(place, name, builder)
         return finished(builder, name)
     source = source_at(place, name)
     if isinstance(source.data, Archive):

@@ -292,3 +292,14 @@ def test_a_recording_is_told_in_one_line_a_table_and_a_frame_and_it_pickles(tmp_
     assert again.requests[0].payload == hostile
     with pytest.raises(UnknownName, match="'other'"):
         recording.request("other")
+
+
+def test_a_history_of_aider_has_a_request_for_each_answer_with_the_tokens_noted_after_it(tmp_path: Path) -> None:
+    path = tmp_path / ".aider.chat.history.md"
+    asked = "#### 在哪里？  \n#### Now.  "
+    talk = f"{asked}\n\nEast.\n\n> Tokens: 2.1k sent, 115 received. Cost: $0.01  \n\n#### Why?  \n\nFog.\n"
+    path.write_text(f"# aider chat started at 2026-01-01 00:00:00\n\n{talk}", "utf-8")
+    first, second = ctxlab.read_recording(path)
+    assert first.messages == [{"role": "user", "content": "在哪里？\nNow."}]
+    assert (first.usage.input, first.usage.output, second.usage.input) == (2100, 115, None)
+    assert [message["role"] for message in second.messages] == ["user", "assistant", "user"]

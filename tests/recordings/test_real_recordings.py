@@ -20,6 +20,12 @@ pytestmark = pytest.mark.skipif(not RECORDINGS.is_dir(), reason="needs the recor
 
 # file: program, requests, of which whole, and tokens of input, from the cache, and of output
 COUNTS = {
+    "aider/2048-game.md": ("Aider", 4, 0, 0, 0, 0),
+    "aider/census.md": ("Aider", 12, 0, 0, 0, 0),
+    "aider/chat-history-cut.aider.chat.history.md": ("Aider", 1, 0, 14856, 0, 783),
+    "aider/css-exercises.md": ("Aider", 5, 0, 0, 0, 0),
+    "aider/hello-world-flask.md": ("Aider", 4, 0, 0, 0, 0),
+    "aider/pong.md": ("Aider", 5, 0, 0, 0, 0),
     "cassettes-other/llm-anthropic__test_fixed_version_tool_chain_with_thinking_display_regression.yaml": (
         "",
         2,
@@ -290,7 +296,6 @@ COUNTS = {
     "wire-lingua/reasoningRequest__anthropic__response.json": ("", 1, 0, 45, 0, 196),
 }
 NOT_READ = {
-    "aider/": "no reader of Aider's Markdown yet",
     "cline/sdk-session.json": "facts of a session without its messages",
     "copilot-chat/": "no reader of Copilot's chats yet",
     "traces-ctrace/image-blocks.json": "a corpus written by hand, not a trace",
