@@ -61,7 +61,7 @@ FORMATS: Final = (
 def read_recording(path: str | os.PathLike[str]) -> Recording:
     """The requests of a log that a program wrote, with usage and replies, as one session tree.
 
-    `path` is a file: one that `ctxlab record` made, a log of Claude Code (with its sub-agents' beside it), Codex, Cline,
+    `path` is a file: one that `ctxlab record` made, a log of Claude Code (its sub-agents' beside it too), Codex, Cline,
     Aider or Gemini CLI, cassettes of VCR, OpenCode and others, HAR, bodies and replies, traces of Langfuse,
     OpenTelemetry, ctxdiff, LHAR, ATIF, Inspect, or an exported chat. The content says which. Raises ReadError, naming
     the file, where it can't be read or is no recording.
