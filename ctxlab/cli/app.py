@@ -310,6 +310,7 @@ def convert(
       lorebooks      .lorebook.json .worldbook.json .character_book.json
       rules          .regex.json .rules.json
       quick actions  .quickactions.json .quickactions.zip .quickreplies.json
+      knowledge      .knowledge.json
 
     A card, preset, lorebook or rules alone go to plain .json in the form they came in.
     """
