@@ -25,7 +25,7 @@ from ctxlab.storage.store import Store
 from ctxlab.storage.value_facts import body_digest
 
 OnDuplicate: TypeAlias = Literal["keep", "overwrite", "skip"]
-ORDER = ("books", "rules", "quick_actions", "models", "presets", "users", "agents", "sessions")
+ORDER = ("knowledge_bases", "books", "rules", "quick_actions", "models", "presets", "users", "agents", "sessions")
 """What others name comes before those that name it, so that a new id is known by then."""
 NAMED_IN = {"worldbook_ids": "books", "quick_action_set_ids": "quick_actions"}
 MOST_LOSSES = 1_000

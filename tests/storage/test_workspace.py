@@ -9,6 +9,7 @@ import pytest
 
 import ctxlab
 from ctxlab import ChangedMeanwhile, Library, Session, Workspace
+from ctxlab.documents import KnowledgeBase, KnowledgeEntry
 from ctxlab.errors import Refused, UnknownName
 from ctxlab.storage.file_names import file_stem
 
@@ -63,6 +64,22 @@ def test_every_kind_of_value_is_kept(workspace: Workspace) -> None:
         ctxlab.build(again(workspace).library(), budget_tokens=1800).messages
         == ctxlab.build(whole, budget_tokens=1800).messages
     )
+
+
+def test_a_knowledge_base_is_kept_listed_found_and_never_twice(workspace: Workspace) -> None:
+    entry = KnowledgeEntry(id="1", key="潮汐", content="The lamp is lit at the ebb.", tags=("tide",))
+    base = KnowledgeBase(id="papers", name="Harbour papers", entries=(entry,))
+
+    first, second = workspace.add(Library(knowledge_bases=(base,))), workspace.add(Library(knowledge_bases=(base,)))
+
+    assert (first.in_words(), second.in_words()) == (["1 knowledge base"], ["nothing new", "1 there already"])
+    other = again(workspace)
+    assert other.library().knowledge_bases[0].with_extra({}) == base
+    assert [(row.id, row.name, row.parts) for row in other.values("knowledge_bases")] == [("papers", "Harbour papers", 1)]
+    hit = other.search("lamp ebb", kinds="knowledge_bases")[0]
+    assert (hit.id, hit.key, hit.name) == ("papers", "knowledge:0", "Harbour papers")
+    nameless = other.save(base.model_copy(update={"id": ""}))
+    assert other.load(nameless.id, kind="knowledge_bases").entries == (entry,)
 
 
 def test_a_list_tells_messages_branches_and_agents(workspace: Workspace) -> None:

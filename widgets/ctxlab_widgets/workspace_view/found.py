@@ -21,7 +21,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "files": ("files",),
 }
 """Where in a message words are found, by the names that people read; all other fields are of names."""
-PARTS = {"preset": "presets", "entry": "lore", "greeting": "greetings", "rule": "rules", "action": "quick actions"}
+PARTS = {"preset": "presets", "entry": "lore", "greeting": "greetings", "rule": "rules", "action": "quick actions", "knowledge": "knowledge"}
 NAMES = "names"
 
 

@@ -130,6 +130,7 @@ export const PART_WORDS: Record<string, string> = {
   books: "entr",
   rules: "rule",
   quick_actions: "action",
+  knowledge_bases: "entr",
 };
 
 export function partsInWords(kind: string, parts: number): string {
