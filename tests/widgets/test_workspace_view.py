@@ -131,6 +131,28 @@ def test_the_page_below_shows_what_is_opened_and_what_changes_there_can_be_saved
     page.close()
 
 
+def test_a_session_that_is_not_saved_makes_room_only_when_that_is_said(view: WorkspaceView) -> None:
+    view.open_value(tree().id, "tree")
+    assert view.session is not None
+    view.session = view.session.append("Mine", role="user")
+
+    assert view.open_value(tree().id, "chat") is view.session
+    assert view.is_unsaved
+
+    assert "is not saved" in send(view, "open", id=session().id, view="chat", node="")
+    assert (view.session.id, view.is_unsaved) == (tree().id, True)
+    asked = head(view)["asked"]
+    assert send(view, asked.pop("command"), **asked, unsaved="save") == ""
+    assert view.session.id == session().id
+    assert "Mine" in [node.content for node in view.workspace.session(tree().id).nodes.values()]
+
+    view.session = view.session.append("Dropped", role="user")
+    assert "is not saved" in send(view, "new_session", agent="")
+    view.new_session(unsaved="drop")
+    assert not view.is_unsaved
+    assert "Dropped" not in [node.content for node in view.workspace.session(session().id).nodes.values()]
+
+
 def test_what_another_saved_is_said_and_both_can_be_kept(view: WorkspaceView) -> None:
     view.open_value(tree().id, "tree")
     other = ctxlab.open_workspace(view.workspace.place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.short_texts import counted
@@ -30,6 +31,7 @@ def list_head(view: WorkspaceView, listing: Listing, found: Found | None, genera
         "notes": [note.text for note in workspace.notes if note.level != "info"][:20],
         "unsaved": view.session.name if view.is_unsaved and view.session is not None else "",
         "is_unsaved": view.is_unsaved,
+        "asked": view.asked if view.is_unsaved else None,
     }
 
 
@@ -44,6 +46,12 @@ def _answer(kind: str, listing: Listing, found: Found | None, *, in_trash: bool)
         )
     more = " The first hits are listed: there are more." if found.is_more else ""
     return f"{counted(listing.hits, 'hit')} in {len(listing.rows):,} of {counted(listing.total, one, several)}.{more}"
+
+
+def page_of_rows(rows: Sequence[Row], start: int, most: int, generation: int) -> dict[str, Any]:
+    """Some rows around one, with the number of the first of them."""
+    first = max(0, min(start, len(rows) - 1) - most // 4)
+    return {"generation": generation, "start": first, "rows": [row_data(row) for row in rows[first : first + most]]}
 
 
 def row_data(row: Row) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from typing import Any
 
+from ctxlab.errors import CtxlabError
 from ctxlab.storage.kinds import KINDS, KindName
 from ctxlab.storage.rows import SessionRow, ValueRow
 from ctxlab.storage.trash import TrashEntry
@@ -60,6 +61,13 @@ class Listing:
     counts: Mapping[str, int]
     hits: int = 0
 
+    def row(self, id: str) -> Row:
+        """The row of this id. Raises CtxlabError."""
+        found = next((row for row in self.rows if row.id == id), None)
+        if found is None:
+            raise CtxlabError(f"the list has no {id[:80]!r}")
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -68,6 +76,14 @@ class Kept:
     rows: tuple[Row, ...]
     deleted: tuple[TrashEntry, ...]
     counts: Mapping[str, int]
+
+
+def with_choices(chosen: Mapping[str, str], choices: Mapping[str, str]) -> dict[str, str]:
+    """The filters with other choices. Raises CtxlabError, naming the filters that there are."""
+    for name in choices:
+        if name not in FACETS:
+            raise CtxlabError(f"there is no filter {name!r}; there are: {', '.join(FACETS)}")
+    return {**chosen, **choices}
 
 
 def kept_of(workspace: Workspace, kind: str, sort: str) -> Kept:

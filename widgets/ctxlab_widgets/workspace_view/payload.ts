@@ -33,6 +33,8 @@ export interface ListHead {
   notes: string[];
   unsaved: string;
   is_unsaved: boolean;
+  /** The command that another session is opened with, once it is said what becomes of this one. */
+  asked: object | null;
 }
 
 export interface TreeData {
