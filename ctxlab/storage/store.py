@@ -21,7 +21,7 @@ from ctxlab.storage.file_names import file_stem
 from ctxlab.storage.files import Files
 from ctxlab.storage.index import Index
 from ctxlab.storage.journal import Journal
-from ctxlab.storage.kinds import KINDS, Kind, id_of, kind_of
+from ctxlab.storage.kinds import KINDS, SUFFIX, Kind, id_of, kind_of
 from ctxlab.storage.revisions import content_digest, revision_of, without_revision
 from ctxlab.storage.trash import FOLDER as TRASH
 from ctxlab.storage.trash import Trash, TrashEntry
@@ -165,7 +165,8 @@ class Store:
         file = path.rpartition("/")[2]
         rows: Iterable[dict[str, Any]] = self.indexes[kind].rows() if kind else ()
         row = next((row for row in rows if row["file"] == file), {})
-        id, name = str(row.get("id", file)), str(row.get("name", ""))
+        stem = file.removeprefix(KINDS[kind].prefix).removesuffix(SUFFIX) if kind else file
+        id, name = str(row.get("id", stem)), str(row.get("name", ""))
         self.trash.take([path], kind=kind, id=id, name=name, at=now(), why=why, copy=True)
         self.note(Note("warning", f"{path} was replaced, since {why}; what it was is in the trash"))
 

@@ -185,7 +185,8 @@ class _Taking:
         free = self.store.free_id(kind, id, known.contents)
         self.renamed[kind.name, id] = self.known_as[kind.name, id] = free
         fields: dict[str, Any] = {"id": free}
-        if getattr(value, "name", None):
+        there = self.store.indexes[kind.name].row(id) or {}
+        if getattr(value, "name", None) and value.name == there.get("name"):
             fields["name"] = f"{value.name} (copy)"
         renamed = value.model_copy(update=fields)
         self._save(kind, known, renamed, content_digest(renamed.to_data()), body)

@@ -55,6 +55,9 @@ def print_list(folder: str, kind: str, *, as_json: bool) -> None:
 
 def import_into(folder: str, paths: Sequence[Path], *, on_duplicate: Any) -> None:
     """Take files and folders in, and say what came, what was there, and what was lost."""
+    for path in paths:
+        if not path.expanduser().exists():
+            raise ReadError(f"{path} does not exist")
     with open_workspace(folder) as workspace:
         added = workspace.import_files(*paths, on_duplicate=on_duplicate, progress=True)
         screen = Screen()

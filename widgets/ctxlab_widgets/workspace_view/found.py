@@ -33,6 +33,7 @@ class Found:
     hits: Mapping[tuple[str, str], tuple[Any, ...]]
     count: int = 0
     is_more: bool = False
+    order: str = "newest"
 
     def of_kind(self, kind: str, part: str = "") -> dict[str, list[Any]]:
         """Hits by id of this kind; with a part those that are in it."""
@@ -54,7 +55,7 @@ def found_in(workspace: Any, query: str, mode: str, order: str) -> Found:
     for hit in found[:MOST_HITS]:
         by_value.setdefault((hit.kind, hit.id), []).append(hit)
     hits = {key: tuple(each) for key, each in by_value.items()}
-    return Found(query, hits, min(len(found), MOST_HITS), len(found) > MOST_HITS)
+    return Found(query, hits, min(len(found), MOST_HITS), len(found) > MOST_HITS, order)
 
 
 def part_of(hit: Any) -> str:
