@@ -39,6 +39,7 @@ class Store:
     def __init__(self, files: Files, *, who: str | None = None) -> None:
         self.files = files
         self.found_notes: dict[str, Note] = {}
+        self._listing_notes: dict[str, list[str]] = {}
         self.journal = Journal(files, who=who or _this_program(), now=now)
         self.trash = Trash(files)
         self.arrangement = Arrangement(files, self.note, self.set_aside)
@@ -110,13 +111,15 @@ class Store:
         index = self.indexes[kind]
         with self.errors("be listed", ReadError):
             index.refresh(progress=progress)
-        for name, problem in index.unreadable().items():
-            self.note(Note("warning", f"{problem}; it is left as it is", details={"file": KINDS[kind].path(name)}))
+        paths = {KINDS[kind].path(name): f"{problem}; it is left as it is" for name, problem in index.unreadable().items()}
         for name, id in index.repeated().items():
             path = KINDS[kind].path(name)
-            self.note(
-                Note("warning", f"{path} has the id {id!r} of another file and isn't listed", details={"file": path})
-            )
+            paths[path] = f"{path} has the id {id!r} of another file and isn't listed"
+        for text in self._listing_notes.get(kind, ()):  # what was so at the last listing may be no longer
+            self.found_notes.pop(text, None)
+        self._listing_notes[kind] = list(paths.values())
+        for path, text in paths.items():
+            self.note(Note("warning", text, details={"file": path}))
         return list(index.rows())
 
     # --- trash

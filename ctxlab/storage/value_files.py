@@ -79,7 +79,7 @@ class ValueFiles:
         """The value of an id; raises UnknownName where there is none, ReadError where its file can't be read."""
         file = self._index.file_of(id)
         if file is not None and (found := self._read(file)) is not None:
-            if id_of(found.value) == id:
+            if id_of(found.value) in (id, _whole_characters(id)):
                 return found
             other = self._index.listed_file_of(id)  # that file has another id now
             if other is not None and (found := self._read(other)) is not None:
@@ -241,6 +241,11 @@ class ValueFiles:
     def version_paths(self, file: str) -> list[str]:
         """The paths at which versions of a file may be kept."""
         return [self._version_path(file, Revision(number, "")) for number in range(VERSIONS)]
+
+
+def _whole_characters(text: str) -> str:
+    """The text as files are read: with a mark for each half of a character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _loaded(kind: Kind, data: Data, stamp: str, stem: str) -> Loaded:
