@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-
 from ctxlab.documents.stored import Note, as_json, from_json
 from ctxlab.errors import ReadError
 from ctxlab.storage.files import Files

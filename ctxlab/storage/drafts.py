@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-
 from ctxlab.documents.stored import as_json, from_json
 from ctxlab.errors import CtxlabError
 from ctxlab.storage.file_names import file_stem

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from threading import RLock
 from typing import Any, cast
 
-
 from ctxlab.display.progress import ProgressOption, WorkProgress
 from ctxlab.documents.stored import Note, as_json, from_json
 from ctxlab.errors import CtxlabError, ReadError

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import html_table, title
 from ctxlab.display.short_texts import counted

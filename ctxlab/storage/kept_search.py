@@ -1,4 +1,4 @@
-"""The full-text index of a workspace: beside its files, or for one that can't be written in a folder that goes again."""
+"""The full-text index of a workspace: beside its files, or where it can't be written in a folder that goes again."""
 
 from __future__ import annotations
 

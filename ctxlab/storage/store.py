@@ -111,7 +111,9 @@ class Store:
         index = self.indexes[kind]
         with self.errors("be listed", ReadError):
             index.refresh(progress=progress)
-        paths = {KINDS[kind].path(name): f"{problem}; it is left as it is" for name, problem in index.unreadable().items()}
+        paths = {
+            KINDS[kind].path(name): f"{problem}; it is left as it is" for name, problem in index.unreadable().items()
+        }
         for name, id in index.repeated().items():
             path = KINDS[kind].path(name)
             paths[path] = f"{path} has the id {id!r} of another file and isn't listed"

@@ -60,8 +60,8 @@ class Added:
 
     def in_words(self) -> list[str]:
         """Clauses on all that came in, that didn't, and that was lost, each with its number."""
-        words = [counted(count, *NOUNS[name]) for name, count in self.added.items() if count] or ["nothing new"]
-        words += [counted(self.files, "file")] if self.files else []
+        words = [counted(count, *NOUNS[name]) for name, count in self.added.items() if count]
+        words = [*words, *([counted(self.files, "file")] if self.files else [])] or ["nothing new"]
         counts = (
             (self.duplicates, "there already"),
             (len(self.renamed), "under new ids"),

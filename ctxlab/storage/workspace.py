@@ -8,7 +8,6 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.display.html_table import heading, html_table

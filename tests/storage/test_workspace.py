@@ -77,7 +77,9 @@ def test_a_knowledge_base_is_kept_listed_found_and_never_twice(workspace: Worksp
     assert (first.in_words(), second.in_words()) == (["1 knowledge base"], ["nothing new", "1 there already"])
     other = again(workspace)
     assert other.library().knowledge_bases[0].with_extra({}) == base
-    assert [(row.id, row.name, row.parts) for row in other.values("knowledge_bases")] == [("papers", "Harbour papers", 1)]
+    assert [(row.id, row.name, row.parts) for row in other.values("knowledge_bases")] == [
+        ("papers", "Harbour papers", 1)
+    ]
     hit = other.search("lamp ebb", kinds="knowledge_bases")[0]
     assert (hit.id, hit.key, hit.name) == ("papers", "knowledge:0", "Harbour papers")
     nameless = other.save(base.model_copy(update={"id": ""}))
@@ -345,7 +347,10 @@ def test_the_trash_is_emptied_before_a_time_and_nothing_else_is_one(workspace: W
         workspace.empty_trash(older_than="yesterday")
 
     at = datetime.fromisoformat(workspace.trash()[0].at)
-    assert workspace.empty_trash(older_than=(at - timedelta(hours=1)).astimezone(timezone(timedelta(hours=9))).isoformat()) == 0
+    assert (
+        workspace.empty_trash(older_than=(at - timedelta(hours=1)).astimezone(timezone(timedelta(hours=9))).isoformat())
+        == 0
+    )
     assert workspace.empty_trash(older_than=(at + timedelta(hours=1)).isoformat()) == 1
 
 

@@ -100,6 +100,33 @@ def test_a_search_lists_what_was_found_with_snippets_and_counts_hits(view: Works
     assert head(view)["answer"] == "2 sessions."
 
 
+def test_what_was_found_stands_near_the_beginning_of_its_line(tmp_path: Path) -> None:
+    kept = ctxlab.open_workspace(tmp_path)
+    kept.save(Session(id="s").append("tide " * 30 + "lamp " + "ebb " * 30, role="user"))
+    view = WorkspaceView(kept)
+
+    view.search("lamp")
+
+    lead, lit, _ = json.loads(view.rows)["rows"][0]["snippets"][0]["pieces"]
+    assert (len(lead) < 20, lead[0], lit) == (True, "…", "lamp")
+
+
+def test_the_newest_first_are_so_by_the_times_that_are_shown(tmp_path: Path) -> None:
+    kept = ctxlab.open_workspace(tmp_path)
+    for id, updated in (("timed", "2026-01-01T00:00:00Z"), ("later", "2026-03-01T00:00:00Z"), ("untimed", None)):
+        kept.save(
+            Session(id=id, updated_at=updated).append(
+                "lamp", role="user", timestamp="2025-01-01T00:00:00Z" if updated else None
+            )
+        )
+    view = WorkspaceView(kept)
+
+    view.search("lamp")
+
+    times = [row.updated for row in view.shown]
+    assert len(times) == 3 and times == sorted(times, reverse=True)
+
+
 def test_a_hit_opens_at_its_message(view: WorkspaceView) -> None:
     view.search("灯塔")
     view.show_preview(session().id)

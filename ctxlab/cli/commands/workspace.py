@@ -19,6 +19,8 @@ from ctxlab.storage.workspace import Workspace, open_workspace
 
 PROBLEMS_LEFT = 3
 SHOWN = 12
+NAME_CELLS = 60
+"""Cells of a name in a list, which one long name would make wide for all."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|\+00:00)?)?")
 
 
@@ -42,10 +44,22 @@ def print_list(folder: str, kind: str, *, as_json: bool) -> None:
         screen = Screen()
         if kind == "sessions":
             titles = (Column("id"), Column("name"), Column("messages", right=True), Column("branches", right=True))
-            cells = [[row.id, row.name, f"{row.messages:,}", f"{row.branches:,}", _day(row.updated)] for row in rows]
+            cells = [
+                [
+                    row.id,
+                    one_line(row.name, cells=NAME_CELLS),
+                    f"{row.messages:,}",
+                    f"{row.branches:,}",
+                    _day(row.updated),
+                ]
+                for row in rows
+            ]
         else:
             titles = (Column("id"), Column("name"), Column("category"), Column("parts", right=True))
-            cells = [[row.id, row.name, row.category, str(row.parts or ""), _day(row.updated)] for row in rows]
+            cells = [
+                [row.id, one_line(row.name, cells=NAME_CELLS), row.category, str(row.parts or ""), _day(row.updated)]
+                for row in rows
+            ]
         if cells:
             columns(screen, (*titles, Column("updated")), [[one_line(cell) for cell in row] for row in cells])
         else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import ChangedMeanwhile
 from ctxlab.storage.kinds import KINDS
-from ctxlab_widgets.workspace_view.found import SNIPPETS, Found, snippet_json
+from ctxlab_widgets.workspace_view.found import SNIPPETS, Found, row_snippet_json
 from ctxlab_widgets.workspace_view.listing import TRASH, Listing, Row
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def row_data(row: Row) -> dict[str, Any]:
         "favourite": row.favourite,
         "problem": ", ".join(row.problems),
         "hits": len(row.hits),
-        "snippets": [snippet_json(hit) for hit in row.hits[:SNIPPETS]],
+        "snippets": [row_snippet_json(hit) for hit in row.hits[:SNIPPETS]],
     }
     return {name: value for name, value in data.items() if value not in (None, "", 0, [], False)} | {"id": row.id}
 

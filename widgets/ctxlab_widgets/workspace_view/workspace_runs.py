@@ -32,7 +32,11 @@ def run_of(workspace: Workspace, session: Session, **options: Any) -> Trace:
     agent = agent_of(workspace, session)
     kept = {row.id for row in workspace.values("books")}
     named = [id for id in (agent.worldbook_ids if agent is not None else ()) if id in kept]
-    given: dict[str, Any] = {"books": [workspace.load(id, kind="books") for id in named], "knowledge": _bases_of(workspace, agent), **options}
+    given: dict[str, Any] = {
+        "books": [workspace.load(id, kind="books") for id in named],
+        "knowledge": _bases_of(workspace, agent),
+        **options,
+    }
     return ctxlab.build(session, agent, **given)
 
 
