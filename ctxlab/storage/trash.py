@@ -62,7 +62,7 @@ class TrashEntries(tuple[TrashEntry, ...]):
         return head + html_table(("kind", "id", "name", "at", "why"), rows, of="entries")
 
     def older_than(self, time: str) -> TrashEntries:
-        """What came into the trash before an ISO time, in UTC where it names no zone. Raises WrongArgument."""
+        """Entries that came before an ISO time, in UTC where it names no zone. Raises WrongArgument."""
         before = moment(time)
         if before is None:
             raise WrongArgument(f"older_than takes an ISO time such as '2026-01-31', got {time[:40]!r}")
