@@ -35,6 +35,7 @@ class Kind(StrEnum):
     rules = "rules"
     presets = "presets"
     quick_actions = "quick_actions"
+    knowledge_bases = "knowledge_bases"
 
 
 class Mode(StrEnum):

@@ -176,6 +176,19 @@ def as_json(data: object, *, indent: Literal[2] | None = None) -> bytes:
         raise WriteError(f"data {TOO_DEEP}") from None
 
 
+def from_json(raw: bytes) -> Any:
+    """The data of JSON as `as_json` writes it, also with lone surrogates. Raises ValueError for what is no JSON."""
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        if b"\\ud" not in raw.lower():
+            raise
+    try:
+        return json.loads(raw)
+    except RecursionError:
+        raise ValueError(f"data {TOO_DEEP}") from None
+
+
 def read_stored(kind: type[S], data: object, *, place: str) -> tuple[S, tuple[Note, ...]]:
     """A value from stored data. What doesn't fit is left out with a Note, never refused.
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-import orjson
-
-from ctxlab.documents.stored import Note, as_json
+from ctxlab.documents.stored import Note, as_json, from_json
 from ctxlab.errors import ReadError
 from ctxlab.storage.files import Files
 from ctxlab.storage.kinds import KINDS
@@ -40,7 +38,7 @@ class Arrangement:
     def _parsed(self) -> Data:
         self._is_broken = False
         try:
-            data: object = orjson.loads(self._files.read(PATH))
+            data: object = from_json(self._files.read(PATH))
         except (OSError, ValueError) as error:
             data = error
         if not isinstance(data, dict):
@@ -119,7 +117,7 @@ class Arrangement:
 
 
 def _copied(data: Data) -> Data:
-    return cast("Data", orjson.loads(as_json(data)))
+    return cast("Data", from_json(as_json(data)))
 
 
 def _object(value: object) -> Data:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-import orjson
-
-from ctxlab.documents.stored import as_json
+from ctxlab.documents.stored import as_json, from_json
 from ctxlab.errors import CtxlabError
 from ctxlab.storage.file_names import file_stem
 from ctxlab.storage.files import Files
@@ -29,7 +27,7 @@ class Drafts:
     def read(self, session_id: str) -> str:
         """The text that was being typed; empty where there is none."""
         try:
-            data: object = orjson.loads(self._files.read(self.path(session_id)))
+            data: object = from_json(self._files.read(self.path(session_id)))
         except (OSError, ValueError):
             return ""
         text = cast("dict[str, Any]", data).get("text") if isinstance(data, dict) else None

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from ctxlab.display.progress import ProgressOption, WorkProgress
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent, Session, UserProfile
 from ctxlab.documents.library import NOUNS
 from ctxlab.documents.stored import Note
@@ -36,6 +37,7 @@ def _problems(store: Store, *, content: bool, progress: ProgressOption) -> Itera
             for row in held:
                 yield from _of_value(store, name, row["id"], rows)
                 shown.advance(1)
+    yield from _of_file_names(store, rows)
     yield from _of_lists(store, rows)
     for key in store.trash.broken():
         yield _note("warning", f"{TRASH}/{key} has no note of what it was; its files are left there", f"{TRASH}/{key}")
@@ -62,6 +64,15 @@ def _of_value(store: Store, kind: str, id: str, rows: dict[str, list[dict[str, A
                 yield _note("info", f"{which} names the book {book!r}, which isn't here", id)
 
 
+def _of_file_names(store: Store, rows: dict[str, list[dict[str, Any]]]) -> Iterator[Note]:
+    """Files whose names are those of other ids, such as after an edit by hand."""
+    for name, kind in KINDS.items():
+        for row in rows[name]:
+            path = kind.path(row["file"])
+            if row["file"] != kind.file_name(row["id"]):
+                yield _note("info", f"{path} holds the {kind.noun} {row['id']!r}, for which it isn't named", path)
+
+
 def _of_lists(store: Store, rows: dict[str, list[dict[str, Any]]]) -> Iterator[Note]:
     for name, held in rows.items():
         there = {row["id"] for row in held}
@@ -76,14 +87,15 @@ def repaired(store: Store, *, progress: ProgressOption) -> tuple[Note, ...]:
     for name, kind in KINDS.items():
         store.indexes[name].forget()
         rows = store.rows(name)
-        store.indexes[name].flush()
-        done += [_note("info", f"{kind.index} was made anew, of {len(rows):,} files", kind.index)] if rows else []
+        if store.indexes[name].flush() and rows:
+            done.append(_note("info", f"{kind.index} was made anew, from {counted(len(rows), 'file')}", kind.index))
     done += _mended_trees(store, progress)
     rows = {name: store.rows(name) for name in KINDS}
     for name, held in rows.items():
         there = {row["id"] for row in held}
         for id in [id for id in store.arrangement.places(name) if id not in there]:
-            store.arrangement.forget(name, id)
+            with store.errors("be written"):
+                store.arrangement.forget(name, id)
             done.append(_note("info", f"{NOUNS[name][0]} {id!r} is taken out of the lists: it isn't here", id))
     store.log("repair", None, detail=f"{len(done)} things")
     return tuple(done)

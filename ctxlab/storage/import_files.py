@@ -21,6 +21,8 @@ LARGEST_BYTES = 2_000_000_000
 """Of one file."""
 DEEPEST = 24
 """Folders below the one that is read: programs nest theirs, a few levels."""
+LINK = "left out; it is a link, and links are not followed"
+TOO_DEEP = f"left out; it is more than {DEEPEST} folders deep"
 NOT_READ = frozenset(
     {".js", ".css", ".html", ".map", ".lock", ".log", ".exe", ".dll", ".so", ".ttf", ".woff", ".woff2", ".mp3", ".mp4"}
 )
@@ -91,9 +93,17 @@ class ImportFiles:
             deep = len(here.relative_to(top).parts) >= DEEPEST
             shown = sorted(each for each in folders if not each.startswith(".") and each not in NEVER_READ)
             folders[:] = [] if deep else [each for each in shown if not (here / each).is_symlink()]
-            for name in sorted(names):
-                path = here / name
-                if not name.startswith(".") and path.is_file() and not path.is_symlink():
+            for each in shown:
+                if (here / each).is_symlink():
+                    self._lose((here / each).relative_to(top).as_posix(), LINK)
+                elif deep:
+                    self._lose((here / each).relative_to(top).as_posix(), TOO_DEEP)
+            for path in (here / name for name in sorted(names) if not name.startswith(".")):
+                if path.is_symlink():
+                    self._lose(path.relative_to(top).as_posix(), LINK)
+                elif not path.is_file():
+                    self._lose(path.relative_to(top).as_posix(), "left out; it is not a regular file")
+                else:
                     yield path
 
     def _lose(self, place: str, text: str) -> None:

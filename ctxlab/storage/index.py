@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from threading import RLock
 from typing import Any, cast
 
-import orjson
-
 from ctxlab.display.progress import ProgressOption, WorkProgress
-from ctxlab.documents.stored import Note, as_json
+from ctxlab.documents.stored import Note, as_json, from_json
 from ctxlab.errors import CtxlabError, ReadError
 from ctxlab.formats.decode import source_of
 from ctxlab.storage.files import Files
@@ -93,6 +91,12 @@ class Index:
                 self.refresh()
             return self._ids.get(id)
 
+    def listed_file_of(self, id: str) -> str | None:
+        """The name of the file in which this id was found, whatever it is named for."""
+        with self._lock:
+            self.refresh()
+            return self._ids.get(id)
+
     def row(self, id: str) -> Data | None:
         """The row of an id, as it was when last looked at."""
         with self._lock:
@@ -116,26 +120,28 @@ class Index:
                 self._arrange()
                 self._changed()
 
-    def flush(self) -> None:
-        """Write the rows where they changed."""
+    def flush(self) -> bool:
+        """Write the rows where they changed; False where that can't be done."""
         with self._lock:
-            if self._unwritten:
-                self.write()
+            return self.write() if self._unwritten else True
 
     def forget(self) -> None:
         """Have all files read again at the next refresh."""
         with self._lock:
             self._rows, self._ids, self._is_loaded, self._unwritten = {}, {}, True, 1
 
-    def write(self) -> None:
-        """Write the index; where that can't be done it is made anew the next time."""
+    def write(self) -> bool:
+        """Write the index; where that can't be done, which gives False, it is made anew the next time."""
         with self._lock:
             data = {"version": VERSION, self._kind.name: list(self._rows.values())}
             try:
                 self._files.write_whole(self._kind.index, as_json(data), lasting=False)
             except (CtxlabError, OSError) as error:
                 self._note(Note("info", f"the index {self._kind.index} isn't kept: {error}"))
-            self._unwritten = 0
+                return False
+            finally:
+                self._unwritten = 0
+            return True
 
     def _changed(self) -> None:
         self._unwritten += 1
@@ -188,7 +194,7 @@ class Index:
 def _rows_in(raw: bytes, kind: str) -> dict[str, Data] | None:
     """The rows of an index by file name; None for what is no index of this version."""
     try:
-        data: object = orjson.loads(raw)
+        data: object = from_json(raw)
     except ValueError:
         return None
     fields = cast("Data", data) if isinstance(data, dict) else {}

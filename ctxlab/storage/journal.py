@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-import orjson
-
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import html_table, title
 from ctxlab.display.short_texts import counted
-from ctxlab.documents.stored import as_json
+from ctxlab.documents.stored import as_json, from_json
 from ctxlab.storage.files import Files
 
 if TYPE_CHECKING:
@@ -86,7 +84,7 @@ class Journal:
             return
         for line in lines:
             try:
-                data: object = orjson.loads(line)
+                data: object = from_json(line)
             except ValueError:
                 continue
             if isinstance(data, dict):

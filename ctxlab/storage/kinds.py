@@ -17,7 +17,9 @@ from ctxlab.formats.native.session import read_session
 from ctxlab.formats.results import Loss, losses_of
 from ctxlab.storage.file_names import file_stem
 
-KindName: TypeAlias = Literal["sessions", "agents", "users", "models", "books", "rules", "presets", "quick_actions"]
+KindName: TypeAlias = Literal[
+    "sessions", "agents", "users", "models", "books", "rules", "presets", "quick_actions", "knowledge_bases"
+]
 Data = dict[str, Any]
 ReadValue: TypeAlias = Callable[[Data], tuple[Stored, list[Loss]]]
 SUFFIX = ".json"
@@ -81,6 +83,7 @@ KINDS: Mapping[str, Kind] = {
     "rules": _alike("rules", "rules"),
     "presets": _alike("presets", "presets"),
     "quick_actions": _alike("quick_actions", "quick-actions"),
+    "knowledge_bases": _alike("knowledge_bases", "knowledge-bases"),
 }
 """By the name of the field of a library that holds them."""
 

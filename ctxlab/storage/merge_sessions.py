@@ -145,7 +145,8 @@ class _Merge:
         parent = self.nodes[id].get("parentId") or id  # a root has no siblings: the copy goes below it
         self.nodes[copy] = {**data, "id": copy, "parentId": parent}
         self.copies[id] = copy
-        self.conflicts.append(f"message {id!r} was changed by both: ours is its sibling {copy!r}")
+        what = "was changed by both" if id in self.base.nodes else "is another one on either side"
+        self.conflicts.append(f"message {id!r} {what}: ours is its sibling {copy!r}")
         for child, node in self.nodes.items():
             only_ours = child not in self.theirs.nodes and child not in self.base.nodes
             if child != copy and only_ours and node.get("parentId") == id and child not in self.copies.values():

@@ -21,7 +21,7 @@ from ctxlab.storage.file_names import file_stem
 from ctxlab.storage.files import Files
 from ctxlab.storage.index import Index
 from ctxlab.storage.journal import Journal
-from ctxlab.storage.kinds import KINDS, Kind, id_of, kind_of
+from ctxlab.storage.kinds import KINDS, SUFFIX, Kind, id_of, kind_of
 from ctxlab.storage.revisions import content_digest, revision_of, without_revision
 from ctxlab.storage.trash import FOLDER as TRASH
 from ctxlab.storage.trash import Trash, TrashEntry
@@ -39,6 +39,7 @@ class Store:
     def __init__(self, files: Files, *, who: str | None = None) -> None:
         self.files = files
         self.found_notes: dict[str, Note] = {}
+        self._listing_notes: dict[str, list[str]] = {}
         self.journal = Journal(files, who=who or _this_program(), now=now)
         self.trash = Trash(files)
         self.arrangement = Arrangement(files, self.note, self.set_aside)
@@ -110,13 +111,17 @@ class Store:
         index = self.indexes[kind]
         with self.errors("be listed", ReadError):
             index.refresh(progress=progress)
-        for name, problem in index.unreadable().items():
-            self.note(Note("warning", f"{problem}; it is left as it is", details={"file": KINDS[kind].path(name)}))
+        paths = {
+            KINDS[kind].path(name): f"{problem}; it is left as it is" for name, problem in index.unreadable().items()
+        }
         for name, id in index.repeated().items():
             path = KINDS[kind].path(name)
-            self.note(
-                Note("warning", f"{path} has the id {id!r} of another file and isn't listed", details={"file": path})
-            )
+            paths[path] = f"{path} has the id {id!r} of another file and isn't listed"
+        for text in self._listing_notes.get(kind, ()):  # what was so at the last listing may be no longer
+            self.found_notes.pop(text, None)
+        self._listing_notes[kind] = list(paths.values())
+        for path, text in paths.items():
+            self.note(Note("warning", text, details={"file": path}))
         return list(index.rows())
 
     # --- trash
@@ -165,7 +170,8 @@ class Store:
         file = path.rpartition("/")[2]
         rows: Iterable[dict[str, Any]] = self.indexes[kind].rows() if kind else ()
         row = next((row for row in rows if row["file"] == file), {})
-        id, name = str(row.get("id", file)), str(row.get("name", ""))
+        stem = file.removeprefix(KINDS[kind].prefix).removesuffix(SUFFIX) if kind else file
+        id, name = str(row.get("id", stem)), str(row.get("name", ""))
         self.trash.take([path], kind=kind, id=id, name=name, at=now(), why=why, copy=True)
         self.note(Note("warning", f"{path} was replaced, since {why}; what it was is in the trash"))
 

@@ -25,7 +25,7 @@ from ctxlab.storage.store import Store
 from ctxlab.storage.value_facts import body_digest
 
 OnDuplicate: TypeAlias = Literal["keep", "overwrite", "skip"]
-ORDER = ("books", "rules", "quick_actions", "models", "presets", "users", "agents", "sessions")
+ORDER = ("knowledge_bases", "books", "rules", "quick_actions", "models", "presets", "users", "agents", "sessions")
 """What others name comes before those that name it, so that a new id is known by then."""
 NAMED_IN = {"worldbook_ids": "books", "quick_action_set_ids": "quick_actions"}
 MOST_LOSSES = 1_000
@@ -60,8 +60,8 @@ class Added:
 
     def in_words(self) -> list[str]:
         """Clauses on all that came in, that didn't, and that was lost, each with its number."""
-        words = [counted(count, *NOUNS[name]) for name, count in self.added.items() if count] or ["nothing new"]
-        words += [counted(self.files, "file")] if self.files else []
+        words = [counted(count, *NOUNS[name]) for name, count in self.added.items() if count]
+        words = [*words, *([counted(self.files, "file")] if self.files else [])] or ["nothing new"]
         counts = (
             (self.duplicates, "there already"),
             (len(self.renamed), "under new ids"),
@@ -185,7 +185,8 @@ class _Taking:
         free = self.store.free_id(kind, id, known.contents)
         self.renamed[kind.name, id] = self.known_as[kind.name, id] = free
         fields: dict[str, Any] = {"id": free}
-        if getattr(value, "name", None):
+        there = self.store.indexes[kind.name].row(id) or {}
+        if getattr(value, "name", None) and value.name == there.get("name"):
             fields["name"] = f"{value.name} (copy)"
         renamed = value.model_copy(update=fields)
         self._save(kind, known, renamed, content_digest(renamed.to_data()), body)

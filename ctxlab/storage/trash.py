@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
-
-import orjson
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import html_table, title
 from ctxlab.display.short_texts import counted
-from ctxlab.documents.stored import as_json
-from ctxlab.errors import Refused
+from ctxlab.documents.stored import as_json, from_json
+from ctxlab.errors import Refused, WrongArgument
 from ctxlab.storage.files import Files
 
 if TYPE_CHECKING:
@@ -40,6 +39,15 @@ class TrashEntry:
     place: Mapping[str, Any]
 
 
+def moment(time: str) -> datetime | None:
+    """The moment of an ISO time, in UTC where it names no zone; None for a text that is none."""
+    try:
+        found = datetime.fromisoformat(time)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
 class TrashEntries(tuple[TrashEntry, ...]):
     """Everything in the trash, oldest first."""
 
@@ -52,6 +60,13 @@ class TrashEntries(tuple[TrashEntry, ...]):
         rows = ((entry.kind, entry.id, entry.name, entry.at, entry.why) for entry in self)
         head = title(counted(len(self), "entry", "entries"))
         return head + html_table(("kind", "id", "name", "at", "why"), rows, of="entries")
+
+    def older_than(self, time: str) -> TrashEntries:
+        """Entries that came before an ISO time, in UTC where it names no zone. Raises WrongArgument."""
+        before = moment(time)
+        if before is None:
+            raise WrongArgument(f"older_than takes an ISO time such as '2026-01-31', got {time[:40]!r}")
+        return TrashEntries(entry for entry in self if (at := moment(entry.at)) is not None and at < before)
 
     def frame(self) -> pd.DataFrame:
         """One row an entry, oldest first."""
@@ -108,7 +123,7 @@ class Trash:
 
     def _about(self, key: str) -> dict[str, Any] | None:
         try:
-            data: object = orjson.loads(self._files.read(f"{FOLDER}/{key}/{ABOUT}"))
+            data: object = from_json(self._files.read(f"{FOLDER}/{key}/{ABOUT}"))
         except (OSError, ValueError):
             return None
         return cast("dict[str, Any]", data) if isinstance(data, dict) else None

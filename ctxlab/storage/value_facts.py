@@ -25,7 +25,7 @@ MOST_TAGS = 50
 def facts_of(kind: Kind, data: Data, *, stem: str) -> Data:
     """The row of an index for a value's data; `stem` is its id where it names none."""
     facts: Data = {
-        "id": _id(data) or stem,
+        "id": _id(data, kind) or stem,
         "name": next(
             (text for name in NAMES if (text := _text(data.get(name)))), _text(_map(data, "metadata", "name"))
         ),
@@ -81,7 +81,7 @@ def _nodes(value: object) -> dict[str, Data]:
     if isinstance(value, dict):
         found = cast("dict[str, object]", value)
     else:
-        found = {_id(node): node for node in _list(value) if isinstance(node, dict)}
+        found = {_node_id(node): node for node in _list(value) if isinstance(node, dict)}
     return {id: cast("Data", node) for id, node in found.items() if isinstance(node, dict)}
 
 
@@ -89,13 +89,17 @@ def _is_live_greeting(node: Data) -> bool:
     return _map(node, "metadata", "isGreeting") is True and _map(node, "metadata", "greetingLive") is True
 
 
-def _id(data: Mapping[str, Any]) -> str:
+def _node_id(node: Mapping[str, Any]) -> str:
+    return _text(node.get("id"))
+
+
+def _id(data: Mapping[str, Any], kind: Kind) -> str:
     """The id of a value, as `id_of` gives it for the value itself."""
-    return (
-        _text(data.get("id"))
-        or _text(_map(data, "metadata", "id"))
-        or (_text(data.get("name")) if "entries" in data else "")
-    )
+    if own := _text(data.get("id")):
+        return own
+    if kind.name == "knowledge_bases":
+        return ""
+    return _text(_map(data, "metadata", "id")) or (_text(data.get("name")) if "entries" in data else "")
 
 
 def _map(data: Mapping[str, Any], name: str, key: str) -> object:

@@ -79,7 +79,11 @@ class ValueFiles:
         """The value of an id; raises UnknownName where there is none, ReadError where its file can't be read."""
         file = self._index.file_of(id)
         if file is not None and (found := self._read(file)) is not None:
-            return found
+            if id_of(found.value) in (id, _whole_characters(id)):
+                return found
+            other = self._index.listed_file_of(id)  # that file has another id now
+            if other is not None and (found := self._read(other)) is not None:
+                return found
         known = [row["id"] for row in self._index.rows()]
         near = did_you_mean(id, known[:2000]) if known else "; there is none"
         raise UnknownName(f"{self._files.place} has no {self._kind.noun} {id!r}{near}")
@@ -152,7 +156,9 @@ class ValueFiles:
             self._set_aside(self._kind.path(file), f"it couldn't be read and was saved anew: {error}")
             there = None
         if there is None:
-            return Saved(self._write(ours, file, None, after=base.number if base else 0), True)
+            again = f"{self._kind.noun} {id_of(ours)!r} was deleted since it was read, and is there again"
+            notes = (again,) if base and self._files.stamp(self._kind.path(file)) is None else ()
+            return Saved(self._write(ours, file, None, after=base.number if base else 0), True, notes)
         if content_digest(ours.to_data()) in there.digests:
             return Saved(with_revision(ours, there.revision), False)
         if base == there.revision:
@@ -235,6 +241,11 @@ class ValueFiles:
     def version_paths(self, file: str) -> list[str]:
         """The paths at which versions of a file may be kept."""
         return [self._version_path(file, Revision(number, "")) for number in range(VERSIONS)]
+
+
+def _whole_characters(text: str) -> str:
+    """The text as files are read: with a mark for each half of a character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _loaded(kind: Kind, data: Data, stamp: str, stem: str) -> Loaded:

@@ -8,15 +8,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-import orjson
-
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.progress import ProgressOption, progress_of
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import History, Library, Session
-from ctxlab.documents.stored import Note, Stored, as_json
+from ctxlab.documents.stored import Note, Stored, as_json, from_json
 from ctxlab.errors import CtxlabError, ReadError, Refused, UnknownName
 from ctxlab.storage.arrangement import PATH as ARRANGEMENT
 from ctxlab.storage.backup import Restored, restore_backup, write_backup
@@ -27,17 +25,16 @@ from ctxlab.storage.import_files import ImportFiles
 from ctxlab.storage.journal import JournalEntries
 from ctxlab.storage.kinds import KINDS, KindName
 from ctxlab.storage.rows import Rows, SessionRow, ValueRow, session_row, value_row
-from ctxlab.storage.search_source import WorkspaceSource
 from ctxlab.storage.store import Store
 from ctxlab.storage.take_in import Added, LibraryTaker, OnDuplicate
 from ctxlab.storage.trash import TrashEntries, TrashEntry
 from ctxlab.storage.value_files import OnConflict
 
 if TYPE_CHECKING:
-    from ctxlab.storage.search import SearchIndex, SearchResult
+    from ctxlab.storage.kept_search import KeptSearch
+    from ctxlab.storage.search import SearchResult
 
 V = TypeVar("V", bound=Stored)
-SEARCH = "search.sqlite"
 Order = Literal["updated", "created", "name", "messages", "tokens"]
 
 
@@ -50,7 +47,7 @@ class Workspace:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._search: SearchIndex | None = None
+        self._search: KeptSearch | None = None
 
     def __repr__(self) -> str:
         return f"Workspace({self.place!r})"
@@ -202,23 +199,17 @@ class Workspace:
         """Hits of words in messages, presets, entries and names, the newest first; the index is caught up before.
 
         `filters` are those of `SearchIndex.search`: mode, kinds, session, agent, role, model, tag, since, until, order,
-        limit, offset. Refused for a workspace at an address.
+        limit, offset; `kinds` are the fields of a library, such as "sessions". A folder that can't be written is
+        searched too. Refused for a workspace at an address. Raises UnknownName for a session that isn't here.
         """
-        index = self._search_index()
-        with progress_of("values indexed", progress) as shown:
-            caught_up = index.catch_up(WorkspaceSource(self._store), progress=lambda done, of: shown(done / max(of, 1)))
-        for note in (*index.notes, *caught_up.notes):
-            self._store.note(note)
-        return index.search(query, **filters)
+        from ctxlab.storage.kept_search import KeptSearch, check_filters
 
-    def _search_index(self) -> SearchIndex:
-        if self.folder is None:
-            raise Refused(f"{self.place} is no folder, and has no search index: read its library and search that")
+        check_filters(self._store, filters)
         if self._search is None:
-            from ctxlab.storage.search import SearchIndex
-
-            self._search = SearchIndex(self.folder / SEARCH)
-        return self._search
+            self._search = KeptSearch(self._store)
+        with progress_of("values indexed", progress) as shown:
+            index = self._search.caught_up(lambda done, of: shown(done / max(of, 1)))
+        return index.search(query, **filters)
 
     # --- trash
 
@@ -247,7 +238,7 @@ class Workspace:
     @checked_arguments
     def empty_trash(self, *, older_than: str | None = None) -> int:
         """Remove what is in the trash for good, or what came there before an ISO time; gives the number of entries."""
-        gone = [entry for entry in self.trash() if older_than is None or entry.at < older_than]
+        gone = self.trash() if older_than is None else self.trash().older_than(older_than)
         with self._store.errors("be emptied"):
             for entry in gone:
                 self._store.trash.remove(entry.key)
@@ -358,7 +349,7 @@ class Workspace:
         """The session of this id with its undo history; one that belongs to another state of it begins anew."""
         session = self.session(id)
         try:
-            data: object = orjson.loads(self._store.files.read(self._store.history_path(id)))
+            data: object = from_json(self._store.files.read(self._store.history_path(id)))
             return History.from_data(session, data)
         except FileNotFoundError:
             return History(session)
@@ -395,6 +386,9 @@ def open_workspace(place: str | os.PathLike[str], *, create: bool = True, who: s
         if files.list("") or files.folders(""):
             raise ReadError(f"{files.place} holds other things and is no workspace: name an empty folder or a new one")
     store = Store(files, who=who)
+    if not known and any(files.list(kind.folder) for kind in KINDS.values()):
+        words = f"{ARRANGEMENT} is not there: folders, favourites and tags of the lists are not known"
+        store.note(Note("warning", words))
     store.prepare(create=create and not known)
     return Workspace(store)
 

@@ -25,6 +25,22 @@ def chats(tmp_path: Path) -> str:
     return str(tmp_path / "chats")
 
 
+def test_an_import_of_what_is_not_there_begins_no_workspace(run: Run, tmp_path: Path) -> None:
+    result = run("workspace", "import", tmp_path / "new", tmp_path / "nowhere")
+
+    assert (result.code, "does not exist" in result.err) == (2, True)
+    assert not (tmp_path / "new").exists()
+
+
+def test_one_long_name_does_not_make_the_list_wide(run: Run, chats: str) -> None:
+    with ctxlab.open_workspace(chats) as workspace:
+        workspace.save(workspace.session("one").with_(name="lamp " * 60))
+
+    lines = run("workspace", "list", chats).out.splitlines()
+
+    assert max(map(len, lines)) < 130
+
+
 def found(run: Run, *typed: object) -> list[tuple[str, str]]:
     rows = json.loads(run("search", *typed, "--json").out)
     return [(row["id"], row["role"]) for row in rows]

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
 import ctxlab
 from ctxlab import ChangedMeanwhile, Library, Session, Workspace
-from ctxlab.errors import Refused, UnknownName
+from ctxlab.documents import KnowledgeBase, KnowledgeEntry
+from ctxlab.errors import CtxlabError, Refused, UnknownName, WrongArgument
 from ctxlab.storage.file_names import file_stem
 
 
@@ -63,6 +66,24 @@ def test_every_kind_of_value_is_kept(workspace: Workspace) -> None:
         ctxlab.build(again(workspace).library(), budget_tokens=1800).messages
         == ctxlab.build(whole, budget_tokens=1800).messages
     )
+
+
+def test_a_knowledge_base_is_kept_listed_found_and_never_twice(workspace: Workspace) -> None:
+    entry = KnowledgeEntry(id="1", key="潮汐", content="The lamp is lit at the ebb.", tags=("tide",))
+    base = KnowledgeBase(id="papers", name="Harbour papers", entries=(entry,))
+
+    first, second = workspace.add(Library(knowledge_bases=(base,))), workspace.add(Library(knowledge_bases=(base,)))
+
+    assert (first.in_words(), second.in_words()) == (["1 knowledge base"], ["nothing new", "1 there already"])
+    other = again(workspace)
+    assert other.library().knowledge_bases[0].with_extra({}) == base
+    assert [(row.id, row.name, row.parts) for row in other.values("knowledge_bases")] == [
+        ("papers", "Harbour papers", 1)
+    ]
+    hit = other.search("lamp ebb", kinds="knowledge_bases")[0]
+    assert (hit.id, hit.key, hit.name) == ("papers", "knowledge:0", "Harbour papers")
+    nameless = other.save(base.model_copy(update={"id": ""}))
+    assert other.load(nameless.id, kind="knowledge_bases").entries == (entry,)
 
 
 def test_a_list_tells_messages_branches_and_agents(workspace: Workspace) -> None:
@@ -316,3 +337,168 @@ def test_search_finds_what_was_saved_a_moment_ago(workspace: Workspace, chat: Se
     assert [hit.node for hit in workspace.search("lighthouse")] == ["l"]
     workspace.delete("chat")
     assert list(workspace.search("lighthouse")) == []
+
+
+def test_the_trash_is_emptied_before_a_time_and_nothing_else_is_one(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat)
+    workspace.delete("chat")
+
+    with pytest.raises(WrongArgument, match="older_than takes an ISO time"):
+        workspace.empty_trash(older_than="yesterday")
+
+    at = datetime.fromisoformat(workspace.trash()[0].at)
+    assert (
+        workspace.empty_trash(older_than=(at - timedelta(hours=1)).astimezone(timezone(timedelta(hours=9))).isoformat())
+        == 0
+    )
+    assert workspace.empty_trash(older_than=(at + timedelta(hours=1)).isoformat()) == 1
+
+
+def test_a_session_whose_id_is_no_text_comes_back(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat.with_(id="a\ud800b"))
+
+    entry = workspace.delete("a\ud800b")
+
+    assert (entry.id, again(workspace).restore("a\ud800b")["q"].content) == ("a\ud800b", "你好")
+
+
+def test_links_and_what_is_no_file_are_losses_of_an_import(workspace: Workspace, chat: Session, tmp_path: Path) -> None:
+    folder = tmp_path / "came"
+    folder.mkdir()
+    ctxlab.write(chat, folder / "chat.json")
+    (folder / "link.json").symlink_to(folder / "chat.json")
+    (folder / "linked").symlink_to(tmp_path)
+    os.mkfifo(folder / "pipe.json")
+
+    added = workspace.import_files(folder)
+
+    assert (added.added["sessions"], added.lost) == (1, 3)
+    assert [(loss.place, "link" in str(loss)) for loss in added.losses] == [
+        ("linked", True),
+        ("link.json", True),
+        ("pipe.json", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("filters", "words"),
+    [
+        ({"kinds": "session"}, "did you mean 'sessions'"),
+        ({"role": "asistant"}, "did you mean 'assistant'"),
+        ({"session": "chta"}, "did you mean 'chat'"),
+    ],
+)
+def test_a_filter_that_nothing_has_is_refused(workspace: Workspace, chat: Session, filters, words: str) -> None:
+    workspace.save(chat)
+
+    with pytest.raises(CtxlabError, match=words):
+        workspace.search("你好", **filters)
+
+
+def test_a_folder_that_takes_no_index_is_searched_too(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat)
+    (Path(workspace.place) / "search.sqlite").mkdir()
+
+    assert [hit.node for hit in workspace.search("你好")] == ["q"]
+    assert [hit.node for hit in workspace.search("你好")] == ["q"]
+    assert any("the search index is made anew at each opening" in note.text for note in workspace.notes)
+
+
+def test_what_has_no_time_is_not_from_before_a_time(workspace: Workspace, chat: Session) -> None:
+    workspace.add(ctxlab.example("harbour"))
+
+    assert list(workspace.search("灯塔", kinds=["agents", "books"], until="2020-01-01")) == []
+    assert list(workspace.search("灯塔", kinds=["agents", "books"])) != []
+
+
+def test_a_search_says_whether_it_has_begun_and_was_cancelled(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat)
+    result = workspace.search("你好")
+
+    assert "not begun" in repr(result)
+    assert result[0].node == "q"
+    result.cancel()
+    assert "1 found" in repr(result) and "cancelled" in repr(result)
+    assert result.total() == 1
+
+
+def test_a_session_that_was_deleted_meanwhile_comes_back_with_a_note(workspace: Workspace, chat: Session) -> None:
+    saved = workspace.save(chat)
+    again(workspace).delete("chat")
+
+    workspace.save(saved.append("more"))
+
+    assert any("was deleted since it was read" in note.text for note in workspace.notes)
+
+
+def test_an_id_that_was_changed_by_hand_is_the_only_one(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat)
+    file = Path(workspace.place) / workspace.path_of("chat")
+    file.write_text(file.read_text().replace('"chat"', '"other"', 1))
+    there = again(workspace)
+
+    with pytest.raises(UnknownName):
+        there.session("chat")
+    assert there.session("other").id == "other"
+    assert any("holds the session 'other'" in note.text for note in there.check())
+
+
+def test_without_its_lists_a_workspace_says_so(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat)
+    workspace.tag("chat", ["tide"])
+    (Path(workspace.place) / "workspace.json").unlink()
+
+    assert any("workspace.json is not there" in note.text for note in again(workspace).notes)
+
+
+def test_a_broken_file_that_is_saved_anew_is_in_the_trash_under_its_own_id(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat)
+    (Path(workspace.place) / workspace.path_of("chat")).write_text('{"id": "chat", "no')
+    other = again(workspace)
+    other.sessions()
+
+    other.save(chat)
+
+    assert [entry.id for entry in other.trash()] == ["chat"]
+
+
+def test_a_note_on_a_copied_file_goes_with_the_file(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat)
+    file = Path(workspace.place) / workspace.path_of("chat")
+    copied = file.with_name("copied.json")
+    copied.write_bytes(file.read_bytes())
+    workspace.sessions()
+    assert "copied.json has the id 'chat'" in workspace.notes[-1].text
+
+    copied.unlink()
+    workspace.sessions()
+
+    assert workspace.notes == ()
+
+
+def test_another_conversation_of_an_id_keeps_its_name(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat)
+
+    added = workspace.add(Library(sessions=(chat.append("other").with_(name="Tides"),)))
+
+    assert workspace.session(added.renamed["sessions", "chat"]).name == "Tides"
+
+
+def test_a_message_of_one_id_that_both_added_was_changed_by_nobody(workspace: Workspace, chat: Session) -> None:
+    saved = workspace.save(chat)
+    again(workspace).save(saved.append("theirs", id="n"))
+
+    workspace.save(saved.append("ours", id="n"), on_conflict="merge")
+
+    assert any("message 'n' is another one on either side" in note.text for note in workspace.notes)
+
+
+def test_a_repair_names_only_the_indexes_that_it_wrote(workspace: Workspace, chat: Session) -> None:
+    workspace.save(chat)
+    index = Path(workspace.place) / "sessions" / "index.json"
+    assert "sessions/index.json was made anew, from 1 file" in [note.text for note in workspace.repair()]
+
+    index.unlink()
+    index.mkdir()
+
+    assert not any("was made anew" in note.text for note in workspace.repair())

@@ -100,6 +100,33 @@ def test_a_search_lists_what_was_found_with_snippets_and_counts_hits(view: Works
     assert head(view)["answer"] == "2 sessions."
 
 
+def test_what_was_found_stands_near_the_beginning_of_its_line(tmp_path: Path) -> None:
+    kept = ctxlab.open_workspace(tmp_path)
+    kept.save(Session(id="s").append("tide " * 30 + "lamp " + "ebb " * 30, role="user"))
+    view = WorkspaceView(kept)
+
+    view.search("lamp")
+
+    lead, lit, _ = json.loads(view.rows)["rows"][0]["snippets"][0]["pieces"]
+    assert (len(lead) < 20, lead[0], lit) == (True, "…", "lamp")
+
+
+def test_the_newest_first_are_so_by_the_times_that_are_shown(tmp_path: Path) -> None:
+    kept = ctxlab.open_workspace(tmp_path)
+    for id, updated in (("timed", "2026-01-01T00:00:00Z"), ("later", "2026-03-01T00:00:00Z"), ("untimed", None)):
+        kept.save(
+            Session(id=id, updated_at=updated).append(
+                "lamp", role="user", timestamp="2025-01-01T00:00:00Z" if updated else None
+            )
+        )
+    view = WorkspaceView(kept)
+
+    view.search("lamp")
+
+    times = [row.updated for row in view.shown]
+    assert len(times) == 3 and times == sorted(times, reverse=True)
+
+
 def test_a_hit_opens_at_its_message(view: WorkspaceView) -> None:
     view.search("灯塔")
     view.show_preview(session().id)
@@ -129,6 +156,28 @@ def test_the_page_below_shows_what_is_opened_and_what_changes_there_can_be_saved
     assert view.workspace.session(tree().id).name == "Another name"
     assert not head(view)["is_unsaved"]
     page.close()
+
+
+def test_a_session_that_is_not_saved_makes_room_only_when_that_is_said(view: WorkspaceView) -> None:
+    view.open_value(tree().id, "tree")
+    assert view.session is not None
+    view.session = view.session.append("Mine", role="user")
+
+    assert view.open_value(tree().id, "chat") is view.session
+    assert view.is_unsaved
+
+    assert "is not saved" in send(view, "open", id=session().id, view="chat", node="")
+    assert (view.session.id, view.is_unsaved) == (tree().id, True)
+    asked = head(view)["asked"]
+    assert send(view, asked.pop("command"), **asked, unsaved="save") == ""
+    assert view.session.id == session().id
+    assert "Mine" in [node.content for node in view.workspace.session(tree().id).nodes.values()]
+
+    view.session = view.session.append("Dropped", role="user")
+    assert "is not saved" in send(view, "new_session", agent="")
+    view.new_session(unsaved="drop")
+    assert not view.is_unsaved
+    assert "Dropped" not in [node.content for node in view.workspace.session(session().id).nodes.values()]
 
 
 def test_what_another_saved_is_said_and_both_can_be_kept(view: WorkspaceView) -> None:

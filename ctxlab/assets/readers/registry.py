@@ -63,6 +63,8 @@ def read_text(file: BinaryIO, facts: FileFacts, *, limits: ReadLimits = LIMITS) 
     """
     name = _reader_name(facts)
     if name is None:
+        if not file.read(1):
+            raise ReadError("the file is empty")
         raise ReadError(_no_reader(facts.mime_type))
     data = file.read(limits.max_bytes + 1)
     if not data:

@@ -19,6 +19,8 @@ from ctxlab.storage.workspace import Workspace, open_workspace
 
 PROBLEMS_LEFT = 3
 SHOWN = 12
+NAME_CELLS = 60
+"""Cells of a name in a list, which one long name would make wide for all."""
 DAY = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|\+00:00)?)?")
 
 
@@ -42,10 +44,22 @@ def print_list(folder: str, kind: str, *, as_json: bool) -> None:
         screen = Screen()
         if kind == "sessions":
             titles = (Column("id"), Column("name"), Column("messages", right=True), Column("branches", right=True))
-            cells = [[row.id, row.name, f"{row.messages:,}", f"{row.branches:,}", _day(row.updated)] for row in rows]
+            cells = [
+                [
+                    row.id,
+                    one_line(row.name, cells=NAME_CELLS),
+                    f"{row.messages:,}",
+                    f"{row.branches:,}",
+                    _day(row.updated),
+                ]
+                for row in rows
+            ]
         else:
             titles = (Column("id"), Column("name"), Column("category"), Column("parts", right=True))
-            cells = [[row.id, row.name, row.category, str(row.parts or ""), _day(row.updated)] for row in rows]
+            cells = [
+                [row.id, one_line(row.name, cells=NAME_CELLS), row.category, str(row.parts or ""), _day(row.updated)]
+                for row in rows
+            ]
         if cells:
             columns(screen, (*titles, Column("updated")), [[one_line(cell) for cell in row] for row in cells])
         else:
@@ -55,6 +69,9 @@ def print_list(folder: str, kind: str, *, as_json: bool) -> None:
 
 def import_into(folder: str, paths: Sequence[Path], *, on_duplicate: Any) -> None:
     """Take files and folders in, and say what came, what was there, and what was lost."""
+    for path in paths:
+        if not path.expanduser().exists():
+            raise ReadError(f"{path} does not exist")
     with open_workspace(folder) as workspace:
         added = workspace.import_files(*paths, on_duplicate=on_duplicate, progress=True)
         screen = Screen()

@@ -42,7 +42,9 @@ class Filters:
         """The first number of a row, and the one after the last."""
         first = _ms(self.since, "since")
         end = _ms(self.until, "until")
-        return 0 if first is None else first << TIME_SHIFT, LARGEST if end is None else end << TIME_SHIFT
+        if first is None:
+            first = 0 if end is None else 1  # what has no time is at no time before another
+        return first << TIME_SHIFT, LARGEST if end is None else end << TIME_SHIFT
 
     def expression(self, connection: apsw.Connection) -> str | None:
         """The expression of the labels; nothing where there is no filter, None where nothing can pass."""

@@ -53,8 +53,11 @@ class SearchResult:
         return bool(self._found) or self._find_next()
 
     def __repr__(self) -> str:
-        more = "" if self._is_done else " so far"
-        return f"SearchResult({short(self.query)!r}, {len(self._found):,} found{more})"
+        if not self._found and not self._is_done:
+            found = "not begun"
+        else:
+            found = f"{len(self._found):,} found{'' if self._is_done else ' so far'}"
+        return f"SearchResult({short(self.query)!r}, {found}{', cancelled' if self.cancelled else ''})"
 
     def _find_next(self) -> bool:
         if self._is_done:
@@ -78,8 +81,13 @@ class SearchResult:
         self._stop.set()
 
     def total(self, at_most: int = 1_000) -> int:
-        """The number of all hits, whatever limit and offset are; where there are more than `at_most`, that number."""
+        """The number of all hits, whatever limit and offset are; where there are more than `at_most`, that number.
+
+        After `cancel()` those that were found until then.
+        """
         if self._is_done and not self._offset and (self._limit is None or len(self._found) < self._limit):
+            return min(len(self._found), at_most)
+        if self.cancelled:
             return min(len(self._found), at_most)
         try:
             return sum(1 for _ in islice(self._find(self._stop), at_most))

@@ -12,6 +12,7 @@ from typing import Any, cast, overload
 import orjson
 
 from ctxlab.documents.agent.agent import Agent, UserProfile
+from ctxlab.documents.knowledge_base import KnowledgeBase
 from ctxlab.documents.lore import Worldbook
 from ctxlab.documents.quick_actions import QuickActionSet
 from ctxlab.documents.rules import RegexPreset
@@ -64,6 +65,8 @@ def rows_of(value: object) -> Iterator[Row]:
         yield from _preset_rows(value.preset_messages, None, ())
     elif isinstance(value, Worldbook):
         yield from _book_rows(value)
+    elif isinstance(value, KnowledgeBase):
+        yield from _knowledge_rows(value)
     elif isinstance(value, RegexPreset):
         yield from _rule_rows(value)
     elif isinstance(value, QuickActionSet):
@@ -228,6 +231,14 @@ def _book_rows(book: Worldbook) -> Iterator[Row]:
     for key, entry in book.entries.items():
         keys = "\n".join([*entry.all_keys, *entry.keysecondary])
         yield _row(f"entry:{key}", name=entry.comment, keys=keys, content=entry.content, is_enabled=not entry.disable)
+
+
+def _knowledge_rows(base: KnowledgeBase) -> Iterator[Row]:
+    yield _row(OWN, name=base.shown_name, description=base.description)
+    for i, entry in enumerate(base.entries):
+        yield _row(
+            f"knowledge:{i}", name=entry.key, content=entry.content, is_enabled=entry.enabled, tags=entry.tag_names
+        )
 
 
 def _rule_rows(preset: RegexPreset) -> Iterator[Row]:

@@ -48,6 +48,10 @@ def test_no_reader_takes_an_empty_file_or_a_lie(mime_type: str) -> None:
     assert refusal(b"", mime_type) == "the file is empty"
 
 
+def test_an_empty_file_of_an_unknown_kind_is_said_to_be_empty() -> None:
+    assert refusal(b"", "application/octet-stream") == "the file is empty"
+
+
 def test_ten_megabytes_of_zeros_in_a_document_are_not_unpacked() -> None:
     data = zipped({"word/document.xml": b"\0" * 10_000_000})
 

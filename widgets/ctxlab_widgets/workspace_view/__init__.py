@@ -24,9 +24,8 @@ from ctxlab_widgets.workspace_view.commands import carry_out
 from ctxlab_widgets.workspace_view.dropped_files import added_as_data, library_of
 from ctxlab_widgets.workspace_view.files_out import exported
 from ctxlab_widgets.workspace_view.found import Found, found_in
-from ctxlab_widgets.workspace_view.list_json import conflict_data, list_head, row_data
+from ctxlab_widgets.workspace_view.list_json import conflict_data, list_head, page_of_rows
 from ctxlab_widgets.workspace_view.listing import (
-    FACETS,
     NOTHING_CHOSEN,
     TRASH,
     Kept,
@@ -35,9 +34,11 @@ from ctxlab_widgets.workspace_view.listing import (
     kept_of,
     listing_of,
     placed,
+    with_choices,
 )
 from ctxlab_widgets.workspace_view.new_session import begun
 from ctxlab_widgets.workspace_view.preview import OPENS, preview_of
+from ctxlab_widgets.workspace_view.unsaved import Unsaved, leave_session
 
 if TYPE_CHECKING:
     from ctxlab_widgets.workspace_view.workspace_page import WorkspacePage
@@ -96,6 +97,7 @@ class WorkspaceView(Widget):
     def __init__(self, workspace: Workspace | str | os.PathLike[str]) -> None:
         self.workspace = workspace if isinstance(workspace, Workspace) else ctxlab.open_workspace(workspace)
         self.table: BookTable | None = None
+        self.asked: Mapping[str, Any] | None = None
         self._found: Found | None = None
         self._kept: Kept | None = None
         self._listed: Listing | None = None
@@ -154,11 +156,8 @@ class WorkspaceView(Widget):
 
         Places are `favourites`, `trash` and `folder:` with a name.
         """
-        for name in choices:
-            if name not in FACETS:
-                raise CtxlabError(f"there is no filter {name!r}; there are: {', '.join(FACETS)}")
         was_trash = self.filters["place"] == TRASH
-        self.filters = {**self.filters, **choices}
+        self.filters = with_choices(self.filters, choices)
         if was_trash != (self.filters["place"] == TRASH):
             self.row = ""
         self._listed = None
@@ -206,26 +205,28 @@ class WorkspaceView(Widget):
             self._generation += 1
         return self._listed
 
-    def _row(self, id: str) -> Row:
-        found = next((row for row in self._listing().rows if row.id == id), None)
-        if found is None:
-            raise CtxlabError(f"the list has no {id[:80]!r}")
-        return found
-
     # --- what is done with values
 
     @checked_arguments
-    def open_value(self, id: str, view: str = "", *, node: str = "") -> Any:
-        """Open a value in a view, or in the first that its kind has, and give it; `node` is the message to begin at."""
+    def open_value(self, id: str, view: str = "", *, node: str = "", unsaved: Unsaved = "raise") -> Any:
+        """Open a value in a view, or in the first that its kind has, and give it; `node` is the message to begin at.
+
+        The session that is open already is opened as it is there. Another one that isn't saved is left only if
+        `unsaved` says how: "save" or "drop".
+        """
         kind = self._kind
         view = view or next(iter(OPENS.get(kind, ())), "")
         if view not in OPENS.get(kind, ()):
             raise CtxlabError(
                 f"{KINDS[kind].nouns[1]} open in {', '.join(OPENS.get(kind, ())) or 'no view'}, not in {view[:40]!r}"
             )
-        value = self.workspace.open_session(id) if kind == "sessions" else self.workspace.load(id, kind=kind)
-        if isinstance(value, Session):
-            self._saved_session = value
+        if kind != "sessions":
+            value = self.workspace.load(id, kind=kind)
+        elif self.is_unsaved and self.session is not None and self.session.id == id and unsaved != "drop":
+            value = self.session
+        else:
+            leave_session(self, {"command": "open", "id": id, "view": view, "node": node}, unsaved)
+            value = self._saved_session = self.workspace.open_session(id)
         if isinstance(value, Worldbook) and view == "table":
             self.table = BookTable(value)
             self.show()
@@ -268,7 +269,7 @@ class WorkspaceView(Widget):
     @checked_arguments
     def delete(self, id: str) -> None:
         """Move a value into the trash."""
-        name = self._row(id).name
+        name = self._listing().row(id).name
         self.workspace.delete(id, kind=self._kind)
         self.row = ""
         self._reread()
@@ -296,20 +297,21 @@ class WorkspaceView(Widget):
         self._reread()
 
     @checked_arguments
-    def new_session(self, agent: str = "") -> Session:
+    def new_session(self, agent: str = "", *, unsaved: Unsaved = "raise") -> Session:
         """Begin a session, with the greetings of the agent of this id, keep it and open it as a chat."""
+        leave_session(self, {"command": "new_session", "agent": agent}, unsaved)
         with_agent = self.workspace.load(agent, kind="agents") if agent else None
         saved = self.workspace.save(begun(with_agent))
         if self.tab != "sessions":
             self.show_tab("sessions")
         self._reread()
-        return self.open_value(saved.id, "chat")
+        return self.open_value(saved.id, "chat", unsaved="drop")
 
     @checked_arguments
     def export(self, id: str, format: str) -> bytes:
         """The bytes of a file of a value in the format of this name, which the page saves; losses are in `imported`."""
         value = self.workspace.load(id, kind=self._kind)
-        name, data, came = exported(value, self._kind, self._row(id).name, format)
+        name, data, came = exported(value, self._kind, self._listing().row(id).name, format)
         self.imported = as_json(came)
         self.send({"file": name}, [data])
         return data
@@ -328,15 +330,20 @@ class WorkspaceView(Widget):
             if isinstance(saved, Worldbook):
                 table.saved_as(saved)
                 table.last_change = "saved"
-        elif self.is_unsaved:
-            session = cast("Session", self.session)
-            base = None if self._saved_session is None else revision_of(self._saved_session)
-            saved = self._saved(with_revision(session, base) if base else session, "session", on_conflict)
-            if isinstance(saved, Session):
-                self._saved_session = saved
-                self.session = saved
+            self._reread()
         else:
+            self.save_session(on_conflict=on_conflict)
+
+    @checked_arguments
+    def save_session(self, *, on_conflict: OnConflict = "raise") -> None:
+        """Save the session that is open in a view, as `save` does."""
+        if not self.is_unsaved or self.session is None:
             raise CtxlabError("nothing is open that has changed")
+        base = None if self._saved_session is None else revision_of(self._saved_session)
+        saved = self._saved(with_revision(self.session, base) if base else self.session, "session", on_conflict)
+        if isinstance(saved, Session):
+            self._saved_session = self.session = saved
+            self.asked = None
         self._reread()
 
     def _saved(self, value: Stored, what: str, on_conflict: OnConflict) -> Stored | None:
@@ -415,10 +422,7 @@ class WorkspaceView(Widget):
         self.conflict = "" if self._refused is None else as_json(conflict_data(*self._refused))
 
     def _rows_from(self, start: int) -> dict[str, Any]:
-        rows = self._listing().rows
-        first = max(0, min(start, len(rows) - 1) - PAGE // 4)
-        shown = [row_data(row) for row in rows[first : first + PAGE]]
-        return {"generation": self._generation, "start": first, "rows": shown}
+        return page_of_rows(self._listing().rows, start, PAGE, self._generation)
 
     def _show_preview(self) -> None:
         row = next((row for row in self._listing().rows if row.id == self.row), None) if self.row else None

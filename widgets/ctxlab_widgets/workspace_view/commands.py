@@ -50,7 +50,7 @@ def _of_list(view: WorkspaceView, message: Mapping[str, Any]) -> bool:
 def _of_values(view: WorkspaceView, message: Mapping[str, Any]) -> bool:
     match message:
         case {"command": "open", "id": str(id), "view": str(name), "node": str(node)}:
-            view.open_value(id, name, node=node)
+            view.open_value(id, name, node=node, unsaved=message.get("unsaved", "raise"))
         case {"command": "favour", "id": str(id), "favourite": bool(favourite)}:
             view.favour(id, favourite=favourite)
         case {"command": "folder", "id": str(id), "folder": str(folder)}:
@@ -58,7 +58,7 @@ def _of_values(view: WorkspaceView, message: Mapping[str, Any]) -> bool:
         case {"command": "tags", "id": str(id), "tags": [*tags]} if all(isinstance(tag, str) for tag in tags):
             view.tag(id, tags)
         case {"command": "new_session", "agent": str(agent)}:
-            view.new_session(agent)
+            view.new_session(agent, unsaved=message.get("unsaved", "raise"))
         case {"command": "export", "id": str(id), "format": str(name)}:
             view.export(id, name)
         case {"command": "delete", "id": str(id)}:

@@ -12,6 +12,8 @@ from ctxlab.storage.kinds import KINDS
 
 MOST_HITS = 1000
 """Hits that are listed; the sentence says that there are more."""
+LEAD = 16
+"""Characters before what was found, in a row of the list."""
 SNIPPETS = 3
 """Snippets that a row shows."""
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -21,7 +23,14 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "files": ("files",),
 }
 """Where in a message words are found, by the names that people read; all other fields are of names."""
-PARTS = {"preset": "presets", "entry": "lore", "greeting": "greetings", "rule": "rules", "action": "quick actions"}
+PARTS = {
+    "preset": "presets",
+    "entry": "lore",
+    "greeting": "greetings",
+    "rule": "rules",
+    "action": "quick actions",
+    "knowledge": "knowledge",
+}
 NAMES = "names"
 
 
@@ -33,6 +42,7 @@ class Found:
     hits: Mapping[tuple[str, str], tuple[Any, ...]]
     count: int = 0
     is_more: bool = False
+    order: str = "newest"
 
     def of_kind(self, kind: str, part: str = "") -> dict[str, list[Any]]:
         """Hits by id of this kind; with a part those that are in it."""
@@ -54,7 +64,7 @@ def found_in(workspace: Any, query: str, mode: str, order: str) -> Found:
     for hit in found[:MOST_HITS]:
         by_value.setdefault((hit.kind, hit.id), []).append(hit)
     hits = {key: tuple(each) for key, each in by_value.items()}
-    return Found(query, hits, min(len(found), MOST_HITS), len(found) > MOST_HITS)
+    return Found(query, hits, min(len(found), MOST_HITS), len(found) > MOST_HITS, order)
 
 
 def part_of(hit: Any) -> str:
@@ -71,6 +81,15 @@ def snippet_json(hit: Any) -> dict[str, Any]:
     """`{"at", "node", "pieces"}`: where it is in few words, the message, and text and lit text in turn."""
     node = hit.node or ""
     return {"at": node or hit.key.partition(":")[0], "node": node, "pieces": pieces_of(hit.snippet)}
+
+
+def row_snippet_json(hit: Any) -> dict[str, Any]:
+    """A snippet for one line that may be narrow: few characters come before what was found."""
+    found = snippet_json(hit)
+    lead, *others = found["pieces"]
+    if others and len(lead) > LEAD:
+        lead = f"…{lead[-LEAD:].lstrip()}"
+    return {**found, "pieces": [lead, *others]}
 
 
 def pieces_of(snippet: Any) -> list[str]:

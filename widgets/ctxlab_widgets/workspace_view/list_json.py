@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import ChangedMeanwhile
 from ctxlab.storage.kinds import KINDS
-from ctxlab_widgets.workspace_view.found import SNIPPETS, Found, snippet_json
+from ctxlab_widgets.workspace_view.found import SNIPPETS, Found, row_snippet_json
 from ctxlab_widgets.workspace_view.listing import TRASH, Listing, Row
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def list_head(view: WorkspaceView, listing: Listing, found: Found | None, genera
         "notes": [note.text for note in workspace.notes if note.level != "info"][:20],
         "unsaved": view.session.name if view.is_unsaved and view.session is not None else "",
         "is_unsaved": view.is_unsaved,
+        "asked": view.asked if view.is_unsaved else None,
     }
 
 
@@ -46,6 +48,12 @@ def _answer(kind: str, listing: Listing, found: Found | None, *, in_trash: bool)
     return f"{counted(listing.hits, 'hit')} in {len(listing.rows):,} of {counted(listing.total, one, several)}.{more}"
 
 
+def page_of_rows(rows: Sequence[Row], start: int, most: int, generation: int) -> dict[str, Any]:
+    """Some rows around one, with the number of the first of them."""
+    first = max(0, min(start, len(rows) - 1) - most // 4)
+    return {"generation": generation, "start": first, "rows": [row_data(row) for row in rows[first : first + most]]}
+
+
 def row_data(row: Row) -> dict[str, Any]:
     """One row; what is empty is left out."""
     data: dict[str, Any] = {
@@ -60,7 +68,7 @@ def row_data(row: Row) -> dict[str, Any]:
         "favourite": row.favourite,
         "problem": ", ".join(row.problems),
         "hits": len(row.hits),
-        "snippets": [snippet_json(hit) for hit in row.hits[:SNIPPETS]],
+        "snippets": [row_snippet_json(hit) for hit in row.hits[:SNIPPETS]],
     }
     return {name: value for name, value in data.items() if value not in (None, "", 0, [], False)} | {"id": row.id}
 

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from typing import Any
 
+from ctxlab.errors import CtxlabError
 from ctxlab.storage.kinds import KINDS, KindName
 from ctxlab.storage.rows import SessionRow, ValueRow
 from ctxlab.storage.trash import TrashEntry
@@ -60,6 +61,13 @@ class Listing:
     counts: Mapping[str, int]
     hits: int = 0
 
+    def row(self, id: str) -> Row:
+        """The row of this id. Raises CtxlabError."""
+        found = next((row for row in self.rows if row.id == id), None)
+        if found is None:
+            raise CtxlabError(f"the list has no {id[:80]!r}")
+        return found
+
 
 @dataclass(frozen=True, slots=True)
 class Kept:
@@ -68,6 +76,14 @@ class Kept:
     rows: tuple[Row, ...]
     deleted: tuple[TrashEntry, ...]
     counts: Mapping[str, int]
+
+
+def with_choices(chosen: Mapping[str, str], choices: Mapping[str, str]) -> dict[str, str]:
+    """The filters with other choices. Raises CtxlabError, naming the filters that there are."""
+    for name in choices:
+        if name not in FACETS:
+            raise CtxlabError(f"there is no filter {name!r}; there are: {', '.join(FACETS)}")
+    return {**chosen, **choices}
 
 
 def kept_of(workspace: Workspace, kind: str, sort: str) -> Kept:
@@ -91,7 +107,7 @@ def listing_of(
     if chosen["place"] == TRASH:
         rows = [_deleted_row(entry) for entry in kept.deleted]
         return Listing(tuple(rows), len(rows), {"place": _places(kept.rows, len(kept.deleted))}, counts)
-    rows = kept.rows if found is None else _with_hits(kept.rows, found.of_kind(kind))
+    rows = kept.rows if found is None else _with_hits(kept.rows, found.of_kind(kind), found.order)
     times = Times(now or datetime.now(UTC))  # noqa: TID251  (a list shows what was changed lately)
     tests = _tests(chosen, times)
     facets = _facets(rows, times, chosen, tests)
@@ -167,9 +183,11 @@ def _counts(workspace: Workspace, but: str) -> dict[str, int]:
     return counts if but == "sessions" else {"sessions": len(workspace.sessions()), **counts}
 
 
-def _with_hits(rows: Iterable[Row], hits: Mapping[str, Sequence[Any]]) -> list[Row]:
+def _with_hits(rows: Iterable[Row], hits: Mapping[str, Sequence[Any]], order: str) -> list[Row]:
+    """Rows with their hits; the newest first go by the times that are shown, which are those of whole values."""
     known = {row.id: row for row in rows if row.id in hits}
-    return [replace(known[id], hits=tuple(each)) for id, each in hits.items() if id in known]
+    found = [replace(known[id], hits=tuple(each)) for id, each in hits.items() if id in known]
+    return sorted(found, key=lambda row: row.updated, reverse=True) if order == "newest" else found
 
 
 def _only(row: Row, part: str) -> Row:

@@ -33,6 +33,8 @@ export interface ListHead {
   notes: string[];
   unsaved: string;
   is_unsaved: boolean;
+  /** The command that another session is opened with, once it is said what becomes of this one. */
+  asked: object | null;
 }
 
 export interface TreeData {
@@ -130,6 +132,7 @@ export const PART_WORDS: Record<string, string> = {
   books: "entr",
   rules: "rule",
   quick_actions: "action",
+  knowledge_bases: "entr",
 };
 
 export function partsInWords(kind: string, parts: number): string {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ctxlab.display.short_texts import counted, short
-from ctxlab.documents import Agent, QuickActionSet, RegexPreset, Session, UserProfile, Worldbook
+from ctxlab.documents import Agent, KnowledgeBase, QuickActionSet, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.errors import CtxlabError
 from ctxlab.storage.workspace import Workspace
 from ctxlab_widgets.branch_tree.payload import ACTIVE, LEAF, ROOT, drawing_of
@@ -117,6 +117,9 @@ def _facts(value: object) -> str:
         case Worldbook():
             off = sum(entry.disable for entry in value.entries.values())
             return counted(len(value.entries), "entry", "entries") + (f", {off:,} off" if off else "")
+        case KnowledgeBase():
+            off = sum(not entry.enabled for entry in value.entries)
+            return counted(len(value.entries), "entry", "entries") + (f", {off:,} off" if off else "")
         case Agent():
             return f"{counted(len(value.preset_messages), 'preset')}, {counted(len(value.greetings), 'greeting')}"
         case RegexPreset():
@@ -131,6 +134,8 @@ def _lines(value: object) -> list[str]:
     match value:
         case Worldbook():
             return [f"{entry.title}: {entry.content}" for entry in list(value.entries.values())[:LINES]]
+        case KnowledgeBase():
+            return [value.description or "", *(f"{each.key}: {each.content}" for each in value.entries[:LINES])]
         case Agent():
             presets = [preset.name or preset.content for preset in value.preset_messages]
             return [value.description or value.character_description or "", *presets]

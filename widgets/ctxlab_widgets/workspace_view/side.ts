@@ -75,7 +75,7 @@ export class Side {
     return h(
       "section",
       {},
-      h("h3", {}, harmless(preview.name)),
+      h("h3", { title: harmless(preview.name) }, harmless(preview.name)),
       h("p", { class: "ink2" }, harmless(preview.facts)),
       preview.problem && h("p", { class: "bad" }, glyph("warning"), h("span", {}, harmless(preview.problem))),
       this.host.live && h("div", { class: "ways" }, preview.trash ? this.fromTrash(id) : [...opens, ...begins]),

@@ -304,7 +304,12 @@ class WorkspaceView {
         bar(
           "info",
           `${head.unsaved} is not saved as it is now.`,
-          this.way("Save", { command: "save", on_conflict: "raise" }),
+          ...(head.asked
+            ? [
+                this.way("Save and go on", { ...head.asked, unsaved: "save" }),
+                this.way("Go on without saving", { ...head.asked, unsaved: "drop" }, "What was changed is dropped"),
+              ]
+            : [this.way("Save", { command: "save", on_conflict: "raise" })]),
         ),
       );
     if (imported) out.push(this.lossesOf(imported));

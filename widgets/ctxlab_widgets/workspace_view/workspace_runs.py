@@ -6,7 +6,7 @@ from typing import Any
 
 import ctxlab
 from ctxlab import Trace
-from ctxlab.documents import Agent, RegexConfig, RegexPreset, Session, UserProfile, Worldbook
+from ctxlab.documents import Agent, KnowledgeBase, RegexConfig, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.errors import CtxlabError
 from ctxlab.storage.workspace import Workspace
 
@@ -28,12 +28,24 @@ def agent_of(workspace: Workspace, session: Session) -> Agent | None:
 
 
 def run_of(workspace: Workspace, session: Session, **options: Any) -> Trace:
-    """The session built with its agent, and with the books that the agent names, where they are kept."""
+    """The session built with its agent, and with the books and knowledge bases that it names, where they are kept."""
     agent = agent_of(workspace, session)
     kept = {row.id for row in workspace.values("books")}
     named = [id for id in (agent.worldbook_ids if agent is not None else ()) if id in kept]
-    given: dict[str, Any] = {"books": [workspace.load(id, kind="books") for id in named], **options}
+    given: dict[str, Any] = {
+        "books": [workspace.load(id, kind="books") for id in named],
+        "knowledge": _bases_of(workspace, agent),
+        **options,
+    }
     return ctxlab.build(session, agent, **given)
+
+
+def _bases_of(workspace: Workspace, agent: Agent | None) -> list[KnowledgeBase]:
+    """The knowledge bases bound to an agent, by id or by name."""
+    config = agent.knowledge_base_config if agent is not None else None
+    bound = {name for each in (config.bound if config is not None else ()) for name in (each.kb_id, each.kb_name)}
+    rows = workspace.values("knowledge_bases") if bound else ()
+    return [workspace.load(row.id, kind="knowledge_bases") for row in rows if bound & {row.id, row.name}]
 
 
 def run_with(run: Trace, value: object) -> Trace:

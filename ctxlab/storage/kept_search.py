@@ -1,0 +1,76 @@
+"""The full-text index of a workspace: beside its files, or where it can't be written in a folder that goes again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast, get_args
+
+from ctxlab.documents import Role
+from ctxlab.documents.stored import Note
+from ctxlab.errors import Refused, WriteError, WrongArgument, did_you_mean
+from ctxlab.storage.kinds import kind_named
+from ctxlab.storage.search import CatchUp, SearchIndex
+from ctxlab.storage.search_source import WorkspaceSource
+from ctxlab.storage.store import Store
+
+SEARCH = "search.sqlite"
+
+
+class KeptSearch:
+    """The index of a store, which is opened at the first search."""
+
+    def __init__(self, store: Store) -> None:
+        if store.files.root is None:
+            place = store.files.place
+            raise Refused(f"{place} is no folder, and has no search index: read its library and search that")
+        self._store, self._path = store, store.files.root / SEARCH
+        self._index: SearchIndex | None = None
+        self._passing: TemporaryDirectory[str] | None = None
+
+    def caught_up(self, progress: Callable[[int, int], None]) -> SearchIndex:
+        """The index with all that is kept now; its notes are the store's."""
+        try:
+            index, came = self._try(self._path, progress)
+        except WriteError as problem:
+            if self._passing is None:
+                self.close()
+                self._passing = TemporaryDirectory(ignore_cleanup_errors=True)
+                self._path = Path(self._passing.name) / SEARCH
+                words = f"the search index is made anew at each opening of {self._store.files.place}: {problem}"
+                self._store.note(Note("info", words))
+            index, came = self._try(self._path, progress)
+        for note in (*index.notes, *came.notes):
+            self._store.note(note)
+        return index
+
+    def _try(self, path: Path, progress: Callable[[int, int], None]) -> tuple[SearchIndex, CatchUp]:
+        index = self._index = self._index or SearchIndex(path)
+        return index, index.catch_up(WorkspaceSource(self._store), progress=progress)
+
+    def close(self) -> None:
+        """Close the file, and remove the folder of one that was made for this opening alone."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+        if self._passing is not None:
+            self._passing.cleanup()
+            self._passing = None
+
+
+def check_filters(store: Store, filters: Mapping[str, Any]) -> None:
+    """Refuse a kind, a role or a session that there is none of, which would find nothing. Raises CtxlabError."""
+    for kind in _each(filters.get("kinds")):
+        kind_named(kind)
+    roles = get_args(Role)
+    for role in _each(filters.get("role")):
+        if role not in roles:
+            raise WrongArgument(f"there is no role {role!r}{did_you_mean(role, roles)}", function="search")
+    for id in _each(filters.get("session")):
+        store.file_of(id, "sessions")
+
+
+def _each(names: object) -> Sequence[str]:
+    found = (names,) if isinstance(names, str) else names
+    return [each for each in cast("Sequence[object]", found or ()) if isinstance(each, str)]
