@@ -273,6 +273,7 @@ class Cut:
         return BudgetTooSmall(
             f"the budget is {self.budget:,} tokens, and what must stay needs {fixed:,}; the largest are {words}. "
             f"Raise budget_tokens, or make these shorter",
+            budget=self.budget,
             least_budget=fixed,
             largest=largest,
             processor=ID,
