@@ -10,8 +10,9 @@ from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.display.short_texts import short
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.documents.agent.knowledge import KnowledgeSettings
+from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.knowledge.policy.placeholder import ENGINE_ALIASES, Placeholder, placeholders_in, share_of
-from ctxlab.knowledge.policy.report import KnowledgeReport, PlaceholderResult
+from ctxlab.knowledge.policy.report import COLUMNS, KnowledgeReport, PlaceholderResult
 from ctxlab.knowledge.policy.result_text import FRAME, result_text
 from ctxlab.pipeline import Processor, Services
 from ctxlab.processors.knowledge.conversation import (
@@ -45,6 +46,7 @@ class KnowledgeProcessor(Processor):
     waits = True
     aliases = ("knowledge", "primary:knowledge-processor")
     needs = ("history",)
+    tables = FrozenDict({KnowledgeReport.name: COLUMNS})
 
     Settings = KnowledgeStepSettings
     settings: KnowledgeStepSettings

@@ -181,3 +181,26 @@ def test_adding_pauses_only_while_a_search_is_under_way(monkeypatch: pytest.Monk
     assert len(pauses) == 2
     index.add([IndexedText("4", "a sail")])
     assert len(pauses) == 2
+
+
+class _Failing:
+    name, version = "mine", "1"
+
+    def embed(self, texts: Sequence[str]) -> object:
+        return 1 / 0
+
+
+def _dividing(query: str, texts: Sequence[str]) -> Sequence[float]:
+    raise ZeroDivisionError("key sk-123")
+
+
+def test_an_embedder_or_a_reranker_that_raises_earns_a_note_and_words_are_searched() -> None:
+    retriever = ctxlab.KnowledgeRetriever(BOATS, embedder=_Failing(), reranker=_dividing)
+
+    answer = asked(retriever, "rope", engine="hybrid")
+
+    assert ids(answer) == ["1"]
+    assert answer.notes == (
+        "only words were searched: embedder 'mine' raised ZeroDivisionError",
+        "the hits were not ranked anew: reranker '_dividing' raised ZeroDivisionError",
+    )

@@ -44,3 +44,10 @@ def test_a_change_that_fits_leaves_the_budget_alone(trace: ctxlab.Trace) -> None
 
     assert row["remedy"] == "limit 1 → 2"
     assert list(row["nearest"]) == ["knowledge-processor.overrides"]
+
+
+def test_without_a_placeholder_the_table_is_empty_with_its_columns(trace: ctxlab.Trace) -> None:
+    table = ctxlab.build([{"role": "user", "content": "zebra"}], knowledge=[BASE]).table("knowledge")
+
+    assert len(table) == 0
+    assert list(table.columns) == list(trace.table("knowledge").columns)

@@ -7,6 +7,8 @@ from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from ctxlab.display.short_texts import short
+from ctxlab.errors import CtxlabError
 from ctxlab.knowledge.embedders.embedder import Embedder, unit_rows
 
 if TYPE_CHECKING:
@@ -48,7 +50,10 @@ class VectorCache:
         return len(self._young.keys() | self._old.keys())
 
     def vectors(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
-        """One vector a text; only those that aren't remembered are embedded, each text once."""
+        """One vector a text; only those that aren't remembered are embedded, each text once.
+
+        Raises CtxlabError where the embedder does, whatever it raised, or gives no vectors.
+        """
         import numpy as np
 
         name, version = embedder.name, embedder.version
@@ -56,7 +61,7 @@ class VectorCache:
         missing = [text for text, vector in found.items() if vector is None]
         for start in range(0, len(missing), AT_ONCE):
             batch = missing[start : start + AT_ONCE]
-            for text, vector in zip(batch, unit_rows(embedder.embed(batch), len(batch), name), strict=True):
+            for text, vector in zip(batch, unit_rows(_embedded(embedder, batch), len(batch), name), strict=True):
                 found[text] = vector
                 self._keep((name, version, text), vector.copy())
         if not texts:
@@ -84,6 +89,15 @@ class VectorCache:
             if key not in self._young:
                 self._young[key] = vector
                 self._bytes += size
+
+
+def _embedded(embedder: Embedder, texts: list[str]) -> object:
+    try:
+        return embedder.embed(texts)
+    except CtxlabError:
+        raise
+    except Exception as error:  # an embedder of one's own may raise anything; its words may hold a key
+        raise CtxlabError(f"embedder {short(embedder.name)!r} raised {type(error).__name__}") from error
 
 
 @cache
