@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from ctxlab.display.short_texts import short
 from ctxlab.errors import CtxlabError
-from ctxlab.knowledge.embedders.embedder import Embedder, unit_rows
+from ctxlab.knowledge.embedders.embedder import Embedder, as_key, unit_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,7 @@ MAX_BYTES = 128_000_000
 AT_ONCE = 1_000
 """Texts that an embedder gets in one call."""
 
-_Key = tuple[str, str, str]
+_Key = tuple[Hashable, str, str]
 
 
 class VectorCache:
@@ -56,14 +56,14 @@ class VectorCache:
         """
         import numpy as np
 
-        name, version = embedder.name, embedder.version
-        found = {text: self._known((name, version, text)) for text in texts}
+        name, who, version = embedder.name, as_key(embedder), embedder.version
+        found = {text: self._known((who, version, text)) for text in texts}
         missing = [text for text, vector in found.items() if vector is None]
         for start in range(0, len(missing), AT_ONCE):
             batch = missing[start : start + AT_ONCE]
             for text, vector in zip(batch, unit_rows(_embedded(embedder, batch), len(batch), name), strict=True):
                 found[text] = vector
-                self._keep((name, version, text), vector.copy())
+                self._keep((who, version, text), vector.copy())
         if not texts:
             return np.zeros((0, 0), np.float32)
         return np.stack([vector for text in texts if (vector := found[text]) is not None])
