@@ -97,7 +97,13 @@ class KnowledgeRetriever:
         self._bases: dict[str, IndexedBase] = {}
         self._own: set[str] = set()
         self._updating = RLock()
-        self._given = {_id_of(base, number): base for number, base in enumerate(given, 1)}
+        self._given: dict[str, KnowledgeBase] = {}
+        for number, base in enumerate(given, 1):
+            id = _id_of(base, number)
+            if self._given.setdefault(id, base) != base:
+                raise WrongArgument(
+                    f"two knowledge bases have the id {short(id)!r}: give one of them another, base.with_(id=...)"
+                )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _retriever, (tuple(self._given.values()), self._made)
