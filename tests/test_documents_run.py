@@ -74,6 +74,15 @@ def test_every_line_of_python_runs(name: str, files: Path) -> None:
     assert name not in WRITES_NOTHING or sorted(files.iterdir()) == before
 
 
+def test_the_page_of_the_recorder_records_what_its_example_sends(files: Path) -> None:
+    (code,) = blocks("docs/recorder.md")
+    values: dict[str, Any] = {}
+
+    exec(compile(code, "docs/recorder.md", "exec", dont_inherit=True), values)
+
+    assert (values["exchange"].ended, values["exchange"].body["model"]) == ("unreachable", "gpt-4o")
+
+
 def test_the_page_of_the_compression_report_says_what_its_example_gives() -> None:
     values: dict[str, Any] = {}
 

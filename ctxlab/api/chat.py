@@ -22,6 +22,7 @@ from ctxlab.api.sources import (
 )
 from ctxlab.assets.attachment import attachment
 from ctxlab.chat.begin_turn import TurnStarter
+from ctxlab.chat.echo import ECHO, echo
 from ctxlab.chat.event_log import EventLog
 from ctxlab.chat.model import ChatModel, FunctionModel, VendorModel, check_function
 from ctxlab.chat.system_clock import StoppedClock, SystemClock
@@ -47,7 +48,7 @@ class TurnOptions(ConversationOptions, StepOptions, total=False):
 
     model: ModelSource | None
     """A name, a profile, or a function of the messages; by default the agent's model, else the one that the leaf's
-    metadata names."""
+    metadata names. The name "echo" asks nobody: the last words of the user are said back."""
     provider: str | Provider | None
     """By name; by default the one of the model."""
     key: str | None
@@ -162,6 +163,7 @@ def relay(
 def turn_stream(source: ConversationSource, options: TurnOptions, begin: Begin) -> TurnStream:
     """The turn that `begin` begins; wrong arguments raise here."""
     given = source.session if isinstance(source, History) else None
+    options = _with_echo(options)
     builds = SessionBuilds(source.session if isinstance(source, History) else source, options)
     timestamp = options.get("timestamp")
     clock = SystemClock() if timestamp is None else StoppedClock(timestamp)
@@ -178,6 +180,12 @@ def turn_stream(source: ConversationSource, options: TurnOptions, begin: Begin) 
         if isinstance(source, History)
         else None,
     )
+
+
+def _with_echo(options: TurnOptions) -> TurnOptions:
+    """The options with the function that echoes, where the model is `echo` and nobody is named to serve it."""
+    named = any(options.get(name) is not None for name in ("provider", "base_url", "client"))
+    return {**options, "model": echo} if options.get("model") == ECHO and not named else options
 
 
 def _model(options: TurnOptions, builds: SessionBuilds) -> ChatModel:
@@ -221,15 +229,20 @@ def _with_key(model: VendorModel, builds: SessionBuilds) -> VendorModel:
     return replace(model, key=key_for(request.provider, model.key))
 
 
-def recording(history: History, given: Session | None, before: Session, verb: str) -> Callable[[Turn], Turn]:
+def recording(
+    history: History, given: Session | None, before: Session, verb: str, *, leaf: str | None = None
+) -> Callable[[Turn], Turn]:
     """Puts a turn into a history as one step, at which undo stops.
 
-    Where the history has gone on since the turn began, the turn's messages are added to what it is now.
+    Where the history has gone on since the turn began, the turn's messages are added to what it is now; with a `leaf`
+    the path stays the one to that.
     """
 
     def record(turn: Turn) -> Turn:
         if history.session is not given:
             turn = moved_turn(turn, before, history.session)
+        if leaf is not None and leaf in turn.session.nodes:
+            turn = replace(turn, session=turn.session.switched(leaf))
         history.record(turn.session, verb, target=turn.reply.id if turn.reply is not None else None)
         history.breakpoint(verb)
         return turn

@@ -198,9 +198,10 @@ def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _C
         return _Chosen(found, ())
     notes: tuple[Note, ...] = ()
     if named is not None:
-        known = ", ".join(repr(agent.id) for agent in agents[:5]) or "none"
+        known = ", ".join(repr(agent.id) for agent in agents[:5])
         taken = f"; {agents[0].id!r} is taken, the only one" if len(agents) == 1 else "; none is taken"
-        text = f"message {leaf!r} was written with agent {named!r}, which is not at hand ({known}){taken}"
+        there = f" ({known}){taken}" if agents else ": pass agent= or a library that has it"
+        text = f"message {leaf!r} was written with agent {named!r}, which is not at hand{there}"
         notes = (Note("warning", text),)
     elif len(agents) > 1:
         known = ", ".join(repr(agent.id) for agent in agents[:5])

@@ -39,6 +39,7 @@ from ctxlab.cli.inputs.options import (
     numbers_in,
     takes_build_options,
 )
+from ctxlab.cli.record_command import RECORD, record
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
 from ctxlab.cli.workspace_commands import SEARCH, WORKSPACE, search, workspace
 
@@ -309,6 +310,7 @@ def convert(
       lorebooks      .lorebook.json .worldbook.json .character_book.json
       rules          .regex.json .rules.json
       quick actions  .quickactions.json .quickactions.zip .quickreplies.json
+      knowledge      .knowledge.json
 
     A card, preset, lorebook or rules alone go to plain .json in the form they came in.
     """
@@ -375,6 +377,8 @@ app.command(epilog=STUDY, short_help="Ways of building side by side, over many c
 app.add_typer(workspace, name="workspace", epilog=WORKSPACE, short_help="Keep all of it in a folder, safely.")
 app.command(epilog=SEARCH, short_help="Words in everything that a workspace holds.")(search)
 app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
+
+app.command(epilog=RECORD, short_help="What a program really sends, request by request, to a file.")(record)
 
 
 SERVE_FAKE = """\b

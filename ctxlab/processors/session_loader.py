@@ -268,7 +268,7 @@ def _messages(n: int) -> str:
 
 
 def _named(keys: list[str]) -> str:
-    shown = ", ".join(keys[:5])
+    shown = ", ".join(key.removeprefix("node:") for key in keys[:5])
     return shown if len(keys) <= 5 else f"{shown} and {len(keys) - 5} more"
 
 

@@ -614,3 +614,72 @@ def test_an_empty_chat_says_so(opened: Opened, folder: Path) -> None:
 
     put_rows(page, [row("u0")])
     assert page.locator(".empty").is_hidden()
+
+
+# --- what isn't sent, who speaks, where the pointer is
+
+
+def test_what_is_not_sent_is_grey_with_a_line_below_it_and_says_why_when_asked(opened: Opened, folder: Path) -> None:
+    page = open_rows(opened, folder, few(6))
+    call(page, "cut", [], [{"cause": "sliding: 40 tokens were left", "keys": ["u0", "a1"]}])
+
+    assert "gone" in (article(page, "a1").get_attribute("class") or "")
+    assert "sliding: 40 tokens were left" in article(page, "a1").inner_text()
+    line = "Sent from here on; of the messages above 2 are not sent."
+    assert page.locator(".cutline p").all_inner_texts() == [line]
+    assert article(page, "u2").locator(".cutline").inner_text() == line
+    article(page, "a1").hover()
+    article(page, "a1").get_by_role("button", name="More\u2026").click()
+    page.get_by_role("menuitem", name="Why isn\u2019t this sent?").click()
+    assert page.evaluate("() => window.ctxlabHost.model.sent.at(-1)") == {"command": "why", "key": "a1"}
+
+
+def test_actions_never_lie_over_the_count_of_tokens(opened: Opened, folder: Path) -> None:
+    page = open_rows(opened, folder, [row("a0", facts=["a long fact " * 12], tokens=1234), row("u1")])
+    article(page, "a0").hover()
+    count = article(page, "a0").locator(".right .num").bounding_box()
+    acts = article(page, "a0").locator(".acts").bounding_box()
+
+    assert count is not None
+    assert acts is not None
+    assert acts["x"] + acts["width"] <= count["x"]
+
+
+def test_a_pointer_whose_end_nobody_told_does_not_hold_the_list(opened: Opened, folder: Path) -> None:
+    page = open_rows(opened, folder, few(4))
+    article(page, "a3").dispatch_event("pointerdown")
+    article(page, "u2").hover()
+    article(page, "u2").locator(".ct").first.hover()
+
+    assert article(page, "u2").get_by_role("button", name="Edit").is_visible()
+
+
+def test_the_place_in_a_long_list_is_not_cut_in_the_middle_of_a_number(
+    opened: Opened, folder: Path, thousands: list[Row]
+) -> None:
+    page = open_rows(opened, folder, thousands)
+    at = page.locator(".nav .at")
+
+    assert at.inner_text() == "10,000/10,000"
+    assert at.evaluate("(each) => each.scrollWidth <= each.clientWidth")
+    assert at.evaluate("(each) => each.clientHeight") <= 2 * 14 + 4
+
+
+def test_while_a_message_is_edited_its_actions_are_away(opened: Opened, folder: Path) -> None:
+    page = open_rows(opened, folder, few(2))
+    article(page, "u0").hover()
+    article(page, "u0").get_by_role("button", name="Edit").click()
+
+    assert article(page, "u0").locator(".acts").count() == 0
+    assert article(page, "u0").get_by_role("button", name="As a branch, and send").is_visible()
+
+
+def test_what_is_sent_is_seen_wherever_one_was_reading(opened: Opened, folder: Path) -> None:
+    rows = few(60)
+    page = open_rows(opened, folder, rows)
+    page.evaluate(SCROLL_TO, 0)
+    call(page, "toNewest")
+    put_rows(page, [*rows, row("u60", "And now?")])
+
+    assert left_below(page) < 24
+    assert article(page, "u60").is_visible()

@@ -769,3 +769,80 @@ def test_below_700_pixels_the_next_request_comes_first_under_the_list(opened: Op
     assert narrow == sorted(narrow)
     page_width = harbour.page.evaluate("() => document.documentElement.scrollWidth")
     assert page_width <= 420
+
+
+# --- what lies outside of what is seen
+
+BESIDE = """() => {
+  const root = document.querySelector(".ctxlab");
+  const page = root.parentElement;
+  page.classList.add("ctxlab-page");
+  const view = document.createElement("div");
+  view.className = "ctxlab";
+  view.style.cssText = "height: 2000px; margin-top: 1200px";
+  const place = document.createElement("div");
+  place.className = "beside";
+  page.append(place);
+  place.append(view);
+}"""
+BACK = """() => {
+  document.querySelector(".ctxlab-page").classList.remove("ctxlab-page");
+  document.querySelector(".beside").remove();
+  scrollTo(0, 0);
+}"""
+
+
+def test_a_view_that_opens_below_the_chat_is_brought_into_sight(of: Open) -> None:
+    chat = of(model=because)
+    chat.page.locator(".ctxlab").first.evaluate("(root) => root.parentElement.classList.add('ctxlab-page')")
+    chat.page.get_by_role("button", name="More", exact=True).click()
+    chat.page.get_by_role("menuitem", name="Settings").click()
+    before = chat.page.evaluate("() => scrollY")
+
+    chat.page.evaluate(BESIDE)
+    chat.opened.painted()
+    top = chat.page.evaluate("() => document.querySelector('.beside .ctxlab').getBoundingClientRect().top")
+    after = chat.page.evaluate("() => scrollY")
+    chat.page.evaluate(BACK)
+
+    assert after > before
+    assert abs(top) < 2
+
+
+def test_sending_goes_to_the_end_of_the_list_from_wherever_one_was(of: Open) -> None:
+    long = chat()
+    for n in range(30):
+        long = long.append("words " * 30, id=f"n{n}", role="assistant" if n % 2 else "user")
+    shown = of(long, model=because)
+    shown.page.locator(".log").evaluate("(log) => { log.scrollTop = 0; }")
+    shown.opened.painted()
+    shown.type("Why?")
+
+    shown.press("Enter")
+    session = shown.finish()
+
+    assert session.leaf is not None
+    left = shown.page.locator(".log").evaluate("(log) => log.scrollHeight - log.clientHeight - log.scrollTop")
+    assert left < 24
+
+
+def test_a_text_of_very_many_characters_is_laid_out_once_and_keeps_its_field(of: Open) -> None:
+    chat = of(model=because)
+    chat.field.fill("x" * 30_000)
+    chat.opened.painted()
+    marks = chat.page.locator(".both .marks")
+
+    assert len(marks.inner_text()) <= 1
+    assert chat.field.evaluate("(each) => [each.clientHeight, getComputedStyle(each).overflowY]") == [240, "auto"]
+    chat.field.fill("short")
+    chat.opened.painted()
+    assert marks.inner_text().startswith("short")
+
+
+def test_without_an_agent_its_picker_says_how_one_comes(of: Open) -> None:
+    chat = of(model=because)
+
+    chat.page.get_by_role("button", name="Agent: No agent").click()
+
+    assert "agent=" in chat.page.get_by_role("menuitem").inner_text()
+    chat.page.keyboard.press("Escape")

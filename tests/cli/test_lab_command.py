@@ -57,7 +57,10 @@ def test_a_file_is_put_into_a_notebook_of_its_own(run, started, tmp_path: Path) 
     assert "ChatPanel(" in first_code(path)
     compile(first_code(path), "cell", "exec")
     assert "FILE = None" in first_code(tmp_path / "mine" / "index.ipynb")
-    assert started[0][-1] == str(path)
+    assert started[0][-2:] == [
+        f"--ServerApp.root_dir={path.parent}",
+        "--LabApp.default_url=/lab/tree/my%20%22chat%22.ipynb",
+    ]
     assert "--no-browser" in started[0]
 
 

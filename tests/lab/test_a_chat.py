@@ -125,7 +125,7 @@ def test_a_chat_is_had_in_few_clicks(lab: Lab, server: Server) -> None:
             before = lab.ask("print(panel.session.leaf)")
             person.button("Branch here", of=person.newest("user"))
             person.chat.locator("article textarea").fill("Who lit it?")
-            person.button("As a branch")
+            person.button("As a branch, and send")
             lab.until(f"panel.wait().leaf != {before!r}", wanted=True)
             lab.until("panel.session.path()[-2].content", "Who lit it?")
 

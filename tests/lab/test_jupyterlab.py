@@ -105,6 +105,18 @@ def ask_whose_a_line_is(lab: Lab, shown: Locator) -> None:
     lab.until("widget.payload.provider.name", "gemini")
 
 
+def chat_fills_its_tab(lab: Lab, shown: Locator) -> None:
+    tab(shown, "Chat").click()
+    chat = shown_region(shown, "Chat")
+    chat.wait_for()
+    whole = (shown_region(shown, "Runs").bounding_box() or {"width": 0})["width"]
+    lab.until_true(lambda: (chat.bounding_box() or {"width": 0})["width"] > whole * 0.9 > 400, "a chat one can read")
+    names = shown.locator(".ctxlab-page [role=tab] > [class*=tabLabel], .ctxlab-page [role=tab] > [class*=TabLabel]")
+    cut = names.evaluate_all("(all) => all.filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent)")
+    assert names.count() > 8
+    assert cut == []
+
+
 def open_all_tabs(lab: Lab, shown: Locator) -> None:
     names = ("What is sent", "Budget", "Injections", "Lore", "Rules", "Compression", "Compare", "Tokens")
     for opened, name in enumerate(names, 3):  # the tree and the steps are there
@@ -122,6 +134,7 @@ def open_all_tabs(lab: Lab, shown: Locator) -> None:
     turn_a_rule_off(lab, shown)
     go_back_and_forth(lab, shown)
     lab.until("all(getattr(page, name).trace is page.trace for name in page.opened)", wanted=True)
+    chat_fills_its_tab(lab, shown)
 
 
 def go_back_and_forth(lab: Lab, shown: Locator) -> None:

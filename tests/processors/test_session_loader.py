@@ -120,13 +120,13 @@ def test_a_disabled_message_stays_out_and_is_noted() -> None:
 
     assert keys(trace) == ["b", "c"]
     assert dropped(trace) == {"a": "disabled"}
-    assert notes(trace) == ["1 message is switched off: node:a"]
+    assert notes(trace) == ["1 message is switched off: a"]
 
 
 def test_many_disabled_messages_are_one_note() -> None:
     trace = loaded(chat(*(node(f"n{i}", isEnabled=False) for i in range(7))))
 
-    assert notes(trace) == ["7 messages are switched off: node:n0, node:n1, node:n2, node:n3, node:n4 and 2 more"]
+    assert notes(trace) == ["7 messages are switched off: n0, n1, n2, n3, n4 and 2 more"]
 
 
 def test_a_blank_message_stays_out_unless_it_has_files() -> None:

@@ -164,7 +164,7 @@ def test_a_book_of_which_nothing_fires_earns_a_note() -> None:
 
     told = [note.text for note in trace.result.notes if note.processor == "worldbook-processor"]
 
-    assert told == ["book 'island': none of its entries fires (1 no-key)", "book 'bare' has no entries"]
+    assert told == ["book 'island': none of its entries fires (1 not called up by a key)", "book 'bare' has no entries"]
 
 
 def test_what_fired_comes_back_and_counts_in_the_next_build() -> None:

@@ -14,6 +14,7 @@ import pandas as pd
 
 import ctxlab
 from ctxlab.engines.compression import SourceText, compression_report
+from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.storage.search import SearchIndex
 from ctxlab.studies import sent_prompt
 from tests.studies.synthetic_study import study_frame
@@ -42,6 +43,13 @@ def kept_workspace(session: ctxlab.Session) -> ctxlab.Workspace:
         workspace.save(session.model_copy(update={"id": id}))
     workspace.delete("gone")
     return workspace
+
+
+def recording() -> ctxlab.Recording:
+    """A recording of one request."""
+    builder = RecordingBuilder("talk")
+    builder.body({"model": "m", "messages": [{"role": "user", "content": "Hi"}]}, "openai-chat")
+    return builder.recording()
 
 
 @cache
@@ -91,6 +99,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "RequestComparison.frame": ctxlab.compare_requests(
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
+        "Recording.frame": recording().frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SearchResult.frame": hits,
         "SentPrompt.frame": sent_prompt(trace).frame(),

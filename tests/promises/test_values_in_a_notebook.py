@@ -20,6 +20,7 @@ from ctxlab.chat.compression import CompressionSettings
 from ctxlab.documents import Greeting, MessageNode, Stored
 from ctxlab.engines.compression import SourceText, compression_report
 from ctxlab.formats import Export, Import, Loss
+from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.storage.search import SearchIndex, SearchResult
 from ctxlab.studies import sent_files, sent_prompt
 from tests.gallery.attachments import files_run
@@ -149,6 +150,15 @@ def many_compressions(words: str, size: int) -> ctxlab.Session:
     return session
 
 
+def recording(words: str, size: int) -> ctxlab.Recording:
+    """A recording of many requests, whose every name is one of the words."""
+    builder = RecordingBuilder(words, words)
+    for number in range(size):
+        body = {"model": words, "messages": [{"role": words, "content": f"{number} {words}"}], "tools": [3]}
+        builder.body(body, "openai-chat", id=words, agent=words, time=words, model=words, error=words)
+    return builder.recording()
+
+
 def values(words: str, size: int) -> dict[str, Any]:
     session = chat(words, size)
     presets = tuple(MessageNode(name=words, content=words, role="system") for _ in range(min(size, 200)))
@@ -238,6 +248,8 @@ def values(words: str, size: int) -> dict[str, Any]:
         "ProcessorSettings": smaller.pipeline.stage("token-limiter").processor.settings,
         "RetentionSetting": ctxlab.RETENTION,
         "Replay": ctxlab.replay(chat(words, 30), {"agent": agent}, {"budget_tokens": 600, "user": user}),
+        "Recording": recording(words, min(size, 400)),
+        "RecordedRequest": recording(words, 2).requests[-1],
         "RequestComparison": ctxlab.compare_requests(
             ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")
         ),

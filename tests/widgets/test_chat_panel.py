@@ -159,6 +159,36 @@ def test_a_conversation_that_is_changed_meanwhile_keeps_the_change_and_gets_the_
     assert page.panel.history.session is session
 
 
+def test_who_goes_to_another_branch_while_an_answer_is_written_stays_there() -> None:
+    model = HeldModel("Be", "cause.")
+    page = Page(chat().switched("a1").append("And the mail?", id="u3").switched("a2"), model=model)
+    page.asks("send", text="Why?")
+    until(page, lambda: bool(page.pieces))
+    writing = page.rows[-1]["key"]
+
+    page.asks("switch", key="u3")
+    page.panel.rest(LONG)
+
+    assert [row["key"] for row in page.rows] == ["u1", "a1", "u3"]
+    assert page.shown("running")["elsewhere"] is True
+    assert not any("generating" in note for note in page.shown("draft")["notes"])
+    assert page.panel.preview is not None
+    assert "Why?" not in str(page.panel.preview.trace.messages)
+
+    page.asks("switch", key="u2")
+    assert page.rows[-1]["key"] == writing
+    assert "elsewhere" not in page.shown("running")
+
+    page.asks("switch", key="u3")
+    model.go_on.set()
+    session = page.done()
+
+    assert session.leaf == "u3"
+    assert session.node(writing).content == "Because."
+    assert page.panel.error == "the answer is there, in the branch in which it was asked for"
+    assert page.rows[-1]["key"] == "u3"
+
+
 def test_another_conversation_ends_the_turn_and_gets_nothing_of_it() -> None:
     model = HeldModel("Be", "cause.")
     page = Page(model=model)
@@ -558,6 +588,25 @@ def test_a_message_that_a_draft_cuts_is_kept_by_a_click() -> None:
     assert "doesn't cut" in page.asks("keep", key=cut[0]["key"])
 
 
+def test_messages_that_are_cut_without_a_draft_have_their_cause_and_a_way_to_what_cuts_them() -> None:
+    page = Page(Library((chat().append("x " * 60, id="u3"),)), model=because, budget_tokens=80)
+    page.panel.rest(LONG)
+    run = page.panel.preview.trace if page.panel.preview is not None else None
+    assert run is not None
+    gone = {draft.key.removeprefix("node:") for group in run.result.dropped for draft in group.drafts}
+
+    unsent = page.shown("unsent")
+
+    assert gone
+    assert {key for group in unsent for key in group["keys"]} == gone
+    assert all(group["cause"] for group in unsent)
+    assert page.shown("draft")["cut"] == []
+    assert page.asks("why", key=min(gone)) == ""
+    assert page.panel.opened == ("budget", run)
+    assert page.panel.page.opened is not None
+    assert page.panel.page.opened.selected == f"node:{min(gone)}"
+
+
 def test_a_draft_that_fits_nowhere_is_an_error_of_the_draft() -> None:
     page = Page(model=because, budget_tokens=12)
     page.panel.input = "word " * 50
@@ -582,7 +631,7 @@ def test_a_draft_is_there_again_after_a_restart_and_not_in_the_sessions_file(tmp
     again.send_message(again.input)
     again.wait(LONG)
     again.close()
-    assert list(tmp_path.iterdir()) == [path]
+    assert sorted(tmp_path.iterdir()) == [path, tmp_path / "talk.json.chat.json"]
 
 
 def test_a_workspace_keeps_the_drafts_of_its_sessions(tmp_path: Path) -> None:

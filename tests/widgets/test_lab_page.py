@@ -67,6 +67,16 @@ def test_every_view_shows_the_run(page: LabPage) -> None:
     assert len({type(view) for view in views}) == len(views)
 
 
+def test_what_a_tab_holds_is_as_wide_as_the_tab(page: LabPage) -> None:
+    """A box in a tab is a row: what doesn't say how wide it is has no width there, and the chat was blank."""
+    for name in TABS:
+        page.show_tab(name)
+    shown = [child for place in page._tabs.children for child in place.children]
+
+    assert len(shown) >= len(TABS) - 1
+    assert [view for view in shown if view.layout.width != "100%"] == []
+
+
 def test_a_reply_in_the_chat_is_one_run_of_the_page_and_undone_there(page: LabPage) -> None:
     before, runs = page.session, len(page.runs)
     page.chat.send_message("Who keeps the light?")

@@ -127,6 +127,7 @@ def test_the_chats_own_settings_stand_before_those_of_plugins_and_count_at_once(
     form = opened(page, "settings")
 
     assert [each["title"] for each in view(form)["sections"]] == [
+        "What is sent",
         "Translation",
         "Names of conversations",
         "Completion",
@@ -170,7 +171,8 @@ def test_a_plugin_can_add_to_a_section_of_the_chat_but_not_take_its_settings() -
 
     panel = Page(model=because, plugin_settings=found).panel
 
-    names = [each["name"] for group in panel.plugin_settings.forms()[0]["groups"] for each in group["fields"]]
+    form = next(each for each in panel.plugin_settings.forms() if each["id"] == "translation")
+    names = [each["name"] for group in form["groups"] for each in group["fields"]]
     assert names.count("prompt") == names.count("glossary") == 1
     assert "section 'translation' has a setting 'prompt' already" in panel.error
 

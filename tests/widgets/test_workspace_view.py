@@ -320,12 +320,12 @@ def test_pasted_text_is_read_by_its_form_and_what_cannot_be_read_names_no_path(v
 def test_a_period_has_the_shorter_ones_in_it() -> None:
     now = datetime(2026, 5, 20, 12, tzinfo=UTC)
     times = Times(now)
-    ages = {"last day": 0, "last 7 days": 3, "last 30 days": 20, "last year": 200, "earlier": 800}
+    ages = {"last day": 0, "last 7 days": 3, "last 30 days": 20, "last 365 days": 200, "earlier": 800}
 
     for name, days in ages.items():
         time = (now - timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
         assert times.period(time) == name
-        assert times.is_in(time, "last year") == (name != "earlier")
+        assert times.is_in(time, "last 365 days") == (name != "earlier")
     assert times.period("") == ""
 
 
@@ -340,7 +340,7 @@ def test_time_facets_count_the_changed(tmp_path: Path) -> None:
     )
 
     assert [row.id for row in found.rows] == ["b"]
-    assert dict(found.facets["time"]) == {"last 7 days": 1, "last 30 days": 1, "last year": 1, "earlier": 1}
+    assert dict(found.facets["time"]) == {"last 7 days": 1, "last 30 days": 1, "last 365 days": 1, "earlier": 1}
 
 
 def test_a_value_whose_file_broke_is_named_and_nothing_else_suffers(view: WorkspaceView) -> None:

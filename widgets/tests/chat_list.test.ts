@@ -1,16 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { firstLines } from "../ctxlab_widgets/chat_panel/calls";
+import { CutMarks } from "../ctxlab_widgets/chat_panel/cut_marks";
 import { findWords } from "../ctxlab_widgets/chat_panel/find_words";
 import { ListFind } from "../ctxlab_widgets/chat_panel/list_find";
-import {
-  foldOf,
-  foldsOf,
-  guessedHeight,
-  isAtEnd,
-  keptRows,
-  lastWhole,
-  shownRows,
-} from "../ctxlab_widgets/chat_panel/list_rows";
+import { foldOf, foldsOf, guessedHeight, keptRows, lastWhole, shownRows } from "../ctxlab_widgets/chat_panel/list_rows";
+import { isAtEnd } from "../ctxlab_widgets/chat_panel/list_scroll";
 import { LiveTurn } from "../ctxlab_widgets/chat_panel/live_turn";
 import { paragraphs } from "../ctxlab_widgets/chat_panel/message_text";
 import type { CallRow, Row, Running } from "../ctxlab_widgets/chat_panel/payload";
@@ -223,6 +217,42 @@ describe("a turn", () => {
     const [, found] = withFinished([row("u1")], turn("a1", { parent: "u1", text: "I look.", facts: ["writing"] }));
     expect(found).toMatchObject({ key: "a1", text: "I look.", state: "complete" });
     expect(found.got).toBeUndefined();
+  });
+});
+
+describe("what isn't sent", () => {
+  const rows = ["u1", "a1", "u2", "a2"].map((key) => row(key));
+
+  it("ends with a line above the first message behind it", () => {
+    const marks = new CutMarks();
+    marks.set(
+      [{ key: "a1", cause: "the draft", keep: { label: "Keep it" } }],
+      [{ cause: "sliding", keys: ["u1", "a1"] }],
+    );
+
+    expect(marks.lay(rows)).toBe(true);
+    expect(marks.lay(rows)).toBe(false);
+    expect([marks.of("u1")?.cause, marks.of("a1")?.cause, marks.of("u2")]).toEqual(["sliding", "the draft", undefined]);
+    expect(marks.lineOf("u2")).toBe("Sent from here on; of the messages above 2 are not sent.");
+    expect(marks.lineOf("a2")).toBe("");
+  });
+
+  it("has no line where everything is sent, or nothing", () => {
+    const marks = new CutMarks();
+    expect(marks.lay(rows)).toBe(false);
+    marks.set([], [{ cause: "sliding", keys: ["u1", "a1", "u2", "a2"] }]);
+    marks.lay(rows);
+    expect(rows.map(({ key }) => marks.lineOf(key)).join("")).toBe("");
+  });
+});
+
+describe("a turn in another branch", () => {
+  it("stays known as one, whatever of it came first", () => {
+    const live = new LiveTurn();
+    live.take(turn("a9", { number: 5 }));
+    expect(live.take(turn("a9", { number: 3 }))).toBe(false);
+    expect(live.take(turn("a9", { number: 3, elsewhere: true }))).toBe(true);
+    expect(live.now).toMatchObject({ number: 5, elsewhere: true });
   });
 });
 

@@ -23,7 +23,7 @@ class CompletionSettings(Stored):
         description="Instructions of one's own; blank for those built in.",
         json_schema_extra=form_hints(kind="lines", placeholder="built in"),
     )
-    temperature: float = Field(0.7, ge=0, title="Temperature", description="0 gives the likeliest words.")
+    temperature: float = Field(0.7, ge=0, le=2, title="Temperature", description="0 gives the likeliest words.")
     max_tokens: int = Field(256, ge=1, title="Reply limit", description="Tokens of the continuation.")
     context_message_count: int = Field(
         0, ge=0, title="Messages shown", description="Newest messages that the model is shown; by default none."

@@ -24,7 +24,7 @@ class TopicSettings(Stored):
         description="A prompt of one's own with {context}; blank for the one built in.",
         json_schema_extra=form_hints(kind="lines", placeholder="built in"),
     )
-    temperature: float = Field(1, ge=0, title="Temperature", description="0 gives the likeliest words.")
+    temperature: float = Field(1, ge=0, le=2, title="Temperature", description="0 gives the likeliest words.")
     max_tokens: int = Field(128, ge=1, title="Reply limit", description="Tokens of the answer with the name.")
     auto_trigger_threshold: int = Field(
         3, ge=1, title="Due after", description="Messages of the user from which on a name is due."

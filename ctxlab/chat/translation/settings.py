@@ -16,9 +16,7 @@ LANGUAGES = ("Chinese", "English", "Japanese", "Korean", "French", "German", "Sp
 class TranslationSettings(Stored):
     """Settings of translations, by the names that files use."""
 
-    enabled: bool = Field(
-        True, title="Switched on", description="As programs store it; here a translation is asked for."
-    )
+    enabled: bool = Field(True, title="Switched on", description="Off: a chat offers no translation.")
     model_identifier: str = Field(
         "",
         title="Model",
@@ -38,7 +36,7 @@ class TranslationSettings(Stored):
         description="A prompt of one's own with {targetLang}, {text}, {thinkTags}; blank: built in.",
         json_schema_extra=form_hints(kind="lines", placeholder="built in"),
     )
-    temperature: float = Field(0.3, ge=0, title="Temperature", description="0 gives the likeliest words.")
+    temperature: float = Field(0.3, ge=0, le=2, title="Temperature", description="0 gives the likeliest words.")
     max_tokens: int = Field(2000, ge=1, title="Reply limit", description="Tokens of the answer to one segment.")
     display_mode: DisplayMode = Field("both", title="Shown", description="What a translated message shows.")
     segment_characters: int = Field(

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import quote
 
 from ctxlab.cli.notebook_files import ENDING, INDEX, copy_notebooks, is_workspace, notebook_of_workspace, notebook_with
 from ctxlab.cli.output.terminal import Screen
@@ -17,6 +18,7 @@ ASKS_NOBODY = (
     "--LabApp.news_url=None",
     "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
     "--LabApp.extension_manager=readonly",
+    "--log-level=WARN",  # the address is said all the same
 )
 
 
@@ -26,19 +28,23 @@ def open_lab(file: Path | None, *, folder: Path, browser: bool) -> int:
         raise MissingExtra("ctxlab lab needs JupyterLab, which is not installed here; pip install jupyterlab brings it")
     if file is not None and not file.exists():
         raise CtxlabError(f"{file} does not exist; ctxlab lab takes a conversation's file, a folder or a notebook")
-    notebook = _notebook(file, folder)
+    notebook = _notebook(file, folder, browser=browser)
     return subprocess.call(lab_command(notebook, browser=browser))
 
 
 def lab_command(notebook: Path, *, browser: bool) -> list[str]:
     """The command that opens a notebook in the JupyterLab of this Python."""
     command = [sys.executable, "-m", "jupyterlab", *ASKS_NOBODY]
-    command += [] if browser else ["--no-browser"]
+    command += [] if browser else ["--no-browser"]  # then the address that is printed leads to the notebook
     command += ["--allow-root"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
-    return [*command, str(notebook.resolve())]
+    place = notebook.resolve()
+    if browser:
+        return [*command, str(place)]
+    opens = f"--LabApp.default_url=/lab/tree/{quote(place.name)}"
+    return [*command, f"--ServerApp.root_dir={place.parent}", opens]
 
 
-def _notebook(file: Path | None, folder: Path) -> Path:
+def _notebook(file: Path | None, folder: Path, *, browser: bool) -> Path:
     screen = Screen()
     if file is not None and file.suffix == ENDING:
         return file
@@ -49,5 +55,5 @@ def _notebook(file: Path | None, folder: Path) -> Path:
         notebook = (notebook_of_workspace if is_workspace(file) else notebook_with)(file, folder)
     kept = "" if new else "; all of them were there, and stay as they are"
     screen.line(("notebooks are in ", "label"), str(folder.resolve()), kept)
-    screen.line(("opening ", "label"), (str(notebook), "command"))
+    screen.line(("the notebook is " if not browser else "opening ", "label"), (str(notebook), "command"))
     return notebook

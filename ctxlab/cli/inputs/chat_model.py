@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ctxlab.chat.echo import ECHO, echo
 from ctxlab.errors import CtxlabError, MissingKey, WrongArgument
 from ctxlab.pipeline import Trace
 
-ECHO = "echo"
 NO_MODEL = "no model is named: --model or /model names one"
-
-
-def echo(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """A reply that says that it is an echo, and repeats the last line of the user's messages, word by word."""
-    text = next((_text(each) for each in reversed(messages) if each.get("role") == "user"), "")
-    yield "Echo, no model was asked:"
-    yield from (f" {word}" for word in (text.splitlines() or [""])[-1].split())
-
-
-def _text(message: Mapping[str, Any]) -> str:
-    content = message.get("content")
-    parts = content if isinstance(content, list) else [{"text": content}]
-    return " ".join(str(part["text"]) for part in parts if isinstance(part, Mapping) and part.get("text"))
 
 
 @dataclass(frozen=True, slots=True)

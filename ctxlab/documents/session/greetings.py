@@ -95,7 +95,12 @@ def settle(revision: SessionBuilder) -> None:
 
 def is_live(node: MessageNode) -> bool:
     """Whether this is a greeting that still follows its agent."""
-    return node.metadata is not None and node.meta(LIVE) is True and node.meta(IS_GREETING) is True
+    return is_greeting(node) and node.meta(LIVE) is True
+
+
+def is_greeting(node: MessageNode) -> bool:
+    """Whether this is an agent's greeting, also one that no longer follows its agent."""
+    return node.metadata is not None and node.meta(IS_GREETING) is True
 
 
 def live_greetings(session: Session) -> tuple[MessageNode, ...]:

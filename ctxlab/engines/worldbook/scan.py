@@ -222,6 +222,9 @@ def _notes(run: Activation, decisions: Sequence[Decision], key_matches: KeyMatch
     return notes
 
 
+GATE_WORDS = {"no-key": "not called up by a key", "disabled": "switched off"}
+
+
 def _silent(name: str, number: int, decisions: Sequence[Decision]) -> str:
     gates: dict[str, int] = {}
     for one in decisions:
@@ -229,7 +232,9 @@ def _silent(name: str, number: int, decisions: Sequence[Decision]) -> str:
             gates[one.gate] = gates.get(one.gate, 0) + 1
     if not gates:
         return f"book {name!r} has no entries"
-    counts_text = ", ".join(f"{n:,} {gate}" for gate, n in sorted(gates.items(), key=lambda pair: -pair[1]))
+    counts_text = ", ".join(
+        f"{n:,} {GATE_WORDS.get(gate, gate)}" for gate, n in sorted(gates.items(), key=lambda pair: -pair[1])
+    )
     return f"book {name!r}: none of its entries fires ({counts_text})"
 
 

@@ -125,7 +125,7 @@ class Conversation:
         among = [summary_in(message) for _, message in stored]
         stored = [item for item, summary in zip(stored, among, strict=True) if summary is None]
         self._ids = self._ids_of(stored)
-        nodes = [(index, self._node(message, index)) for index, message in stored]
+        nodes = [(index, self.node_of(message, index)) for index, message in stored]
         is_prompt = [node is not None and node["role"] == "system" for _, node in nodes]
         leading = next((n for n, leads in enumerate(is_prompt) if not leads), len(nodes))
         beside = [*map(_prompt, enumerate(self.prompts))]
@@ -189,7 +189,7 @@ class Conversation:
             found.setdefault(before, []).append((number, node))
         return found
 
-    def _node(self, message: Any, index: int) -> Data | None:
+    def node_of(self, message: Any, index: int) -> Data | None:
         """The fields of a node but for its place in the tree."""
         where = f"{self.turns}[{index}]"
         if not isinstance(message, dict) or "role" not in message:

@@ -116,7 +116,11 @@ class LanceIndex:
                 condition = _among(gone[start : start + AT_ONCE])
                 for table in self._tables():
                     table.delete(condition)
-            for id in gone if self._missing else ():
+            self._no_longer_missing(gone)
+
+    def _no_longer_missing(self, ids: Iterable[str]) -> None:
+        if self._missing is not None:
+            for id in ids:
                 self._missing.pop(id, None)
 
     # --- vectors
@@ -148,8 +152,7 @@ class LanceIndex:
                 self._database.create_table(self._vectors_name, rows)
             else:
                 table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all().execute(rows)
-            for id in ids if self._missing else ():
-                self._missing.pop(id, None)
+            self._no_longer_missing(ids)
 
     def search_vector(self, vector: Vector, *, limit: int, also: Sequence[str] = ()) -> list[Scored]:
         table = self._vectors()

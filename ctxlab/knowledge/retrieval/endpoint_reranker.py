@@ -79,7 +79,9 @@ def _in_order(reply: Any, count: int, address: str) -> list[float]:
     items = (
         [cast("dict[str, Any]", each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
     )
-    by_index = {i: item.get("relevance_score") for item in items if isinstance(i := item.get("index"), int)}
+    by_index: dict[int, Any] = {
+        i: item.get("relevance_score") for item in items if isinstance(i := item.get("index"), int)
+    }
     if by_index.keys() != set(range(count)) or not all(isinstance(each, int | float) for each in by_index.values()):
         raise CtxlabError(f"{address} sent {len(items):,} scores for {count:,} texts, or their indexes are wrong")
     return [float(by_index[i]) for i in range(count)]

@@ -12,6 +12,7 @@ from ctxlab.errors import WrongArgument
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.hand_over import Line
 from ctxlab.providers.sending.keys import Key
+from ctxlab.providers.sending.made_clients import announce
 from ctxlab.providers.sending.time_limits import TimeLimits
 
 SDK_OF: Final[Mapping[str, str]] = {
@@ -102,11 +103,14 @@ def _made(payload: Payload, key: Key | None, limits: TimeLimits, line: Line) -> 
     hooks: dict[str, Any] = {"request": [trace]}
     sdk = SDK_OF.get(payload.provider.wire)
     if sdk is None:
-        return httpx2.Client(timeout=timeout, event_hooks=hooks)
+        plain = httpx2.Client(timeout=timeout, event_hooks=hooks)
+        announce(plain)
+        return plain
     import importlib
 
     module: Any = importlib.import_module(sdk)
     plain = module.DefaultHttpxClient(timeout=timeout, event_hooks=hooks)
+    announce(plain)
     make = module.OpenAI if sdk == "openai" else module.Anthropic
     # Headers of a request go to the log of Anthropic's client; those of a client don't.
     return make(

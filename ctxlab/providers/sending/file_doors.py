@@ -18,6 +18,7 @@ from ctxlab.providers.payload import Payload
 from ctxlab.providers.provider import Provider
 from ctxlab.providers.sending.failures import failed_answer, failed_connection, sent_request
 from ctxlab.providers.sending.keys import Key
+from ctxlab.providers.sending.made_clients import announce
 from ctxlab.providers.sending.server_events import object_of
 from ctxlab.providers.sending.time_limits import TimeLimits
 
@@ -110,6 +111,7 @@ def _plainly(
     using = client
     if using is None:
         using = httpx2.Client(timeout=httpx2.Timeout(limits.of_socket, connect=limits.connect_seconds))
+        announce(using)
     try:
         found = using.post(url, data=dict(door.fields), files={"file": file}, headers=headers, follow_redirects=False)
         return found.status_code, found.headers, found.content

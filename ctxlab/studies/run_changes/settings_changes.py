@@ -16,6 +16,19 @@ SHOWN = 2
 PLAIN = (str, int, float, bool, type(None))
 
 
+def changed_settings(before: Trace, after: Trace) -> dict[str, Any]:
+    """Settings with other values, as `Trace.rerun` takes them; empty where the steps are others."""
+    a, b = before.pipeline, after.pipeline
+    if a is b or a.ids != b.ids:
+        return {}
+    return {
+        f"{new.id}.{name}": value
+        for old, new in zip(a.stages, b.stages, strict=True)
+        if old.base is new.base
+        for name, value in _differences(old, new)
+    }
+
+
 def settings_change(before: Trace, after: Trace) -> RunChange | None:
     """All settings with other values as one change; None where there is none."""
     a, b = before.pipeline, after.pipeline

@@ -55,14 +55,14 @@ class RawServer:
                 return
             with connection:
                 if not self._deaf:
-                    self.requests.append(_request(connection))
+                    self.requests.append(request_of(connection))
                 connection.sendall(one)
                 if self._silent:
                     self._closing.wait(60)
         self._listener.close()
 
 
-def _request(connection: socket.socket) -> bytes:
+def request_of(connection: socket.socket) -> bytes:
     """A request with its body."""
     found = b""
     while b"\r\n\r\n" not in found:

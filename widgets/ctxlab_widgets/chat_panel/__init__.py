@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 import traitlets
 
 from ctxlab.api.aside import CompletionSource, TopicSource, TranslationSource
-from ctxlab.api.chat import Begin, recording
+from ctxlab.api.chat import Begin
 from ctxlab.api.sources import AgentSource, ModelSource, SessionSource
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.chat.message_actions import MessageAction
@@ -18,11 +18,10 @@ from ctxlab.chat.plugin_settings import PluginSettings
 from ctxlab.chat.turn import Turn
 from ctxlab.documents import Asset, History, Session
 from ctxlab.errors import CtxlabError
-from ctxlab.pipeline import Trace
 from ctxlab.storage.workspace import Workspace
 from ctxlab.studies.draft_preview import Preview
 from ctxlab_widgets._shared.shared_state import SharedState
-from ctxlab_widgets._shared.widget import Widget, brief
+from ctxlab_widgets._shared.widget import brief
 from ctxlab_widgets.chat_panel.answers import Answers
 from ctxlab_widgets.chat_panel.background_jobs import BackgroundJobs
 from ctxlab_widgets.chat_panel.carry_out import carry_out
@@ -31,16 +30,19 @@ from ctxlab_widgets.chat_panel.completions import Completions
 from ctxlab_widgets.chat_panel.conversations import Conversations
 from ctxlab_widgets.chat_panel.draft_analysis import DraftAnalysis, DraftJob
 from ctxlab_widgets.chat_panel.file_chips import WaitingFiles
+from ctxlab_widgets.chat_panel.keeping import Keeping
 from ctxlab_widgets.chat_panel.latest_worker import LatestWorker
-from ctxlab_widgets.chat_panel.new_stream import new_stream
+from ctxlab_widgets.chat_panel.new_stream import new_stream, recorded
 from ctxlab_widgets.chat_panel.page_run import setup_of_page
 from ctxlab_widgets.chat_panel.panel_settings import first_settings, use_settings
 from ctxlab_widgets.chat_panel.plugin_actions import PluginActions
 from ctxlab_widgets.chat_panel.quick_actions import QuickActions
+from ctxlab_widgets.chat_panel.sending import Sending, without_sending
 from ctxlab_widgets.chat_panel.setup import ChatSetup, chat_setup
 from ctxlab_widgets.chat_panel.shown import ShownChat, asides_json
 from ctxlab_widgets.chat_panel.summary_told import SummaryTold, told_of
 from ctxlab_widgets.chat_panel.topic_naming import TopicNaming
+from ctxlab_widgets.chat_panel.traits import ChatTraits
 from ctxlab_widgets.chat_panel.translations import Translations
 from ctxlab_widgets.chat_panel.turn_thread import QueuedMessage, RunningStream
 
@@ -50,16 +52,20 @@ if TYPE_CHECKING:
 STORE_SECONDS = 0.5
 
 
-class ChatPanel(Widget):
+class ChatPanel(ChatTraits):
     """A conversation to be gone on with; every turn, edit and branch is a step of `history`.
 
     `session` is set once for each turn that has ended, which runs in a thread of its own: `wait()` waits for it.
-    Without a `model` an echo answers, which says so. `options` are those of `ctxlab.send`. With a `workspace` drafts
-    are kept there; of a session that is given as a path in a file beside it. `translation`, `topic_naming` and
-    `input_completion` are settings as they are stored under these names; models that they don't name are the chat's.
-    `translation` may be the translator itself, a function of messages or a model, also as `{"model": ...}` with
-    settings beside it. `message_actions` are offered besides those of packages. `plugin_settings` are values by
-    section, of plugins and of the chat itself; what `translation` and the others give counts before them.
+    Without a `model` an echo answers, which says so. `options` are those of `ctxlab.send`, and `pick` says which
+    session of a path or a library. `translation`, `topic_naming` and `input_completion` are settings as they are stored
+    under these names; models that they don't name are the chat's. `translation` may be the translator itself, a
+    function of messages or a model, also as `{"model": ...}` with settings beside it. `message_actions` are offered on
+    messages besides those of packages. `plugin_settings` are values by section, of plugins and of the chat itself; what
+    `translation` and the others give counts before them.
+
+    Of a path the conversation is kept beside it in `<name>.chat.json`, after each reply, and so is the draft: a rerun
+    goes on with both. With a `workspace` both are there. A session that is given as a value is written nowhere.
+
     Another conversation has a history and a draft of its own. Of several chats on one `History` each shows what the
     others did once it is given a command, or by `refresh()`.
 
@@ -67,38 +73,6 @@ class ChatPanel(Widget):
     """
 
     _esm = Path(__file__).parent / "static" / "widget.js"
-
-    session = traitlets.Instance(Session)
-    """The conversation. Set it, and that is a step of the history, or a new one where it is another conversation."""
-    trace = traitlets.Instance[Trace | None](Trace, allow_none=True)
-    """The run of the answer that was opened last; None when none was."""
-    plugin_settings = traitlets.Instance(PluginSettings)
-    """The settings of the chat and of plugins by section; `to_data()` is to be stored. Set it, and it counts."""
-    opened = traitlets.Tuple(traitlets.Unicode(), traitlets.Any(), default_value=("", None))
-    """The view that is open below the chat, and what it shows."""
-    input = traitlets.Unicode("").tag(sync=True)
-    """The text that is being typed."""
-    shows: traitlets.Enum[str] = traitlets.Enum(("list", "tree"), "list").tag(sync=True)
-    view = traitlets.Unicode("").tag(sync=True)
-    """The rows as they were first sent, as JSON."""
-    delta = traitlets.Unicode("").tag(sync=True)
-    """The rows that are others now, as JSON; empty where none are."""
-    head = traitlets.Unicode("").tag(sync=True)
-    """The participants, what can be chosen, and the sentence of result, as JSON."""
-    draft = traitlets.Unicode("").tag(sync=True)
-    """The next request with what is typed, as JSON."""
-    got = traitlets.Unicode("").tag(sync=True)
-    """The prompt of the answer that is looked at, by source, as JSON; empty when none is."""
-    around = traitlets.Unicode("").tag(sync=True)
-    """The last messages of the path with their siblings, as JSON."""
-    quick = traitlets.Unicode("").tag(sync=True)
-    """Quick actions as JSON."""
-    files = traitlets.Unicode("").tag(sync=True)
-    """The files that go with the next message, as JSON."""
-    asides = traitlets.Unicode("").tag(sync=True)
-    """The questions to models beside the conversation that are under way, as JSON; empty when none are."""
-    running = traitlets.Unicode("").tag(sync=True)
-    """The turn that runs, as JSON; empty when none does."""
 
     _page: ChatPage | None = None
     _is_closed = True  # until it is made: one that was refused has nothing to close
@@ -122,8 +96,9 @@ class ChatPanel(Widget):
         self.lock = threading.RLock()
         given: Any = session.session if isinstance(session, History) else session if session is not None else Session()
         self.setup, first = chat_setup(given, agent, model, options)
-        self.counter = self.setup.counter()
-        self.history = session if isinstance(session, History) else History(first)
+        self.counter, self.sending = self.setup.counter(), Sending(self)
+        self.keeping = Keeping(self, given, first, workspace)
+        self.history = session if isinstance(session, History) else History(self.keeping.session)
         self.answers, self.waiting = Answers(), WaitingFiles()
         self.preview: Preview | None = None
         self.turns = ChatTurns(self)
@@ -213,9 +188,8 @@ class ChatPanel(Widget):
 
     def rest(self, timeout: float | None = None) -> None:
         """Wait until the draft has been looked at and kept, and translations, names and completions are there."""
-        self.jobs.rest(timeout)
-        self._analysis.rest(timeout)
-        self._storing.rest(timeout)
+        for each in (self.jobs, self._analysis, self._storing, self.keeping):
+            each.rest(timeout)
 
     def close(self) -> None:
         """Stop what runs, keep the draft, and take the chat away."""
@@ -228,9 +202,22 @@ class ChatPanel(Widget):
             self.jobs.close()
             self._analysis.close()
             self._storing.close()
+            self.keeping.close()
             self._drafts.keep(self.history.session.id, self.input)
             self._drafts.close()
         super().close()
+
+    def save_as(self, path: str | Path, *, format: str | None = None) -> None:
+        """Write the conversation into a file, in the format that its ending asks for, as `ctxlab.write` does."""
+        said = self.keeping.save_as(path, format=format)
+        self.effect = {"label": "Save as", "text": said}
+
+    def begin_anew(self) -> None:
+        """Begin with the conversation as it was given; the file of what was kept gets another name."""
+        if self.turns.running is not None:
+            raise CtxlabError("an answer is being written: stop it first, or wait for its end")
+        self.history.record(self.keeping.begin_anew(), "begin anew")
+        self.refresh()
 
     # --- what turns tell, in their threads
 
@@ -250,8 +237,9 @@ class ChatPanel(Widget):
         with self.lock:
             is_shown = running.history is self.history
             if turn is not None and running.history.session.id == running.before.id:
-                turn = recording(running.history, running.before, running.before, running.verb)(turn)
+                turn, told = recorded(running, turn)
                 self.answers.record(turn)
+                self._say(told if is_shown else ())
             if problem is not None:
                 self.error = brief(f"the turn broke off: {type(problem).__name__}: {problem}")
             session = self.history.session
@@ -293,6 +281,7 @@ class ChatPanel(Widget):
     def follow(self, state: SharedState) -> None:
         """Show the conversation of a page from now on, and give it what is said here; runs of answers stay here."""
         self._state = state
+        self.plugin_settings = without_sending(self.plugin_settings)
         self.views = list(state.views)
         traitlets.link((state, "session"), (self, "session"))
         traitlets.link((state, "selected"), (self, "selected"))
@@ -326,6 +315,7 @@ class ChatPanel(Widget):
                     self.history.record(session, "changed elsewhere")
                 else:
                     self._say(self._conversations.show(session))
+            self.keeping.changed()
             self.show()
             self.look_at_draft()
             session = self.history.session
@@ -355,15 +345,14 @@ class ChatPanel(Widget):
 
     @property
     def _has_tree(self) -> bool:
-        name, shown = self.opened
-        return name == "tree" and shown is not None
+        return self.opened[0] == "tree" and self.opened[1] is not None
 
     # --- the draft
 
     def look_at_draft(self) -> None:
         """Look at what is typed again, once typing has stopped."""
         if self._is_ready and not self._is_closed:
-            session = self.turns.session or self.history.session
+            session = self.turns.shown_session(self.history)
             previous = self.answers.last_request(session) if not self.setup.asks_nobody else None
             self._analysis.ask(DraftJob(self.input, self.waiting.assets, session, self.setup, previous))
 
@@ -371,7 +360,7 @@ class ChatPanel(Widget):
         data = self._shown.draft(job.text, found)
         with self.lock:
             self.preview = found if isinstance(found, Preview) else None
-            self.draft = data
+            self.draft, self.unsent = data
             self.show()
 
     @traitlets.observe("input")
@@ -404,7 +393,8 @@ class ChatPanel(Widget):
     def _tell_notes(self) -> None:
         """Say once what is amiss with settings, quick actions and what packages bring."""
         told = (self.translations, self.topic, self.completions, self.quick_actions, self.plugin_settings)
-        self._say([note.text for each in told for note in each.notes])
+        kept = [self.keeping.problem] if self.keeping.problem else []
+        self._say([*kept, *(note.text for each in told for note in each.notes)])
 
     def _say(self, sentences: Sequence[str]) -> None:
         if sentences:

@@ -10,6 +10,7 @@ from ctxlab.api.compression import compressed_run
 from ctxlab.api.resolve import start_of
 from ctxlab.chat.compression import Wanted
 from ctxlab.documents import MessageNode, Session
+from ctxlab.documents.session.greetings import is_greeting
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.remedies import remedies
@@ -18,7 +19,8 @@ from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets.chat_panel.commands import checked_command
 from ctxlab_widgets.chat_panel.file_chips import bytes_of
 from ctxlab_widgets.chat_panel.find_in_tree import found_in_tree
-from ctxlab_widgets.chat_panel.head_json import got_json
+from ctxlab_widgets.chat_panel.head_json import NO_REQUEST, got_json, greeting_json
+from ctxlab_widgets.chat_panel.keeping import exported
 from ctxlab_widgets.chat_panel.page_run import take_part
 from ctxlab_widgets.chat_panel.quick_actions import press
 from ctxlab_widgets.chat_panel.rows import RowInput, who_of
@@ -183,9 +185,12 @@ def _got(panel: ChatPanel, fields: Fields) -> None:
     if node.is_summary:
         panel.tell_of_summary(node.id)
         return
+    who = who_of(node, RowInput(panel.history.session, panel.setup.agent, panel.setup.user))
+    if is_greeting(node):
+        panel.got = as_json(greeting_json(node, who))
+        return
     found = panel.answers.run_of(panel.history.session, panel.setup, node.id)
     panel.trace = found.trace
-    who = who_of(node, RowInput(panel.history.session, panel.setup.agent, panel.setup.user))
     panel.got = as_json(got_json(found, who))
 
 
@@ -209,11 +214,22 @@ def _open(panel: ChatPanel, fields: Fields) -> None:
     elif view == "settings":
         panel.opened = ("settings", panel.plugin_settings)
     else:
+        if key and is_greeting(_node(panel, fields)):
+            raise CtxlabError(NO_REQUEST)
         payload = panel.answers.payload_of(key) if key else None
         trace = panel.answers.run_of(panel.history.session, panel.setup, _node(panel, fields).id).trace if key else None
         shown = trace if trace is not None else _next_run(panel)
         panel.trace = shown
         panel.opened = (view, payload if view == "request" and payload is not None else shown)
+
+
+def _why(panel: ChatPanel, fields: Fields) -> None:
+    """Open the budget of the next request at a message that it leaves out."""
+    key, run = f"node:{_node(panel, fields).id}", _next_run(panel)
+    panel.trace = run
+    panel.opened = ("budget", run)
+    if panel.page.opened is not None:
+        panel.page.opened.selected = key
 
 
 def _keep(panel: ChatPanel, fields: Fields) -> None:
@@ -223,6 +239,7 @@ def _keep(panel: ChatPanel, fields: Fields) -> None:
     if found is None or not found.settings:
         raise CtxlabError(str(found) if found is not None else f"the next request doesn't cut {fields['key'][:80]!r}")
     take_part(panel, panel.setup.with_settings(found.settings))
+    panel.sending.tell(found.settings)
 
 
 def _next_run(panel: ChatPanel) -> Trace:
@@ -305,6 +322,16 @@ def _resend(panel: ChatPanel, fields: Fields) -> None:
     panel.running = ""  # a view that lost pieces gets the same words anew
 
 
+def _export(panel: ChatPanel, fields: Fields) -> None:
+    """The conversation as a file: all branches as JSON, the path that is shown as Markdown."""
+    name, data = exported(panel.history.session, fields["format"])
+    panel.send({"kind": "export", "name": name}, [data])
+
+
+def _begin_anew(panel: ChatPanel, fields: Fields) -> None:
+    panel.begin_anew()
+
+
 def _approve(panel: ChatPanel, fields: Fields) -> None:
     panel.turns.answer(fields["call"], yes=fields["yes"])
 
@@ -347,6 +374,7 @@ DONE: Mapping[str, Callable[[ChatPanel, Fields], None]] = {
     "got": _got,
     "open": _open,
     "choose": _choose,
+    "why": _why,
     "keep": _keep,
     "detach": _detach,
     "approve": _approve,
@@ -354,6 +382,8 @@ DONE: Mapping[str, Callable[[ChatPanel, Fields], None]] = {
     "undo": _history_step("undo"),
     "redo": _history_step("redo"),
     "asset": _asset,
+    "export": _export,
+    "begin_anew": _begin_anew,
     "translate": _translate,
     "show_translation": _show_translation,
     "name_topic": _name_topic,

@@ -9,11 +9,15 @@ import traitlets
 
 import ctxlab_widgets
 from ctxlab.chat.plugin_settings import PluginSettings
+from ctxlab.display.one_line import plain
 from ctxlab.documents import UserProfile
 from ctxlab.errors import CtxlabError
+from ctxlab.pipeline import Trace
 from ctxlab.providers.payload import Payload
 from ctxlab_widgets._shared.widget import brief
+from ctxlab_widgets.chat_panel.kept_line import KeptLine
 from ctxlab_widgets.chat_panel.page_run import take_part
+from ctxlab_widgets.chat_panel.tried_here import TriedHere
 
 if TYPE_CHECKING:
     from ctxlab_widgets._shared.widget import Widget
@@ -38,9 +42,13 @@ class ChatPage(ipywidgets.VBox):
     def __init__(self, panel: ChatPanel) -> None:
         self.panel = panel
         self.opened: Widget | None = None
-        self._place = ipywidgets.Box()
+        self.tried: TriedHere | None = None
+        """What is changed in the view below is tried there; `tried.use()` lets the chat go by it."""
+        self._place = ipywidgets.VBox()
         panel.layout.width = "100%"
-        super().__init__([panel, self._place])
+        self.kept = KeptLine(panel)
+        super().__init__([self.kept, panel, self._place])
+        self.layout.width = "100%"  # in a tab nothing else says how wide it is
         self.add_class("ctxlab-page")
         panel.observe(self._on_opened, "opened")
         panel.observe(self._on_session, "session")
@@ -69,7 +77,8 @@ class ChatPage(ipywidgets.VBox):
         view = self._view(name, shown)
         view.layout.width = "100%"
         self.opened = view
-        self._place.children = (view,)
+        self.tried = TriedHere(self.panel, view, shown) if isinstance(shown, Trace) and name in VIEWS else None
+        self._place.children = (self.tried, view) if self.tried is not None else (view,)
 
     def _view(self, name: str, shown: Any) -> Widget:
         if name == "compression":
@@ -112,7 +121,10 @@ class ChatPage(ipywidgets.VBox):
 
     def _settings_form(self, settings: PluginSettings) -> Widget:
         models = [id for id, _ in self.panel.setup.choices("model") if self.panel.setup.is_named(id)]
-        form = ctxlab_widgets.SettingsForm(settings, models=models)
+        own = self.panel.translations.model
+        name = getattr(own, "__name__", "") if callable(own) else ""
+        notes = [f"The function {plain(name, 60)} translates; the model of that section is not asked."] if name else []
+        form = ctxlab_widgets.SettingsForm(settings, models=models, notes=notes)
         self._link = traitlets.link((self.panel, "plugin_settings"), (form, "settings"))
         return form
 
@@ -144,6 +156,9 @@ class ChatPage(ipywidgets.VBox):
         if self._link is not None:
             self._link.unlink()
             self._link = None
+        if self.tried is not None:
+            self.tried.close()
+            self.tried = None
         if self.opened is not None:
             self.opened.close()
             self.opened = None

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ctxlab.chat.events import ReplyFinished, RequestSent, ToolFinished, TurnEvent, TurnStarted
 from ctxlab.chat.turn import Turn
-from ctxlab.documents import Asset, Session
+from ctxlab.documents import Asset, History, Session
 from ctxlab.errors import CtxlabError
 from ctxlab_widgets.chat_panel.pieces import PieceSender
 from ctxlab_widgets.chat_panel.running_turn import RunningTurn
@@ -71,14 +71,26 @@ class ChatTurns:
         running = self._thread.running
         return running.stream.session if running is not None else None
 
-    def as_data(self) -> dict[str, Any] | None:
-        """The running turn whole; None while none runs."""
+    def shown_session(self, history: History) -> Session:
+        """The conversation that is shown: with what has come of the running turn, where its branch is the shown one.
+
+        A conversation that was changed while the turn runs is shown as it is; the turn is added at its end.
+        """
+        running, now = self._thread.running, history.session
+        if running is None or now is running.before:
+            return self.session or now
+        return running.stream.session if _is_same_path(now, running.before) else now
+
+    def as_data(self, history: History | None = None) -> dict[str, Any] | None:
+        """The running turn whole; None while none runs. With the shown history it says whether it is in its branch."""
+        running = self._thread.running
         with self._lock:
             state = self._state
             if state is None:
                 return None
             state.queued = [each.text for each in self._queued]
-            return state.as_data()
+            is_left = running is not None and running.history is history and running.left_for is not None
+            return {**state.as_data(), **({"elsewhere": True} if is_left else {})}
 
     def begin(self, running: RunningStream) -> None:
         """Run a turn; raises CtxlabError while another one runs."""
@@ -225,6 +237,17 @@ class ChatTurns:
                 return
             shown = state.sent(message)
         self._host.send_pieces(shown)
+
+
+def _is_same_path(now: Session, before: Session) -> bool:
+    """Whether the messages from the root to the leaf are the same and say the same."""
+    if now.id != before.id or now.leaf != before.leaf:
+        return False
+    one, other = now.path(), before.path()
+    return len(one) == len(other) and all(
+        a is b or (a.id, a.content, a.enabled, a.attachments) == (b.id, b.content, b.enabled, b.attachments)
+        for a, b in zip(one, other, strict=True)
+    )
 
 
 def _state_of(running: RunningStream) -> RunningTurn:

@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, Mapping[str, Any]] = {
     "got": KEY,
     "open": {"view": VIEWS, "key": str},
     "choose": {"what": ("agent", "model", "user"), "id": str},
+    "why": KEY,
     "keep": KEY,
     "attach": {"files": list},
     "detach": {"id": str},
@@ -50,6 +51,8 @@ COMMANDS: Mapping[str, Mapping[str, Any]] = {
     "undo": {},
     "redo": {},
     "asset": {"id": str},
+    "export": {"format": ("json", "md")},
+    "begin_anew": {},
 }
 """By command its fields with their types or their choices; one with a question mark may be missing."""
 

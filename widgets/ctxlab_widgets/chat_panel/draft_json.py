@@ -8,8 +8,10 @@ from typing import Any
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.documents import MessageNode
+from ctxlab.pipeline.explain.cut_causes import cut_cause
 from ctxlab.studies.draft_preview import DraftEntry, DraftMacro, Preview
 from ctxlab.studies.draft_preview.preview import CHANCE
+from ctxlab_widgets._shared.json_values import list_as_json
 from ctxlab_widgets.chat_panel.utf16 import units_before
 
 NAME = 60
@@ -52,6 +54,16 @@ def draft_json(preview: Preview) -> dict[str, Any]:
     }
 
 
+def unsent_json(preview: Preview) -> str:
+    """The messages that a budget leaves out of the next request, by cause, as JSON; empty where there are none."""
+    groups: dict[str, list[str]] = {}
+    for group in preview.trace.result.dropped:
+        if group.needed is not None:
+            keys = [part.key for draft in group.drafts for part in (draft, *draft.merged)]
+            groups.setdefault(cut_cause(group), []).extend(row_key(key) for key in keys)
+    return list_as_json([{"cause": cause, "keys": keys} for cause, keys in groups.items()]) if groups else ""
+
+
 def failed_json(text: str, error: str) -> dict[str, Any]:
     """A draft whose request can't be built, with the sentence that says why."""
     figures = {"totals": [], "tokens": 0, "budget": None, "free": None, "cut": [], "cutTokens": 0}
@@ -77,7 +89,7 @@ def _label(preview: Preview, key: str, keeps: Any) -> str:
     remedy = keeps.get(key)
     if remedy is None or not remedy.label:
         return ""
-    return f"{remedy.label}, +{remedy.price:,}" if remedy.price else remedy.label
+    return f"{remedy.label}, budget +{remedy.price:,}" if remedy.price else remedy.label
 
 
 def notes_of(preview: Preview) -> list[str]:
@@ -93,8 +105,9 @@ def sentence_of(preview: Preview | None, messages: int, summed: int, places: Map
         found += f", {summed:,} of them as a summary"
     if preview is None:
         return f"{found}."
+    about = "about " if preview.trace.estimated else ""
     of = f" of {preview.budget:,}" if preview.budget is not None else ""
-    found += f"; the next request takes {preview.tokens:,}{of} tokens"
+    found += f"; the next request takes {about}{preview.tokens:,}{of} tokens"
     cut = [row_key(each.key) for each in preview.cut if each.was_sent]
     went = [plain(key, 30) for key in in_path_order(cut, places)]
     gone = {draft.key for group in preview.trace.result.dropped if group.needed is not None for draft in group.drafts}
@@ -106,6 +119,18 @@ def sentence_of(preview: Preview | None, messages: int, summed: int, places: Map
             f"; {counted(others, 'message')} {'does' if others == 1 else 'do'} not fit{' without it' if went else ''}"
         )
     return f"{found}."
+
+
+def persona_words(preview: Preview | None) -> str:
+    """A sentence where the user's persona isn't sent; empty where it is, and where that can't be told."""
+    user = preview.trace.start.input.user if preview is not None else None
+    persona = user.content.strip() if user is not None else ""
+    if preview is None or user is None or not persona or "{{" in persona:
+        return ""
+    if any(persona in str(draft.text) for draft in preview.trace.result.drafts):
+        return ""
+    whose = plain(user.shown_name or user.id, NAME)
+    return f" The persona of {whose} is not sent: no preset or placeholder of the agent asks for it."
 
 
 def _marks(preview: Preview) -> Iterator[dict[str, Any]]:

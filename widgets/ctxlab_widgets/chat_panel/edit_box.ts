@@ -7,6 +7,8 @@ export type EditKind = "edit" | "branch";
 
 export interface EditHost {
   text: string;
+  /** Whether a branch is answered at once, as that of the user's words is. */
+  sends: boolean;
   /** What Ctrl+Enter does. */
   first: EditKind;
   can: (kind: EditKind) => boolean;
@@ -15,7 +17,6 @@ export interface EditHost {
   typed(text: string): void;
 }
 
-const LABELS: Record<EditKind, string> = { edit: "Save", branch: "As a branch" };
 const MOST_LINES = 24;
 
 export class EditBox {
@@ -30,7 +31,8 @@ export class EditBox {
     });
     this.field.addEventListener("keydown", (event) => this.pressed(event));
     const kinds = (["edit", "branch"] as const).filter(host.can);
-    const keys = `Ctrl+Enter: ${LABELS[host.first]}, Esc: Cancel`;
+    const labels = { edit: "Save", branch: host.sends ? "As a branch, and send" : "As a branch" };
+    const keys = `Ctrl+Enter: ${labels[host.first]}, Esc: Cancel`;
     this.element = h(
       "div",
       { class: "editing" },
@@ -38,7 +40,7 @@ export class EditBox {
       h(
         "div",
         { class: "row" },
-        kinds.map((kind) => this.button(LABELS[kind], () => this.save(kind), kind === host.first)),
+        kinds.map((kind) => this.button(labels[kind], () => this.save(kind), kind === host.first)),
         this.button("Cancel", () => host.cancel()),
         h("span", { class: "muted f11" }, keys),
       ),

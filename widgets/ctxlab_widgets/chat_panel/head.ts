@@ -24,9 +24,9 @@ const KEYS: KeyList = [
   ["Enter, Shift+Enter", "in Find: the next place, the one before; Esc ends it"],
 ];
 const PICKERS = [
-  ["agent", "Agent", "assistant", "No agent"],
-  ["model", "Model", "", "No model"],
-  ["user", "User profile", "user", "No user profile"],
+  ["agent", "Agent", "assistant", "No agent", "No agent is at hand: agent= brings one, or library= several"],
+  ["model", "Model", "", "No model", ""],
+  ["user", "User profile", "user", "No user profile", "No user profile is at hand: user= brings one"],
 ] as const;
 
 export interface HeadHost {
@@ -141,7 +141,12 @@ export class ChatHead {
   }
 
   private canOpen(what: What): boolean {
-    return this.canChoose(what) || this.canEdit(what);
+    return this.canChoose(what) || this.canEdit(what) || this.hasNone(what);
+  }
+
+  /** Nothing takes part and nothing can: opened, it says how something comes. */
+  private hasNone(what: What): boolean {
+    return this.host.live && what !== "model" && this.head![what].now === "" && !this.canChoose(what);
   }
 
   private pick(what: What, button: HTMLElement): void {
@@ -156,12 +161,14 @@ export class ChatHead {
       },
     });
     const items = choices.map(item);
+    const [, title, , , missing] = PICKERS.find(([each]) => each === what)!;
+    if (this.hasNone(what)) items.splice(0, items.length, { label: missing, act: () => {} });
     if (what !== "model" && this.canEdit(what)) {
       const name = choices.find(({ id }) => id === now)?.label || now;
       const act = () => this.host.send({ command: "open", view: what, key: "" });
       items.push({ label: `Edit ${name}\u2026`, act });
     }
-    this.menu.open(button, PICKERS.find(([each]) => each === what)![1], items);
+    this.menu.open(button, title, items);
   }
 
   private items(): MenuItem[] {
@@ -181,6 +188,8 @@ export class ChatHead {
       { label: "Compress\u2026", act: () => send({ command: "open", view: "compression", key: "" }) },
       { label: "Next request as it is sent", act: () => send({ command: "open", view: "request", key: "" }) },
       { label: "Steps of the next request", act: () => send({ command: "open", view: "steps", key: "" }) },
+      { label: "Save as JSON, all branches", act: () => send({ command: "export", format: "json" }) },
+      { label: "Save as Markdown, what is shown", act: () => send({ command: "export", format: "md" }) },
       { label: "Settings\u2026", act: () => send({ command: "open", view: "settings", key: "" }) },
       Boolean(head?.canUndo) && {
         label: "Undo",

@@ -14,7 +14,7 @@ from ctxlab.knowledge.policy.report import KnowledgeReport
 from ctxlab.studies.answer_run import AnswerRun
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab.studies.draft_preview import Preview
-from ctxlab_widgets.chat_panel.draft_json import in_path_order, places_of, row_key, sentence_of
+from ctxlab_widgets.chat_panel.draft_json import in_path_order, persona_words, places_of, row_key, sentence_of
 from ctxlab_widgets.chat_panel.rows import RowInput, state_of, who_of
 from ctxlab_widgets.chat_panel.setup import ChatSetup
 
@@ -22,6 +22,7 @@ NAME = 60
 AROUND = 4
 """Messages of the path that the little tree shows, with their siblings."""
 MOST_SIBLINGS = 8
+NO_REQUEST = "This is a greeting of the agent: no request was made for it."
 NOT_SENT = frozenset({"free", "reserve", "cut"})
 
 
@@ -39,7 +40,7 @@ def head_json(
         **{what: _chosen(setup, what) for what in ("agent", "model", "user")},
         "boundTo": plain(setup.agent.shown_name or setup.agent.id, NAME) if setup.agent and setup.is_user_bound else "",
         "name": plain(session.name or session.id, NAME),
-        "sentence": sentence_of(preview, messages, len(summed), places_of(path)),
+        "sentence": sentence_of(preview, messages, len(summed), places_of(path)) + persona_words(preview),
         "isEcho": setup.is_echo,
         "canUndo": plain(labels[index], NAME) if history.can_undo else "",
         "canRedo": plain(labels[index + 1], NAME) if history.can_redo else "",
@@ -70,6 +71,12 @@ def got_json(found: AnswerRun, who: str) -> dict[str, Any]:
         "notes": list(found.notes),
         **({"knowledge": True} if trace.result.report(KnowledgeReport) is not None else {}),
     }
+
+
+def greeting_json(node: MessageNode, who: str) -> dict[str, Any]:
+    """A greeting that is looked at as an answer, as `Got` of the page: nothing was asked for it."""
+    figures = {"totals": [], "tokens": 0, "budget": None, "cut": "", "notes": []}
+    return {"key": node.id, "who": who, "sentence": NO_REQUEST, **figures}
 
 
 def around_json(given: RowInput) -> dict[str, Any]:

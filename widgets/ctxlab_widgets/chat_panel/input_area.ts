@@ -24,6 +24,9 @@ export interface InputHost {
   signal: AbortSignal;
 }
 
+/** Characters from which on the words of a text aren't marked: they would be laid out twice with each key. */
+const MOST_MARKED = 20_000;
+
 const UNDERLINES: Record<Draft["marks"][number]["kind"], string> = {
   lore: "s src-lore u-lore",
   macro: "s src-macro u-macro",
@@ -34,8 +37,14 @@ export class InputArea {
   readonly element: HTMLElement;
   readonly area = h("textarea", { "aria-label": "Your message", rows: 2, placeholder: "Type a message" });
   private readonly layer = h("div", { class: "marks", "aria-hidden": "true" });
+  private readonly field = h("div", { class: "both" });
   private readonly error = h("div", { class: "er", role: "status", hidden: true });
   private readonly signs = h("div", { class: "cause signs", role: "status", hidden: true });
+  private readonly elsewhere = h(
+    "p",
+    { class: "muted", role: "status", hidden: true },
+    "An answer is being written in another branch.",
+  );
   private readonly queue = h("ul", { class: "queue", "aria-label": "Waiting to be sent", hidden: true });
   readonly asides = new AsideList((id) => this.host.send({ command: "give_up", id }));
   private readonly main = h("button", { type: "button", class: "btn pri" }, "Send");
@@ -60,7 +69,8 @@ export class InputArea {
     const id = `ctxlab-${Math.random().toString(36).slice(2)}`;
     this.list = new CompletionList(id, this.area, (completion, item) => this.complete(completion, item));
     this.files = new FileDrop({ send: host.send, refuse: (sentence) => this.fail(sentence), live, signal });
-    const field = h("div", { class: "ta" }, h("div", { class: "both" }, this.layer, this.area), this.list.element);
+    const field = h("div", { class: "ta" }, this.field, this.list.element);
+    this.field.append(this.layer, this.area);
     const buttons = h("div", { class: "go" }, this.files.button, this.main);
     this.element = h("div", { class: "inp" });
     this.element.append(
@@ -69,6 +79,7 @@ export class InputArea {
       this.asides.element,
       this.starterRow.element,
       this.quickRow.element,
+      this.elsewhere,
       this.queue,
       field,
       this.signs,
@@ -142,6 +153,7 @@ export class InputArea {
 
   setRunning(running: Running | null): void {
     this.running = running;
+    this.elsewhere.hidden = !running?.elsewhere;
     const queued = running?.queued ?? [];
     this.queue.hidden = !queued.length;
     this.queue.replaceChildren(
@@ -252,8 +264,11 @@ export class InputArea {
     const draft = this.draft;
     const plain = harmless(text);
     // Signs that turn words around are written out here, where only the place of words counts: then none is marked.
-    const marks = draft && plain === text ? movedMarks(draft.marks, draft.text, text) : [];
-    const pieces = markedPieces(plain, marks).map(({ text: words, mark }) =>
+    const marks =
+      draft && plain === text && text.length <= MOST_MARKED ? movedMarks(draft.marks, draft.text, text) : [];
+    const isLong = text.length > MOST_MARKED;
+    this.field.classList.toggle("long", isLong);
+    const pieces = markedPieces(isLong ? "" : plain, marks).map(({ text: words, mark }) =>
       mark ? h("span", { class: UNDERLINES[mark.kind] }, words) : words,
     );
     this.layer.replaceChildren(...pieces, "\u200b");

@@ -2,15 +2,17 @@
 
 import { h } from "../_shared/dom";
 import { VirtualRows } from "../_shared/virtual_rows";
+import { type Cut, CutMarks } from "./cut_marks";
 import { type Found, ListFind } from "./list_find";
 import type { ListHost } from "./list_host";
-import { actOf, keyMeaning, keyOf, press } from "./list_keys";
-import { type Folds, foldOf, foldsOf, guessedHeight, isAtEnd, keptRows, lastWhole, shownRows } from "./list_rows";
+import { actOf, isOnWords, keyMeaning, keyOf, press, toSibling } from "./list_keys";
+import { type Folds, foldOf, foldsOf, guessedHeight, keptRows, lastWhole, saidOf, shownRows } from "./list_rows";
+import { isAtEnd, scrollToEnd, wayInto } from "./list_scroll";
 import { LiveTurn } from "./live_turn";
 import { Menu } from "./menu";
 import { Navigator, type Way } from "./navigator";
 import { OpenEdits } from "./open_edits";
-import type { Draft, Row, Running } from "./payload";
+import type { Row, Running, Unsent } from "./payload";
 import { PointerHold } from "./pointer_hold";
 import { type Editing, type RowContext, RowView } from "./row";
 import { carryOut } from "./row_actions";
@@ -41,7 +43,7 @@ export class MessageList {
   private readonly turn = new LiveTurn();
   /** Whether more than words came since it was drawn. */
   private isOther = false;
-  private cuts = new Map<string, Draft["cut"][number]>();
+  private readonly marks = new CutMarks();
   /** Key of the row that Tab reaches. */
   private at = "";
   /** The row that is to hold the keys as soon as it is there. */
@@ -72,7 +74,8 @@ export class MessageList {
       open: new Set(),
       unfolded: this.unfolded,
       stepsOf: (key) => this.folds.get(key)?.length ?? 0,
-      cutOf: (key) => this.cuts.get(key),
+      cutOf: (key) => this.marks.of(key),
+      cutLineOf: (key) => this.marks.lineOf(key),
       editingOf: (key) => this.edits.of(key),
       edit: (key, kind) => this.edit(key, kind),
       endEdit: (key, saved) => this.endEdit(key, saved),
@@ -87,7 +90,7 @@ export class MessageList {
     this.body.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.body.addEventListener("focusin", (event) => this.choose(keyOf(event.target)), { signal });
     this.body.addEventListener("pointerdown", (event) => this.down(keyOf(event.target)), { signal });
-    this.body.addEventListener("pointerover", (event) => this.hover(keyOf(event.target)), { signal });
+    this.body.addEventListener("pointerover", (event) => this.hover(keyOf(event.target), event.buttons), { signal });
     this.body.addEventListener("dblclick", (event) => this.doubled(event), { signal });
     for (const [event, on] of [
       ["beforeprint", true],
@@ -145,9 +148,10 @@ export class MessageList {
     else if (moved) this.views.get(moved.key)?.set(this.rows[this.places.get(moved.key)!]);
   }
 
-  /** The messages that the next request leaves out, grey with their cause. */
-  cut(marks: Draft["cut"]): void {
-    this.cuts = new Map(marks.map((mark) => [mark.key, mark]));
+  /** The messages that the next request leaves out because of the draft, and the others; grey with their cause. */
+  cut(cut: Cut[], others: Unsent[] = []): void {
+    this.marks.set(cut, others);
+    this.marks.lay(this.rows);
     for (const view of this.views.values()) view.set(view.row);
     this.settle();
   }
@@ -167,6 +171,12 @@ export class MessageList {
     this.choose(key);
     this.settle();
     return true;
+  }
+
+  /** Goes to the end and stays there: what is sent, and what is answered to it, is seen. */
+  toNewest(): void {
+    this.isStuck = true;
+    this.settle();
   }
 
   /** Marks the words in all messages and shows the first place; says how many there are. No words end it. */
@@ -193,6 +203,7 @@ export class MessageList {
     this.frame = 0;
     const turn = this.turn.now;
     const row = this.places.get(turn?.key ?? "");
+    if (turn?.elsewhere) return;
     if (!turn || row === undefined || this.isOther) {
       this.lay();
       return;
@@ -207,12 +218,14 @@ export class MessageList {
     const act = actOf(document.activeElement);
     const wasLast = !hadFocus && this.isStuck && this.at === this.rows.at(-1)?.key;
     this.isOther = false;
-    const all = withRunning(this.given, this.turn.now);
+    const { now } = this.turn;
+    const all = withRunning(this.given, now?.elsewhere ? null : now);
     this.folds = foldsOf(all);
     this.rows = shownRows(all, this.folds, this.unfolded);
     const { rows } = this;
     this.places = new Map(rows.map(({ key }, row) => [key, row]));
     this.keepAt(wasLast);
+    if (this.marks.lay(rows)) for (const view of this.views.values()) view.set(view.row);
     for (const [key, view] of this.views) {
       const row = this.places.get(key);
       if (row !== undefined && rows[row] !== view.row) this.update(view, rows[row]);
@@ -266,11 +279,7 @@ export class MessageList {
   }
 
   private toEnd(): void {
-    for (let round = 0; round < 3; round++) {
-      this.scroller.scrollTop = this.scroller.scrollHeight;
-      this.virtual.update();
-      if (isAtEnd(this.scroller)) break;
-    }
+    scrollToEnd(this.scroller, () => this.virtual.update());
     this.top = this.scroller.scrollTop;
   }
 
@@ -324,7 +333,8 @@ export class MessageList {
     for (const [key, view] of this.views) view.hold(key === this.at, key === this.hovered);
   }
 
-  private hover(key: string): void {
+  private hover(key: string, buttons: number): void {
+    this.hold.saw(buttons);
     if (key === this.hovered || this.hold.isDown) return;
     this.hovered = key;
     this.markStop();
@@ -353,7 +363,7 @@ export class MessageList {
     const to = { up: row - 1, down: row + 1, first: 0, last }[meant.move ?? "up"];
     let isDone = true;
     if (meant.move) this.focus(Math.max(0, Math.min(last, to)));
-    else if (meant.sibling) isDone = this.switchTo(view.row, meant.sibling);
+    else if (meant.sibling) isDone = toSibling(view.row, meant.sibling, this.context);
     else if (meant.press) isDone = press(view.element, meant.press);
     else if (meant.action) isDone = carryOut(view.row, meant.action, this.context, view.element);
     if (!isDone) return;
@@ -361,16 +371,9 @@ export class MessageList {
     event.stopPropagation();
   }
 
-  private switchTo({ siblings }: Row, by: 1 | -1): boolean {
-    const key = siblings?.ids[siblings.at - 1 + by];
-    if (key !== undefined && this.host.live) this.context.switchTo(key);
-    return siblings !== undefined;
-  }
-
   private doubled(event: MouseEvent): void {
     const view = this.views.get(keyOf(event.target));
-    if (!view || (event.target as Element).closest("button, summary, textarea, a, .ch, .toolc")) return;
-    carryOut(view.row, "edit", this.context, view.element);
+    if (view && isOnWords(event.target)) carryOut(view.row, "edit", this.context, view.element);
   }
 
   // --- editing in place
@@ -412,9 +415,7 @@ export class MessageList {
     const row = { first: 0, up: now - 1, down: now + 1, last }[way];
     if (row < 0 || row > last) return;
     this.reveal(this.rows[row].key);
-    if (way !== "last") return;
-    this.isStuck = true;
-    this.settle();
+    if (way === "last") this.toNewest();
   }
 
   /** The row that holds the keys where it is in sight; else the one in the middle. */
@@ -434,16 +435,15 @@ export class MessageList {
   }
 
   private showInside(element: HTMLElement): void {
-    const [inner, outer] = [element.getBoundingClientRect(), this.scroller.getBoundingClientRect()];
-    if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
+    const by = wayInto(element, this.scroller);
+    if (!by) return;
     this.isStuck = false;
-    this.scroller.scrollTop += inner.top - outer.top - outer.height / 2;
+    this.scroller.scrollTop += by;
     this.settle();
   }
 
   /** A finished answer is read out, its first words; what is being written is not. */
   private announce(key: string): void {
-    const row = this.given.find((each) => each.key === key);
-    if (row) this.said.textContent = `${row.who}: ${row.error ?? row.text.slice(0, 300)}`;
+    this.said.textContent = saidOf(this.given, key) ?? this.said.textContent;
   }
 }

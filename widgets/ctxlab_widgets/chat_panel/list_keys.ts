@@ -1,7 +1,8 @@
 // What a key means on a message; it means nothing while one types or chooses in a menu.
 
 import { isSingle } from "../_shared/keyboard";
-import type { RowAction } from "./payload";
+import type { Row, RowAction } from "./payload";
+import type { HeadTools } from "./row_head";
 
 export interface Meaning {
   move?: "up" | "down" | "first" | "last";
@@ -57,3 +58,14 @@ export function press(element: HTMLElement, act: string): boolean {
   button?.click();
   return button !== null;
 }
+
+/** Goes to the version before or after; false where there are none. */
+export function toSibling({ siblings }: Row, by: 1 | -1, { host, switchTo }: HeadTools): boolean {
+  const key = siblings?.ids[siblings.at - 1 + by];
+  if (key !== undefined && host.live) switchTo(key);
+  return siblings !== undefined;
+}
+
+/** Whether it is among the words of a message, and no control. */
+export const isOnWords = (target: EventTarget | null): boolean =>
+  target instanceof Element && !target.closest("button, summary, textarea, a, .ch, .toolc");

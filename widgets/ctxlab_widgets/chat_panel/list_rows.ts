@@ -58,11 +58,11 @@ export function guessedHeight(row: Row, width: number): number {
   return 34 + 20 * lines + more + 30 * (row.calls?.length ?? 0) + (row.files?.length ? 48 : 0);
 }
 
-/** Pixels from the end within which a list counts as scrolled to it. */
-export const NEAR_THE_END = 24;
-
-export const isAtEnd = (at: { scrollTop: number; scrollHeight: number; clientHeight: number }): boolean =>
-  at.scrollHeight - at.clientHeight - at.scrollTop < NEAR_THE_END;
-
 /** The last row that doesn't change any more: what is being written was not seen whole. */
 export const lastWhole = (rows: Row[]): string => rows.findLast(({ state }) => state !== "generating")?.key ?? "";
+
+/** What is read out of an answer that is there: its first words, or why there are none. */
+export function saidOf(rows: Row[], key: string): string | undefined {
+  const row = rows.find((each) => each.key === key);
+  return row && `${row.who}: ${row.error ?? row.text.slice(0, 300)}`;
+}

@@ -14,7 +14,11 @@ export class LiveTurn {
   /** The turn whole; false where more of it is known already. */
   take(turn: Running | null): boolean {
     const { now } = this;
-    if (turn && now && turn.key === now.key && turn.number < now.number) return false;
+    if (turn && now && turn.key === now.key && turn.number < now.number) {
+      if (turn.elsewhere === now.elsewhere) return false;
+      this.now = { ...now, elsewhere: turn.elsewhere ?? false };
+      return true;
+    }
     this.now = turn;
     this.isBehind = false;
     return true;

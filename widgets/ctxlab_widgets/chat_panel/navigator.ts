@@ -39,7 +39,7 @@ export class Navigator {
     if (shown === this.shown) return;
     this.shown = shown;
     this.element.hidden = count < 2;
-    this.at.textContent = `${grouped(at)}/${grouped(count)}`;
+    this.at.replaceChildren(`${grouped(at)}/`, h("wbr"), grouped(count));
     this.fresh.textContent = fresh ? ` ${grouped(fresh)} new` : "";
     this.last.setAttribute("aria-label", fresh ? `Last, ${fresh} new` : LABELS.last);
   }

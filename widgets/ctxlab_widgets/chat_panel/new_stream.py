@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.api.chat import Begin, turn_stream
+from ctxlab.api.chat import Begin, recording, turn_stream
+from ctxlab.chat.turn import Turn
 from ctxlab_widgets.chat_panel.turn_thread import RunningStream
 
 if TYPE_CHECKING:
     from ctxlab_widgets.chat_panel import ChatPanel
+
+ELSEWHERE = "the answer is there, in the branch in which it was asked for"
 
 
 def new_stream(panel: ChatPanel, verb: str, begin: Begin, model: Any = None) -> RunningStream:
@@ -18,3 +21,10 @@ def new_stream(panel: ChatPanel, verb: str, begin: Begin, model: Any = None) -> 
     rules = tuple(setup.agent.llm_think_rules) if setup.agent is not None else ()
     stream = turn_stream(setup.source(session), options, begin)
     return RunningStream(stream, panel.history, session, verb, rules, panel.counter)
+
+
+def recorded(running: RunningStream, turn: Turn) -> tuple[Turn, list[str]]:
+    """Puts a turn that has ended into its history, and says where it is when another branch is shown, which stays."""
+    leaf = running.left_for
+    turn = recording(running.history, running.before, running.before, running.verb, leaf=leaf)(turn)
+    return turn, [ELSEWHERE] if leaf is not None else []

@@ -10,6 +10,7 @@ from ctxlab.chat.completion.settings import CompletionSettings
 from ctxlab.chat.plugin_settings import PluginSettings
 from ctxlab.chat.topic.settings import TopicSettings
 from ctxlab.chat.translation.settings import TranslationSettings
+from ctxlab_widgets.chat_panel.sending import with_sending
 
 if TYPE_CHECKING:
     from ctxlab_widgets.chat_panel import ChatPanel
@@ -28,7 +29,7 @@ def first_settings(
         for section, user, one in zip(OWN_SECTIONS, users, aside, strict=True)
         if one is not None
     }
-    return chat_settings(given, own)
+    return with_sending(chat_settings(given, own))
 
 
 def use_settings(panel: ChatPanel) -> None:
@@ -37,3 +38,4 @@ def use_settings(panel: ChatPanel) -> None:
     panel.translations.settings = own_values(settings, TranslationSettings)
     panel.topic.settings = own_values(settings, TopicSettings)
     panel.completions.settings = own_values(settings, CompletionSettings)
+    panel.sending.use()

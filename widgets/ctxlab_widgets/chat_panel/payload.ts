@@ -133,6 +133,12 @@ export interface Draft {
   error: string;
 }
 
+/** Messages that the next request leaves out for one reason. */
+export interface Unsent {
+  cause: string;
+  keys: string[];
+}
+
 /** Views that open below the chat. */
 export type OpenView =
   | "steps"
@@ -213,6 +219,8 @@ export interface Running {
   thought: string;
   calls: CallRow[];
   queued: string[];
+  /** Whether it is written in a branch that isn't shown. */
+  elsewhere?: boolean;
 }
 
 /** One message from Python while a turn runs: pieces in order; a gap means that some were missed. */
@@ -230,7 +238,8 @@ export type FromPython =
   | { kind: "asset"; id: string; type: string } // its bytes are the buffer; an empty one where there are none
   | { kind: "completion"; completion: Completion }
   | { kind: "copy"; text: string }
-  | { kind: "found"; text: string; keys: string[] }; // messages with the words, in the order of the tree
+  | { kind: "found"; text: string; keys: string[] } // messages with the words, in the order of the tree
+  | { kind: "export"; name: string }; // a file to be saved, its bytes are the buffer
 
 /** Commands of the page; Python checks each and answers by its traits, `error` where it is refused. */
 export type Command =
@@ -248,6 +257,7 @@ export type Command =
   | { command: "got"; key: string } // "" closes it
   | { command: "open"; view: OpenView; key: string }
   | { command: "choose"; what: "agent" | "model" | "user"; id: string }
+  | { command: "why"; key: string } // why the next request leaves a message out
   | { command: "keep"; key: string } // the smallest change that keeps a message
   | { command: "attach"; files: { name: string; type: string }[] } // their bytes are the buffers
   | { command: "detach"; id: string }
@@ -259,7 +269,9 @@ export type Command =
   | { command: "name_topic" }
   | { command: "give_up"; id: string } // a question beside the conversation
   | { command: "undo" | "redo" }
-  | { command: "asset"; id: string };
+  | { command: "asset"; id: string }
+  | { command: "export"; format: "json" | "md" }
+  | { command: "begin_anew" };
 
 /** Synced traits, all JSON texts but where said; empty where there is nothing. */
 export const TRAITS = {
@@ -267,6 +279,7 @@ export const TRAITS = {
   delta: "Delta",
   head: "Head",
   draft: "Draft",
+  unsent: "Unsent[]",
   got: "Got",
   around: "Around",
   quick: "Quick[]",

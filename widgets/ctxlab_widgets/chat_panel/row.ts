@@ -2,13 +2,14 @@
 
 import { h, harmless } from "../_shared/dom";
 import { callBox, resultText } from "./calls";
+import type { Cut } from "./cut_marks";
 import { EditBox, type EditKind } from "./edit_box";
 import { fileGrid } from "./file_chip";
 import type { TextView } from "./list_host";
 import { PlainText } from "./message_text";
 import type { Row } from "./payload";
 import { isOffered } from "./row_actions";
-import { type Cut, type HeadTools, labelOfRow, rowHead } from "./row_head";
+import { type HeadTools, labelOfRow, rowHead } from "./row_head";
 import { errorLine, gotLine, lossLine, Thought, translationChoice } from "./row_parts";
 
 export interface Editing {
@@ -23,7 +24,8 @@ export interface RowContext extends HeadTools {
   unfolded: ReadonlySet<string>;
   /** How many steps are folded behind this one; 0 where none are. */
   stepsOf(key: string): number;
-  cutOf(key: string): Cut | undefined;
+  /** What stands above a message from which on everything is sent; empty elsewhere. */
+  cutLineOf(key: string): string;
   editingOf(key: string): Editing | undefined;
   endEdit(key: string, saved: Editing | null): void;
   /** A row has another height. */
@@ -49,6 +51,7 @@ class Part {
 
 export class RowView {
   readonly element = h("article", { tabindex: -1 });
+  private readonly line = new Part("cutline");
   private readonly head = new Part("ch");
   private readonly thoughtPlace = h("div");
   private readonly text = h("div", { class: "ct" });
@@ -75,6 +78,7 @@ export class RowView {
       h(
         "div",
         { class: "bd" },
+        this.line.element,
         this.head.element,
         this.thoughtPlace,
         this.box,
@@ -98,9 +102,11 @@ export class RowView {
     this.element.setAttribute("aria-busy", String(row.state === "generating"));
     const { who, role, kind, facts, tokens, siblings, state, actions, standsFor } = row;
     const steps = row.standsFor ? 0 : context.stepsOf(row.key);
-    const shown = { cut, isUnfolded, hasActions: this.hasActions, steps };
+    const shown = { cut, isUnfolded, hasActions: this.hasActions && !context.editingOf(row.key), steps };
     const said = [who, role, kind, facts, tokens, siblings, state, actions, standsFor?.sentence];
     this.head.set([said, shown, host.messageActions()], () => rowHead(row, shown, context));
+    const line = context.cutLineOf(row.key);
+    this.line.set(line || null, () => [h("p", { title: line }, line)]);
     this.setThought();
     this.setWords();
     const { files, translation } = row;
@@ -198,6 +204,7 @@ export class RowView {
     const can = (kind: EditKind) => isOffered(row, kind, context.host.live);
     this.editBox = new EditBox({
       text: editing.text,
+      sends: row.role === "user",
       first: editing.kind,
       can,
       save: (kind, text) => context.endEdit(row.key, { kind, text }),

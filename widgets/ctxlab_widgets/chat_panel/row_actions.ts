@@ -1,6 +1,7 @@
 // What can be done with a message: buttons in its head, the rest in a menu.
 
 import { h } from "../_shared/dom";
+import type { Cut } from "./cut_marks";
 import type { ListHost } from "./list_host";
 import type { Menu, MenuItem } from "./menu";
 import type { Choice, Row, RowAction } from "./payload";
@@ -28,6 +29,8 @@ const ELSEWHERE = new Set<RowAction>(["retry", "undo-summary"]);
 export interface RowTools {
   host: ListHost;
   menu: Menu;
+  /** Why the next request leaves a message out. */
+  cutOf(key: string): Cut | undefined;
   /** Opens the field of a message; of one that is to be a branch too. */
   edit(key: string, kind: "edit" | "branch"): void;
 }
@@ -121,6 +124,11 @@ function menuItems(row: Row, tools: RowTools, at: HTMLElement): MenuItem[] {
     items.push({
       label: "Again with another model\u2026",
       act: () => menu.open(at, "Again with", choices(models, again)),
+    });
+  if (row.kind !== "preset" && tools.cutOf(row.key))
+    items.push({
+      label: "Why isn\u2019t this sent?",
+      act: () => host.send({ command: "why", key: row.key }),
     });
   if (row.kind !== "preset")
     items.push({

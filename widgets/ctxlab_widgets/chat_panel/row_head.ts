@@ -2,10 +2,9 @@
 
 import { glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
-import type { Draft, Row } from "./payload";
+import type { Cut } from "./cut_marks";
+import type { Row } from "./payload";
 import { actionButtons, carryOut, isOffered, type RowTools } from "./row_actions";
-
-export type Cut = Draft["cut"][number];
 
 export interface HeadTools extends RowTools {
   /** Shows the messages behind a summary, or folds them. */
@@ -49,15 +48,20 @@ export function rowHead(row: Row, shown: HeadState, tools: HeadTools): HTMLEleme
     ...(state && !cut && !(row.state === "failed" && row.error)
       ? [h("span", { class: `tag ${row.state}` }, state)]
       : []),
-    h("span", { class: "right" }, hasActions && actions(row, tools), fixed(row, shown, tools)),
+    h(
+      "span",
+      { class: "right" },
+      hasActions && actions(row, tools),
+      row.tokens !== undefined && h("span", { class: "muted num" }, many(row.tokens, "token")), // never lain over
+      fixed(row, shown, tools),
+    ),
   ];
 }
 
 const signOf = ({ kind, role }: Row): string => (kind === "summary" ? "summary" : kind === "preset" ? "preset" : role);
 
-function factsOf({ facts, tokens, standsFor }: Row): string {
-  const all = standsFor ? [standsFor.sentence, ...facts] : facts;
-  return [...all, ...(tokens === undefined ? [] : [many(tokens, "token")])].join(", ");
+function factsOf({ facts, standsFor }: Row): string {
+  return (standsFor ? [standsFor.sentence, ...facts] : facts).join(", ");
 }
 
 /** Which answer this is of how many; arrows show the one before and the one after. */

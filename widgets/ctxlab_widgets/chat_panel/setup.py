@@ -21,7 +21,6 @@ ECHO = "echo"
 OWN_FUNCTION = "function"
 OF_BUILDS = frozenset(BuildOptions.__annotations__) - {"leaf", "pending", "pick"}
 NOT_TAKEN: Mapping[str, str] = {
-    "pick": "is for the session: pass ctxlab.load(path, pick=...)",
     "leaf": "is the session's active leaf: pass session.switched(leaf)",
     "pending": "is what is typed: set panel.input",
 }
@@ -31,8 +30,17 @@ def echo(messages: list[dict[str, Any]]) -> str:
     """The answer of the model that is none: what it got last, said back."""
     last = next((each for each in reversed(messages) if each.get("role") == "user"), {})
     content = last.get("content")
-    words = content if isinstance(content, str) else ""
-    return f"(no model: an echo) {words}".rstrip()
+    parts = cast("list[Any]", content) if isinstance(content, list) else [content]
+    return " ".join(["(no model: an echo)", *(words for part in parts if (words := _words_of(part)))])
+
+
+def _words_of(part: object) -> str:
+    """The text of a message's content or of one of its parts; a file's type in brackets."""
+    if isinstance(part, str):
+        return part
+    held = cast("Mapping[str, Any]", part) if isinstance(part, Mapping) else {}
+    text = held.get("text")
+    return text if isinstance(text, str) else f"[{held['type']}]" if isinstance(held.get("type"), str) else ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,7 +244,8 @@ def chat_setup(source: SessionSource, agent: Any, model: Any, options: Mapping[s
     if isinstance(agent, str):
         agent = agent_or_library(agent)
     held = session_or_library(source)
-    given: dict[str, Any] = {name: value for name, value in options.items() if name in OF_BUILDS}
+    given: dict[str, Any] = {name: value for name, value in options.items() if name in {*OF_BUILDS, "pick"}}
+    options = {name: value for name, value in options.items() if name != "pick"}
     if isinstance(model, str | ModelProfile):
         given["model"] = model
     elif model is not None and not callable(model):
@@ -294,7 +303,7 @@ def setup_of_run(run: Trace, before: ChatSetup, *, model: Any, library: Library)
 
 
 def _checked(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    known = {*TurnOptions.__annotations__, *OF_BUILDS} - {"agent", "model", "on_event", "pick"}
+    known = {*TurnOptions.__annotations__, *OF_BUILDS} - {"agent", "model", "on_event"} | {"pick"}
     for name in options:
         if name in NOT_TAKEN:
             raise WrongArgument(f"{name} {NOT_TAKEN[name]}", function="ChatPanel")

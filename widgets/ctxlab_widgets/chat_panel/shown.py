@@ -9,7 +9,7 @@ from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError
 from ctxlab.studies.draft_preview import Preview
 from ctxlab_widgets._shared.json_values import as_json, list_as_json
-from ctxlab_widgets.chat_panel.draft_json import draft_json, failed_json
+from ctxlab_widgets.chat_panel.draft_json import draft_json, failed_json, unsent_json
 from ctxlab_widgets.chat_panel.head_json import around_json, head_json
 from ctxlab_widgets.chat_panel.rows import Row, RowInput, RowMaker, row_delta
 
@@ -38,9 +38,7 @@ class ShownChat:
 
     def fill(self, panel: ChatPanel) -> None:
         """Write all that follows from the state of a chat."""
-        session = panel.turns.session or panel.history.session
-        if panel.turns.running is not None and panel.history.session is not panel.turns.running.before:
-            session = panel.history.session  # it was changed while the turn runs, which is added at its end
+        session = panel.turns.shown_session(panel.history)
         given = self._input(panel, session)
         self._show_rows(panel, self._rows.rows(given))
         path = [node for node in session.path() if not node.is_empty_root]
@@ -58,17 +56,17 @@ class ShownChat:
 
     def running(self, panel: ChatPanel) -> str:
         """The running turn as JSON; empty when none runs."""
-        data = panel.turns.as_data()
+        data = panel.turns.as_data(panel.history)
         return as_json(data) if data is not None else ""
 
-    def draft(self, text: str, found: Preview | str) -> str:
-        """The preview of a draft as JSON, or the sentence on why there is none."""
+    def draft(self, text: str, found: Preview | str) -> tuple[str, str]:
+        """The preview of a draft, or the sentence on why there is none, and what else isn't sent, each as JSON."""
         if isinstance(found, str):
-            return as_json(failed_json(text, found))
+            return as_json(failed_json(text, found)), ""
         try:
-            return as_json(draft_json(found))
+            return as_json(draft_json(found)), unsent_json(found)
         except CtxlabError as problem:
-            return as_json(failed_json(text, str(problem)))
+            return as_json(failed_json(text, str(problem))), ""
 
     def _input(self, panel: ChatPanel, session: Session) -> RowInput:
         setup, preview = panel.setup, panel.preview

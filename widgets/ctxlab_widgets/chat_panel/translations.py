@@ -54,11 +54,15 @@ class Translations:
     @property
     def languages(self) -> list[str]:
         """The languages to choose from, that of messages first."""
+        if not self.settings.enabled:
+            return []
         own = self.settings.message_target_lang, self.settings.input_target_lang
         return list(dict.fromkeys(each for each in (*own, *self.settings.target_lang_list) if each.strip()))
 
     def translate(self, key: str, to: str) -> None:
         """Begin to translate a message, or the draft where the key is empty; blank `to` is the settings' language."""
+        if not self.settings.enabled:
+            raise CtxlabError("translation is switched off in the settings")
         usual = self.settings.message_target_lang if key else self.settings.input_target_lang
         to = to or usual
         if to not in self.languages:

@@ -29,6 +29,12 @@ class RunningStream:
     think_rules: tuple[ThinkRule, ...] = ()
     counter: TokenCounter | None = None
 
+    @property
+    def left_for(self) -> str | None:
+        """The leaf of another branch that is shown since; None where the turn's own is."""
+        leaf = self.history.session.leaf
+        return leaf if leaf is not None and leaf != self.before.leaf else None
+
 
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:

@@ -1,6 +1,7 @@
 // A chat: its messages, the field one types in, and beside them what each request holds.
 
 import { h } from "../_shared/dom";
+import { download } from "../_shared/download";
 import { type Effect, EffectBanner } from "../_shared/effect_banner";
 import { taken } from "../_shared/keyboard";
 import { FormulaDrawer } from "../_shared/markdown/formulas";
@@ -29,17 +30,34 @@ import {
   type Quick,
   type Running,
   rowsOf,
+  type Unsent,
   type View,
 } from "./payload";
 import rowList from "./row_list.css";
 import { Side } from "./side";
 import { starters } from "./starters";
+import { ViewBelow } from "./view_below";
 import own from "./widget.css";
 
-const JSON_TRAITS = ["view", "delta", "head", "draft", "got", "around", "quick", "files", "asides", "running"] as const;
+const JSON_TRAITS = [
+  "view",
+  "delta",
+  "head",
+  "draft",
+  "unsent",
+  "got",
+  "around",
+  "quick",
+  "files",
+  "asides",
+  "running",
+] as const;
 /** Traits that Python alone sets. */
 const FROM_PYTHON = [...JSON_TRAITS, "error"];
 const TRAITS = [...JSON_TRAITS, "input", "shows", "error", "selected", "live", "effect"];
+
+/** Commands after which an answer is written at the end. */
+const ANSWERED: ReadonlySet<string> = new Set(["send", "relay", "regenerate", "retry", "continue", "branch"]);
 
 class ChatPanel {
   private readonly model: Mounted["model"];
@@ -48,6 +66,7 @@ class ChatPanel {
   private readonly list: MessageList;
   private readonly input: InputArea;
   private readonly side: Side;
+  private readonly below: ViewBelow;
   /** The text that an action on a message gave. */
   private readonly told: EffectBanner;
   private readonly assets: AssetAsker;
@@ -65,6 +84,7 @@ class ChatPanel {
     this.model = model;
     this.live = model.get("live") !== false;
     const { live } = this;
+    this.below = new ViewBelow(root, signal);
     const send = (command: Command, buffers?: ArrayBuffer[]) => this.send(command, buffers);
     this.assets = new AssetAsker((id) => this.send({ command: "asset", id }));
     this.drawing = this.drawingOptions();
@@ -129,12 +149,15 @@ class ChatPanel {
   /** Says whether there is somebody who hears it. */
   private send(command: Command, buffers?: ArrayBuffer[]): boolean {
     if (!this.live) return false;
+    if (ANSWERED.has(command.command)) this.list.toNewest();
+    else if (command.command === "open") this.below.wanted();
     if (buffers) this.model.send(command, undefined, buffers);
     else this.model.send(command);
     return true;
   }
 
   private show(what: string): void {
+    if (what === "tree") this.below.wanted();
     save(this.model, { shows: what });
   }
 
@@ -190,6 +213,7 @@ class ChatPanel {
     else if (message.kind === "completion") this.input.open(message.completion);
     else if (message.kind === "copy") void this.copy(message.text);
     else if (message.kind === "found" && message.text === this.head.words) this.others.take(message.keys);
+    else if (message.kind === "export" && buffer) download(message.name, buffer);
   }
 
   private draw(changed: Set<string>): void {
@@ -203,9 +227,10 @@ class ChatPanel {
       input.setRunning(running);
     }
     if (changed.has("head")) this.drawHead();
+    if (changed.has("draft") || changed.has("unsent"))
+      list.cut(this.json<Draft>("draft")?.cut ?? [], this.json<Unsent[]>("unsent") ?? []);
     if (changed.has("draft")) {
       const draft = this.json<Draft>("draft");
-      list.cut(draft?.cut ?? []);
       input.setDraft(draft);
       side.next(draft);
     }

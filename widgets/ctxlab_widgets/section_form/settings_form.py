@@ -19,7 +19,8 @@ from ctxlab_widgets.section_form import SectionForm
 class SettingsForm(SectionForm):
     """Draws settings by section and keeps each change in `settings`; values of plugins that are gone stay in it.
 
-    Without settings it shows those of the packages that are installed. `models` are names to choose from.
+    Without settings it shows those of the packages that are installed. `models` are names to choose from, `notes`
+    are sentences above the sections.
 
     >>> SettingsForm(ctxlab.plugin_settings(stored))  # doctest: +SKIP
     """
@@ -30,8 +31,10 @@ class SettingsForm(SectionForm):
     """The settings with all changes. Set it, and those are edited."""
 
     @checked_arguments
-    def __init__(self, settings: PluginSettings | None = None, *, models: Sequence[str] = ()) -> None:
-        self._known_models = list(models)
+    def __init__(
+        self, settings: PluginSettings | None = None, *, models: Sequence[str] = (), notes: Sequence[str] = ()
+    ) -> None:
+        self._known_models, self._notes = list(models), list(notes)
         super().__init__()
         self.settings = settings if settings is not None else plugin_settings()
         self._begin(self.settings)
@@ -46,7 +49,7 @@ class SettingsForm(SectionForm):
             "title": "Settings",
             "name": "",
             "sentence": _sentence(values),
-            "notes": [*(note.text for note in values.notes), *kept],
+            "notes": [*(note.text for note in values.notes), *kept, *self._notes],
             "saves": False,
             "dirty": False,
         }

@@ -17,7 +17,7 @@ from ctxlab_widgets.workspace_view.found import Found, part_of
 
 SHOWN_CHOICES = 40
 """Choices of a facet that are offered, the most frequent first."""
-PERIODS = {"last day": 1, "last 7 days": 7, "last 30 days": 30, "last year": 365}
+PERIODS = {"last day": 1, "last 7 days": 7, "last 30 days": 30, "last 365 days": 365}
 """Days of a choice of time."""
 EARLIER = "earlier"
 FAVOURITES, TRASH, FOLDER = "favourites", "trash", "folder:"

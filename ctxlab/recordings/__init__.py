@@ -1,0 +1,1 @@
+"""Listening: what other programs really sent, request by request."""

@@ -1,0 +1,1 @@
+"""Readers of recordings, one file for each kind of log."""

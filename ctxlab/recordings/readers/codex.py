@@ -1,0 +1,158 @@
+"""Codex's rollouts as requests: a request is what was said since the one before, and the items that answered it.
+
+The log counts tokens after each answer, some counts several times, and names no request: an answer begins with the
+first item of the model and ends with the count that grew. A compression begins a branch of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
+from ctxlab.formats.results import Loss
+from ctxlab.formats.source import Source, mostly
+from ctxlab.recordings.builder import START, RecordingBuilder
+from ctxlab.recordings.usage import NO_USAGE, RecordedUsage, count_of
+from ctxlab.recordings.wire_bodies import is_of_assistant
+
+PROGRAM: Final = "Codex"
+LINES: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+NOT_SENT: Final = ("ghost_snapshot",)
+"""Items that the program keeps for itself."""
+
+
+def sniff(data: Any) -> bool:
+    return mostly(data, lambda item: fields_of(item).get("type") in LINES and isinstance(item.get("payload"), dict))
+
+
+@dataclass(slots=True)
+class _Rollout:
+    """A log on its way to a recording; `since` are items that no answer has closed yet."""
+
+    builder: RecordingBuilder
+    counts_tokens: bool
+    instructions: str = ""
+    context: Data = field(default_factory=dict[str, Any])
+    leaf: str = START
+    since: list[tuple[Any, str, Any]] = field(default_factory=list[tuple[Any, str, Any]])
+    answering: bool = False
+    total: Data = field(default_factory=dict[str, Any])
+    compaction: Data | None = None
+    began: Any = None
+    others: Counter[str] = field(default_factory=Counter[str])
+
+    def take(self, place: str, kind: str, payload: Data, time: Any) -> None:
+        if kind == "session_meta":
+            stored = payload.get("base_instructions", payload.get("instructions"))
+            text = fields_of(stored).get("text") if isinstance(stored, dict) else stored
+            self.instructions = text if isinstance(text, str) else ""
+        elif kind == "turn_context":
+            self.context = payload
+        elif kind == "response_item" and payload.get("type") not in NOT_SENT:
+            self._item(place, payload, time)
+        elif kind == "compacted":
+            self._compacted(place, payload, time)
+        elif kind == "event_msg" and payload.get("type") == "token_count":
+            self._counted(payload, time)
+        else:
+            self.others[str(payload.get("type") or kind)] += 1
+
+    def _item(self, place: str, item: Data, time: Any) -> None:
+        if not is_of_assistant(item):
+            if self.answering and not self.counts_tokens:
+                self._close(NO_USAGE, time)
+        elif not self.answering:
+            self._send()
+            self.answering, self.began = True, time
+        self.since.append((item, place, time))
+
+    def _send(self) -> None:
+        """Put what was said into the tree: it is sent with the request that begins now."""
+        run: list[tuple[Any, str, Any]] = []
+        for entry in [*self.since, None]:
+            if entry is not None and is_of_assistant(entry[0]):
+                run.append(entry)
+                continue
+            for unit in ([run] if run else []) + ([[entry]] if entry is not None else []):
+                items = tuple(item for item, _, _ in unit)
+                place, time = unit[0][1:]
+                self.leaf = self.builder.add(self.leaf, items, "openai-responses", place=place, time=time)
+            run = []
+        self.since.clear()
+
+    def _counted(self, payload: Data, time: Any) -> None:
+        info = fields_of(payload.get("info"))
+        total, last = fields_of(info.get("total_token_usage")), fields_of(info.get("last_token_usage"))
+        if not info or total == self.total or not last.get("input_tokens"):
+            return
+        self.total = total
+        if not self.answering:  # a request whose answer left no item
+            self._send()
+            self.began = time
+        usage = RecordedUsage(
+            count_of(last, "input_tokens"),
+            count_of(last, "cached_input_tokens"),
+            None,
+            count_of(last, "output_tokens"),
+            count_of(last, "reasoning_output_tokens"),
+        )
+        self._close(usage, time)
+
+    def _close(self, usage: RecordedUsage, time: Any) -> None:
+        """End the answer: a request with the items that the model gave."""
+        output = [item for item, _, _ in self.since if is_of_assistant(item)]
+        known = {"model": self.context.get("model"), "instructions": self.instructions}
+        effort = self.context.get("effort")
+        known |= {"reasoning": {"effort": effort}} if isinstance(effort, str) else {}
+        fields = {key: value for key, value in known.items() if value}
+        model = self.context.get("model")
+        self.builder.request(
+            self.leaf,
+            self.builder.head_of("openai-responses", fields),
+            time=self.began if isinstance(self.began, str) else None,
+            model=model if isinstance(model, str) else "",
+            usage=usage,
+            reply={"object": "response", "model": model, "output": output} if output else None,
+            compaction=self.compaction,
+        )
+        self.answering, self.compaction = False, None
+
+    def end(self) -> None:
+        """Close an answer that the log does not count, and keep what was said after the last one."""
+        if self.answering:
+            self._close(NO_USAGE, None)
+        if self.since:
+            self._send()
+
+    def _compacted(self, place: str, payload: Data, time: Any) -> None:
+        """Begin a branch with the history that took the place of what was said."""
+        if self.answering:
+            self._close(NO_USAGE, time)
+        self._send()
+        self.leaf = START
+        history = items_of(payload.get("replacement_history"))
+        if not history:
+            text = str(payload.get("message") or "")
+            history = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}]
+            self.builder.losses.append(Loss(place, "the log has the summary alone, not what was kept beside it"))
+        self.since = [(item, place, time) for item in history]
+        self.compaction = {"summary": payload.get("message"), "items": len(history), "time": time}
+
+
+def read(source: Source, builder: RecordingBuilder) -> None:
+    """The requests of one rollout."""
+    builder.program = PROGRAM
+    counted = any(kind_of(fields_of(item).get("payload")) == "token_count" for _, item in source.items())
+    rollout = _Rollout(builder, counted)
+    for place, item in source.items():
+        line = fields_of(item)
+        if isinstance(line.get("payload"), dict):
+            rollout.take(place, str(line.get("type")), line["payload"], line.get("timestamp"))
+        else:
+            builder.losses.append(Loss(place, "no line of a rollout; it is left out", "line"))
+    rollout.end()
+    for kind, count in rollout.others.items():
+        builder.losses.append(Loss("", f"{count:,} of the lines are events of type {kind!r:.40}, which aren't sent"))
+    builder.losses.append(Loss("", "the log has no tools, so that requests are not whole"))

@@ -1,0 +1,105 @@
+"""A recording: requests in order, which point into one session tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.display.data_frame import frame_of
+from ctxlab.display.html_table import heading, html_table
+from ctxlab.display.short_texts import counted, short
+from ctxlab.documents import Session
+from ctxlab.errors import UnknownName
+from ctxlab.formats.results import Loss, Losses, losses_html
+from ctxlab.recordings.recorded_request import RecordedRequest
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    "number",
+    "request",
+    "agent",
+    "parent_request",
+    "time",
+    "model",
+    "vendor",
+    "messages",
+    "new_messages",
+    "input_tokens",
+    "cached_tokens",
+    "written_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "seconds",
+    "whole",
+    "error",
+    "node",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Recording:
+    """A sequence of requests that a program sent, in order; each points to a leaf of `session`.
+
+    Messages that requests share are one node; a compression, an edit or a reordering is a branch of its own. `losses`
+    name what could not be read or is not known; `program` is which wrote it, "" where that isn't told; `source` is the
+    name of the file.
+    """
+
+    requests: tuple[RecordedRequest, ...]
+    session: Session
+    losses: tuple[Loss, ...] = Losses()
+    program: str = ""
+    source: str = ""
+
+    def __len__(self) -> int:
+        return len(self.requests)
+
+    def __iter__(self) -> Iterator[RecordedRequest]:
+        return iter(self.requests)
+
+    @checked_arguments
+    def request(self, id: str) -> RecordedRequest:
+        """The request of an id; raises UnknownName."""
+        found = next((request for request in self.requests if request.id == id), None)
+        if found is None:
+            raise UnknownName(f"the recording has no request {short(id)!r}")
+        return found
+
+    @property
+    def agents(self) -> Mapping[str, tuple[RecordedRequest, ...]]:
+        """The requests by agent, the main one, whose name is empty, first."""
+        names = sorted({request.agent for request in self.requests})
+        return {name: tuple(request for request in self.requests if request.agent == name) for name in names}
+
+    def frame(self) -> pd.DataFrame:
+        """One row a request, in order: who asked which model when, messages and how many were new, tokens, time."""
+        return frame_of((request.row() for request in self.requests), COLUMNS)
+
+    def __repr__(self) -> str:
+        parts = [repr(short(self.program))] if self.program else []
+        parts += [counted(len(self.requests), "request"), counted(len(self.session.nodes) - 1, "message")]
+        parts += [counted(len(self.losses), "loss", "losses")] if self.losses else []
+        return f"Recording({', '.join(parts)}, from {short(self.source, 80)!r})"
+
+    def _repr_html_(self) -> str:
+        head = ("request", "agent", "time", "model", "messages", "new", "input", "cached", "output", "error")
+        rows = (
+            (
+                request.id,
+                request.agent,
+                request.time,
+                request.model,
+                request.message_count,
+                request.new_messages,
+                request.usage.input,
+                request.usage.cached,
+                request.usage.output,
+                request.error,
+            )
+            for request in self.requests
+        )
+        return heading(self) + html_table(head, rows, of="requests") + losses_html(self.losses)

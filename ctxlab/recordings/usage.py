@@ -1,0 +1,73 @@
+"""Tokens of a request as its vendor or its program counted them, in one form for all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ctxlab.documents.session.replay_artifacts import WireName
+from ctxlab.documents.session.usage_counts import is_count
+from ctxlab.formats.requests.blocks import Data, fields_of
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedUsage:
+    """Tokens that a log reports; None where it says nothing.
+
+    `input` is all of the input, `cached` the part that was read from the vendor's cache and `written` the part that was
+    written to it. `output` is all of the output, `reasoning` the part that was thought.
+    """
+
+    input: int | None = None
+    cached: int | None = None
+    written: int | None = None
+    output: int | None = None
+    reasoning: int | None = None
+
+    def __bool__(self) -> bool:
+        return any(count is not None for count in (self.input, self.cached, self.written, self.output, self.reasoning))
+
+
+NO_USAGE = RecordedUsage()
+
+
+def usage_of_reply(reply: Data, wire: WireName) -> RecordedUsage:
+    """The usage that a vendor's reply brings."""
+    return usage_in(fields_of(reply.get("usageMetadata" if wire == "gemini" else "usage")), wire)
+
+
+def usage_in(usage: Data, wire: WireName) -> RecordedUsage:
+    """The usage in a vendor's own words.
+
+    Anthropic counts what was read from the cache and written to it apart from its input; here it is part of it.
+    Gemini's thoughts are part of the output.
+    """
+    if wire == "anthropic":
+        cached, written = count_of(usage, "cache_read_input_tokens"), count_of(usage, "cache_creation_input_tokens")
+        plain = count_of(usage, "input_tokens")
+        whole = None if plain is None else plain + (cached or 0) + (written or 0)
+        return RecordedUsage(whole, cached, written, count_of(usage, "output_tokens"))
+    if wire == "gemini":
+        thoughts, answer = count_of(usage, "thoughtsTokenCount"), count_of(usage, "candidatesTokenCount")
+        prompt = _sum(count_of(usage, "promptTokenCount"), count_of(usage, "toolUsePromptTokenCount"))
+        return RecordedUsage(prompt, count_of(usage, "cachedContentTokenCount"), None, _sum(answer, thoughts), thoughts)
+    before, after = ("input", "output") if wire == "openai-responses" else ("prompt", "completion")
+    of_input, of_output = (fields_of(usage.get(f"{name}_tokens_details")) for name in (before, after))
+    cached = count_of(of_input, "cached_tokens")
+    return RecordedUsage(
+        count_of(usage, f"{before}_tokens"),
+        count_of(usage, "prompt_cache_hit_tokens") if cached is None else cached,
+        count_of(of_input, "cache_write_tokens"),
+        count_of(usage, f"{after}_tokens"),
+        count_of(of_output, "reasoning_tokens"),
+    )
+
+
+def count_of(fields: Data, name: str) -> int | None:
+    """A number of tokens; None where there is none."""
+    value: Any = fields.get(name)
+    return value if is_count(value) else None
+
+
+def _sum(a: int | None, b: int | None) -> int | None:
+    return a if b is None else b if a is None else a + b

@@ -1,0 +1,155 @@
+"""Bodies of requests taken apart: the head, the system messages that lead, and the messages in units.
+
+A unit is one message; of OpenAI's Responses it is what follows on one another of the assistant: its thoughts, words and
+calls, which are one message of a session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+from urllib.parse import unquote, urlsplit
+
+from ctxlab.documents.session.replay_artifacts import WireName
+from ctxlab.formats.requests import anthropic, gemini, responses
+from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
+
+Shape = Literal["list", "value", "none"]
+MESSAGES: Final[dict[WireName, str]] = {
+    "openai-chat": "messages",
+    "openai-responses": "input",
+    "anthropic": "messages",
+    "gemini": "contents",
+}
+"""The field of a body that holds the messages."""
+VENDORS: Final[dict[WireName, str]] = {
+    "openai-chat": "openai",
+    "openai-responses": "openai",
+    "anthropic": "anthropic",
+    "gemini": "gemini",
+}
+"""Whose form it is; a log that knows the vendor says so itself."""
+ADDRESSES: Final[tuple[tuple[re.Pattern[str], WireName], ...]] = (
+    (re.compile(r"/chat/completions$"), "openai-chat"),
+    (re.compile(r"/responses(?:/compact)?$"), "openai-responses"),
+    (re.compile(r"/messages$"), "anthropic"),
+    (re.compile(r":(?:streamG|g)enerateContent$"), "gemini"),
+    (re.compile(r":(?:streamR|r)awPredict$|/invoke(?:-with-response-stream)?$"), "anthropic"),
+)
+LEADING: Final = ("system", "developer")
+
+
+@dataclass(frozen=True, slots=True)
+class SplitBody:
+    """A body in parts: `fields` are all but the messages, which stood at `place` among them.
+
+    `shape` says whether the messages were a list, one bare value, or not there; `leading` are system messages before
+    all others, which belong to the head.
+    """
+
+    wire: WireName
+    fields: tuple[tuple[str, Any], ...]
+    place: int
+    shape: Shape
+    leading: tuple[Any, ...]
+    units: tuple[tuple[Any, ...], ...]
+
+
+def wire_of(address: str, body: Any) -> WireName | None:
+    """The form of a body, by its address and else by its fields; None where it asks for no answer of a model."""
+    path = address_path(address)
+    for end, wire in ADDRESSES:
+        if end.search(path):
+            return wire if MESSAGES[wire] in fields_of(body) or wire == "openai-responses" else None
+    return None if path else wire_of_body(body)
+
+
+def wire_of_body(body: Any) -> WireName | None:
+    """The form of a body by its fields."""
+    if gemini.is_body(body):
+        return "gemini"
+    if responses.is_body(body):
+        return "openai-responses"
+    if anthropic.is_body(body):
+        return "anthropic"
+    return "openai-chat" if isinstance(fields_of(body).get("messages"), list) and "model" in body else None
+
+
+def address_path(address: str) -> str:
+    """The path of an address; empty for what is none."""
+    try:
+        return unquote(urlsplit(address).path).rstrip("/")
+    except ValueError:
+        return ""
+
+
+def model_in(address: str, body: Data, wire: WireName) -> str:
+    """The model that a request asks: Gemini's is in the address."""
+    named = body.get("model")
+    if isinstance(named, str) and named:
+        return named.removeprefix("models/")
+    found = re.search(r"/models/([^/:]+):", address_path(address)) if wire == "gemini" else None
+    return found[1] if found else ""
+
+
+def split_body(body: Data, wire: WireName) -> SplitBody:
+    """A body taken apart, so that its messages and its head can be shared with other requests."""
+    key = MESSAGES[wire]
+    names = [*body]
+    place = names.index(key) if key in body else len(names)
+    fields = tuple((name, value) for name, value in body.items() if name != key)
+    if key not in body:
+        return SplitBody(wire, fields, place, "none", (), ())
+    if not isinstance(body[key], list):
+        return SplitBody(wire, fields, place, "value", (), ((body[key],),))
+    items = items_of(body[key])
+    leads = 0
+    while wire in ("openai-chat", "openai-responses") and leads < len(items) and _leads(items[leads]):
+        leads += 1
+    return SplitBody(wire, fields, place, "list", tuple(items[:leads]), tuple(units_of(items[leads:], wire)))
+
+
+def whole_body(split: SplitBody) -> Data:
+    """The body again, put together from its parts."""
+    if split.shape == "none":
+        return dict(split.fields)
+    items = [*split.leading, *(item for unit in split.units for item in unit)]
+    fields = [*split.fields]
+    fields.insert(split.place, (MESSAGES[split.wire], items[0] if split.shape == "value" else items))
+    return dict(fields)
+
+
+def units_of(items: Sequence[Any], wire: WireName) -> Iterator[tuple[Any, ...]]:
+    """The messages, one by one; of Responses the assistant's items that follow on one another together."""
+    if wire != "openai-responses":
+        yield from ((item,) for item in items)
+        return
+    run: list[Any] = []
+    for item in items:
+        if is_of_assistant(item):
+            run.append(item)
+            continue
+        if run:
+            yield tuple(run)
+            run = []
+        yield (item,)
+    if run:
+        yield tuple(run)
+
+
+def is_of_assistant(item: Any) -> bool:
+    """Whether an item of Responses is part of what a model said."""
+    fields, kind = fields_of(item), kind_of(item)
+    if "role" in fields and kind in ("", "message"):
+        return fields["role"] == "assistant"
+    return bool(kind) and kind not in RESULTS
+
+
+RESULTS: Final = ("function_call_output", "custom_tool_call_output", "local_shell_call_output", "computer_call_output")
+"""Items that answer a call."""
+
+
+def _leads(item: Any) -> bool:
+    return fields_of(item).get("role") in LEADING and kind_of(item) in ("", "message")
