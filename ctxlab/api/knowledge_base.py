@@ -70,6 +70,10 @@ def knowledge_base(
     `overlap_characters` of the one before it. What can't be read is named in `losses`. Raises ReadError where nothing
     at all can be read.
     """
+    if overlap_characters >= chunk_characters and overlap_characters != OVERLAP_CHARACTERS:
+        raise WrongArgument(
+            f"overlap_characters is {overlap_characters:,}: it takes less than the {chunk_characters:,} of a chunk"
+        )
     losses: list[str] = []
     own = list(_entries(entries))
     read = [entry for source in _each(files) for entry in _read(source, losses)]

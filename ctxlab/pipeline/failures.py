@@ -29,20 +29,22 @@ class ProcessorFailed(CtxlabError):
 class BudgetTooSmall(ProcessorFailed):
     """The protected messages need more tokens than the budget has.
 
-    `least_budget` is the least that holds what must stay; `largest` are the largest things in it, by key or by name,
-    with their tokens.
+    `budget` is what there is, `least_budget` the least that holds what must stay; `largest` are the largest things in
+    it, by key or by name, with their tokens.
     """
 
     def __init__(
         self,
         message: str,
         *,
+        budget: int = 0,
         least_budget: int = 0,
         largest: tuple[tuple[str, int], ...] = (),
         processor: str = "",
         trace: Trace | None = None,
     ) -> None:
         super().__init__(message, processor=processor, trace=trace)
+        self.budget = budget
         self.least_budget = least_budget
         self.largest = largest
 

@@ -13,6 +13,7 @@ from ctxlab.context import Context
 from ctxlab.context.portable_pickles import ByValue, importable_at, named, portable
 from ctxlab.context.step_report import Row
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
+from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.refused_values import RefusesInOneLine
 from ctxlab.documents.stored import OF_PYDANTIC
 from ctxlab.errors import WrongArgument
@@ -72,6 +73,8 @@ class Processor:
     provides: tuple[str, ...] = ()
     reads_later_tokens: bool = False
     """Whether the step reads `services.later_tokens`."""
+    tables: Mapping[str, Sequence[str]] = FrozenDict()
+    """Columns of its tables by their names; a table is empty where the step left no report."""
     waits: bool = False
     """Whether the step calls services that wait: transcriber, retriever or llm."""
 

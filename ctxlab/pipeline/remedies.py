@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Dropped
-from ctxlab.context.step_report import Row
+from ctxlab.context.step_report import Row, StepReport
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline.service_calls import CallLog
 
@@ -161,6 +161,20 @@ def rows_worked_out(trace: Trace, table: str) -> Sequence[Row] | None:
             if rows is not None:
                 return rows
     return None
+
+
+def columns_of_steps(trace: Trace, table: str) -> Sequence[str] | None:
+    """The columns of a table by a step that ran, whether it left rows or not; None where no step has such a table."""
+    done = [step.id for step in trace.steps if not (step.edited or step.skipped or step.failure)]
+    found = (trace.pipeline.stage(id).processor.tables.get(table) for id in done)
+    return next((columns for columns in found if columns is not None), None)
+
+
+def rows_in_run(trace: Trace, report: StepReport) -> Sequence[Row]:
+    """The rows of a report; where its nearest changes make the prompt longer, with the budget that each needs."""
+    from ctxlab.pipeline.changes_in_budget import rows_in_budget
+
+    return rows_in_budget(trace, report.rows()) if getattr(report, "changes_bring_in", False) else report.rows()
 
 
 def _unknown(step: Step, group: Dropped) -> Remedy:

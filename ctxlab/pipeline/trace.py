@@ -16,7 +16,7 @@ from ctxlab.context import (
 )
 from ctxlab.context.portable_pickles import portable_error
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
-from ctxlab.pipeline.remedies import Remedy, rows_worked_out
+from ctxlab.pipeline.remedies import Remedy, columns_of_steps, rows_in_run, rows_worked_out
 from ctxlab.pipeline.sent_messages import SentMessages, as_message
 from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import Services
@@ -209,18 +209,21 @@ class Trace:
         """The rows of a report as a frame, by the name of the report or by the id of the step that left it.
 
         Whole numbers stay whole where some are missing (Int64), missing words are None, lists and dicts are cells.
+        A step that found nothing to decide on, such as no placeholder of knowledge, leaves a table without rows.
         Of several reports with that name the newest counts; of several that a step left the first. With a strategy that
-        goes by ranks "ranking" has a row for each message that it ranked, worked out when it is asked for.
+        goes by ranks "ranking" has a row for each message that it ranked, worked out when it is asked for. The nearest
+        changes of "knowledge" are tried: where one doesn't fit the budget it says which budget it needs.
         """
         from ctxlab.display.data_frame import frame_of
 
         of_steps = {step.id: step.reports[0] for step in self.steps if step.reports}
         report = self.result.report_named(name) or of_steps.get(name)
-        rows = report.rows() if report is not None else rows_worked_out(self, name)
-        if rows is None:
+        rows = rows_in_run(self, report) if report is not None else rows_worked_out(self, name)
+        columns = columns_of_steps(self, name)
+        if rows is None and columns is None:
             names = dict.fromkeys((*(report.name for report in self.result.reports), *of_steps))
             raise CtxlabError(f"no step left {name!r}{did_you_mean(name, list(names))}")
-        return frame_of(rows)
+        return frame_of(rows or (), columns or ())
 
     @property
     def variables(self) -> Variables:

@@ -31,6 +31,7 @@ from ctxlab.engines.truncation import (
     least_room,
     newest_first,
 )
+from ctxlab.knowledge.policy.result_text import KIND as KNOWLEDGE
 from ctxlab.pipeline import BudgetTooSmall, LeastBudget, Remedy, Services
 from ctxlab.processors.ranked_messages import RankedMessages, ranked_messages
 from ctxlab.processors.token_limiter_settings import ID, LimiterSettings
@@ -269,14 +270,21 @@ class Cut:
         costs = [(self.cost_of(self._draft(i)), self.ctx.drafts[i].key) for i in protected]
         costs += [(self.tool_tokens, "tool definitions"), (self.tokenizer.request_tokens, "the request itself")]
         largest = tuple([(name, tokens) for tokens, name in sorted(costs, reverse=True)[:3] if tokens])
-        words = ", ".join([f"{name} ({tokens:,})" for name, tokens in largest])
+        inside = {self.ctx.drafts[i].key: self._knowledge_tokens(self.ctx.drafts[i]) for i in protected}
+        words = ", ".join([f"{name} ({tokens:,}{_of_which(inside.get(name, 0))})" for name, tokens in largest])
         return BudgetTooSmall(
             f"the budget is {self.budget:,} tokens, and what must stay needs {fixed:,}; the largest are {words}. "
             f"Raise budget_tokens, or make these shorter",
+            budget=self.budget,
             least_budget=fixed,
             largest=largest,
             processor=ID,
         )
+
+    def _knowledge_tokens(self, draft: Draft) -> int:
+        """Tokens of what a search in knowledge put into a message."""
+        found = [span.text for span in draft.text.spans if span.origin.kind == KNOWLEDGE]
+        return self.tokenizer.count("".join(found)) if found else 0
 
     def _shortened(self, unit: Unit) -> dict[int, Draft] | None:
         """The messages of a unit with their heads alone, by position; None where heads are not kept."""
@@ -370,6 +378,10 @@ class Cut:
 
 def _has_tools(drafts: Iterable[Draft]) -> bool:
     return any(draft.calls or draft.role == "tool" for draft in drafts)
+
+
+def _of_which(knowledge: int) -> str:
+    return f", of which {knowledge:,} are knowledge put into it" if knowledge else ""
 
 
 def _between(length: int, at: set[int]) -> list[int]:

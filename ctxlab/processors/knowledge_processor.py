@@ -10,8 +10,11 @@ from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.display.short_texts import short
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
 from ctxlab.documents.agent.knowledge import KnowledgeSettings
+from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.documents.misspelt_fields import misspelt_fields
+from ctxlab.errors import did_you_mean
 from ctxlab.knowledge.policy.placeholder import ENGINE_ALIASES, Placeholder, placeholders_in, share_of
-from ctxlab.knowledge.policy.report import KnowledgeReport, PlaceholderResult
+from ctxlab.knowledge.policy.report import COLUMNS, KnowledgeReport, PlaceholderResult
 from ctxlab.knowledge.policy.result_text import FRAME, result_text
 from ctxlab.pipeline import Processor, Services
 from ctxlab.processors.knowledge.conversation import (
@@ -27,6 +30,8 @@ from ctxlab.processors.knowledge.settings import KnowledgeStepSettings
 ID = "knowledge-processor"
 INSERTED = f"made:{ID}:0"
 BLANK_LINE = "\n\n"
+POSITIONS = ("context_head", "before_last_user")
+"""Places for what comes by itself, as files name them."""
 
 
 class KnowledgeProcessor(Processor):
@@ -45,6 +50,7 @@ class KnowledgeProcessor(Processor):
     waits = True
     aliases = ("knowledge", "primary:knowledge-processor")
     needs = ("history",)
+    tables = FrozenDict({KnowledgeReport.name: COLUMNS})
 
     Settings = KnowledgeStepSettings
     settings: KnowledgeStepSettings
@@ -58,6 +64,7 @@ class KnowledgeProcessor(Processor):
     def __call__(self, ctx: Context, services: Services) -> Context:
         found = list(placeholders_that_count(ctx.drafts))
         by_itself = list(_by_itself(ctx.input.agent, found))
+        ctx = ctx.noted([Note("warning", problem, ID) for problem in _problems(ctx.input.agent)])
         if not found and not by_itself:
             return ctx
         search = KnowledgeSearch(
@@ -70,7 +77,10 @@ class KnowledgeProcessor(Processor):
             ctx, more = self._inserted(ctx, by_itself, search)
             results += more
         report = KnowledgeReport(tuple(results), ID, self.settings.by_placeholder)
-        return ctx.put(report).noted(list(_notes(search, results)))
+        notes = list(_notes(search, results))
+        if any(result.sent for result in results):
+            notes += [Note("warning", problem, ID) for problem in self.settings.templates.problems()]
+        return ctx.put(report).noted(notes)
 
     # --- in the place of placeholders
 
@@ -146,6 +156,22 @@ def _settings_of(own: KnowledgeSettings) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
+def _problems(agent: Agent | None) -> Iterator[str]:
+    """What in an agent's config of knowledge isn't known, and so isn't used."""
+    config = agent.knowledge_base_config if agent is not None else None
+    if config is None:
+        return
+    yield from misspelt_fields(config, "knowledgeBaseConfig")
+    for binding in config.bindings:
+        yield from misspelt_fields(binding, f"knowledgeBaseConfig, the binding of {short(binding.shown_name)!r},")
+    if config.auto_inject_position not in POSITIONS:
+        near = did_you_mean(config.auto_inject_position, POSITIONS).removesuffix("?")
+        yield (
+            f"knowledgeBaseConfig.autoInjectPosition {short(config.auto_inject_position)!r} is not known{near};"
+            f" it counts as {POSITIONS[0]!r}"
+        )
+
+
 def _by_itself(agent: Agent | None, found: Sequence[FoundPlaceholder]) -> Iterator[Placeholder]:
     """Placeholders for the bound bases that none names; none where one without a name searches all of them."""
     config = agent.knowledge_base_config if agent is not None else None
@@ -197,5 +223,5 @@ def _notes(search: KnowledgeSearch, results: Sequence[PlaceholderResult]) -> Ite
     for result in results:
         if result.decisions and not result.sent:
             first = result.decisions[0]
-            text = f"{result.where}: {short(result.placeholder)} sends nothing: the best piece's {first.reason}"
+            text = f"{result.where}: {short(result.placeholder)} sends nothing; the best piece is cut: {first.reason}"
             yield Note("info", text, ID, {"placeholder": result.placeholder})

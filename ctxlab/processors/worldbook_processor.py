@@ -10,6 +10,7 @@ from pydantic import Field
 
 from ctxlab.context import BuildInput, Context, Draft, LoreActivations
 from ctxlab.documents import Agent, MessageNode
+from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.lore import Worldbook
 from ctxlab.engines.worldbook import (
     ActiveBook,
@@ -22,6 +23,7 @@ from ctxlab.engines.worldbook import (
     Source,
     scan,
 )
+from ctxlab.engines.worldbook.decision import COLUMNS
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
 from ctxlab.processors.injection.read_preset_placement import role_in_prompt
 
@@ -38,6 +40,7 @@ class WorldbookProcessor(Processor):
     priority = 290
     aliases = ("worldbook", "primary:worldbook-processor")
     needs = ("history",)
+    tables = FrozenDict({LoreScan.name: COLUMNS})
 
     class Settings(ProcessorSettings):
         scan_depth: int = Field(

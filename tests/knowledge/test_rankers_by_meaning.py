@@ -193,7 +193,7 @@ def test_without_an_embedder_one_line_says_what_to_install(monkeypatch: pytest.M
 @pytest.mark.parametrize("wrong", [3, "", object(), LetterEmbedder])
 def test_what_is_no_embedder_is_refused(wrong: Any) -> None:
     for ranker in (HybridRanker, EmbeddingsRanker):
-        with pytest.raises(CtxlabError, match=r"embedder is a .*; it takes an embedder, the name of one, or None"):
+        with pytest.raises(CtxlabError, match=r"embedder is .*; it takes an embedder, the name of one, a function"):
             ranker(wrong)
 
 

@@ -181,3 +181,53 @@ def test_adding_pauses_only_while_a_search_is_under_way(monkeypatch: pytest.Monk
     assert len(pauses) == 2
     index.add([IndexedText("4", "a sail")])
     assert len(pauses) == 2
+
+
+class _Failing:
+    name, version = "mine", "1"
+
+    def embed(self, texts: Sequence[str]) -> object:
+        return 1 / 0
+
+
+def _dividing(query: str, texts: Sequence[str]) -> Sequence[float]:
+    raise ZeroDivisionError("key sk-123")
+
+
+def test_an_embedder_or_a_reranker_that_raises_earns_a_note_and_words_are_searched() -> None:
+    retriever = ctxlab.KnowledgeRetriever(BOATS, embedder=_Failing(), reranker=_dividing)
+
+    answer = asked(retriever, "rope", engine="hybrid")
+
+    assert ids(answer) == ["1"]
+    assert answer.notes == (
+        "only words were searched: embedder 'mine' raised ZeroDivisionError",
+        "the hits were not ranked anew: reranker '_dividing' raised ZeroDivisionError",
+    )
+
+
+def test_a_corrected_embedder_of_the_same_name_is_asked_again() -> None:
+    asked(ctxlab.KnowledgeRetriever(BOATS, embedder=LetterEmbedder("same")), "rope", engine="vector")
+    corrected = LetterEmbedder("same")
+
+    asked(ctxlab.KnowledgeRetriever(BOATS, embedder=corrected), "rope", engine="vector")
+
+    assert {"rope", "Rope\nA rope holds the boat."} <= set(corrected.asked)
+
+
+def test_a_function_of_texts_is_an_embedder() -> None:
+    def lengths(texts: Sequence[str]) -> list[list[float]]:
+        return [[len(text), 1.0] for text in texts]
+
+    answer = asked(ctxlab.KnowledgeRetriever(BOATS, embedder=lengths), "rope", engine="vector")
+
+    assert (answer.engine, answer.notes, len(answer.hits)) == ("vector", (), 2)
+
+
+def test_an_embedder_without_a_version_is_refused_by_what_it_lacks() -> None:
+    class Nameless:
+        def embed(self, texts: Sequence[str]) -> object:
+            return texts
+
+    with pytest.raises(WrongArgument, match="embedder has embed, and no name and no version, which are texts"):
+        ctxlab.KnowledgeRetriever(BOATS, embedder=Nameless())

@@ -25,14 +25,15 @@ def test_the_cache_gives_what_the_embedder_gives_and_stays_within_its_bounds(tex
     assert 256 * len(cache) <= 2 * most
 
 
-def test_a_text_is_embedded_once_for_each_embedder_and_version() -> None:
+def test_a_text_is_embedded_once_for_each_embedder_and_two_of_a_name_are_two() -> None:
     cache = VectorCache()
     embedders = [LetterEmbedder(), LetterEmbedder(), LetterEmbedder(version="2"), LetterEmbedder("others")]
 
     for embedder in embedders:
         cache.vectors(embedder, ["a", "b", "a"])
+        cache.vectors(embedder, ["b"])
 
-    assert [embedder.asked for embedder in embedders] == [["a", "b"], [], ["a", "b"], ["a", "b"]]
+    assert [embedder.asked for embedder in embedders] == [["a", "b"], ["a", "b"], ["a", "b"], ["a", "b"]]
 
 
 def test_rows_get_unit_length_and_rows_of_zeros_stay() -> None:

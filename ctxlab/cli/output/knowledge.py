@@ -14,6 +14,7 @@ from ctxlab.display.short_texts import counted, nearest_name
 from ctxlab.errors import CtxlabError
 from ctxlab.knowledge.policy.report import KnowledgeReport
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.changes_in_budget import rows_in_budget
 
 NAMES = ("key", "title", "entry", "chunk", "base", "base_name", "placeholder")
 """Columns by which a row may be asked for."""
@@ -33,7 +34,7 @@ def pieces_named(trace: Trace, name: str) -> Sequence[Row]:
     if not found:
         known = {str(row[column]): () for row in rows for column in NAMES if row[column]}
         raise CtxlabError(f"there is no piece of knowledge {name!r}{nearest_name(name, known)}")
-    return found
+    return rows_in_budget(trace, found)
 
 
 def pieces(screen: Screen, rows: Sequence[Row]) -> None:

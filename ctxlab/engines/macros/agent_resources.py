@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -18,6 +19,8 @@ from ctxlab.engines.tool_text import definitions_text, usage_text
 
 Data = Mapping[str, Any]
 REFERENCE = "Reference format: agent-asset://{group}/{id}.{ext}"
+OF_PLACEHOLDERS = re.compile(r"[【】\n]|::")
+"""Signs that a name in a placeholder can't have."""
 NO_ASSETS = "No assets available for this agent."
 LONGEST_DESCRIPTION = 300
 """Characters of a file's description that a model is told."""
@@ -75,9 +78,11 @@ def _line_of_the_reference(asset: AgentAsset) -> str:
 def kb(call: MacroCall) -> str:
     """A placeholder for text from the agent's collections, all or the named one; the second argument is a limit."""
     bindings = _bindings(call)
+    name, most = call.argument(0), _limit(call)
+    if not call.run.reference and (name or not bindings):
+        return _placeholder_for(call, name, most, bindings)
     if not bindings:
         return ""
-    name, most = call.argument(0), _limit(call)
     if not name:
         return "\n".join([binding.placeholder_with(most) for binding in bindings])
     found = next((binding for binding in bindings if binding.kb_name == name), None)
@@ -86,6 +91,25 @@ def kb(call: MacroCall) -> str:
     hint = nearest(name, [binding.kb_name for binding in bindings])
     call.run.note(f"macro {call.name!r}: no base {short(name)!r} is bound to the agent{hint}", level="info")
     return f"（未找到知识库: {name}）"
+
+
+def _placeholder_for(call: MacroCall, name: str, most: str | None, bindings: Sequence[KnowledgeBinding]) -> str:
+    """The placeholder of the binding of this name or id; of another base the knowledge step says why it isn't searched.
+
+    An agent that says nothing of bases has all that are at hand.
+    """
+    config = call.env.agent.knowledge_base_config if call.env.agent is not None else None
+    if config is not None and not bindings:
+        off = "no base is bound to the agent" if config.enabled else "the agent's knowledge is switched off"
+        call.run.note(f"macro {call.name!r} is empty: {off}", level="info")
+        return ""
+    if OF_PLACEHOLDERS.search(name):
+        call.run.note(f"macro {call.name!r} is empty: {short(name)!r} is no name of a base", level="info")
+        return ""
+    if not name and most is None:
+        return "【kb】"
+    found = next((each for each in bindings if name in (each.kb_name, each.kb_id)), None)
+    return (found or KnowledgeBinding(kb_name=name)).placeholder_with(most)
 
 
 @macro("kb_list", phase="substitute")

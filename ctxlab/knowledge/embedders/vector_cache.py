@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ctxlab.knowledge.embedders.embedder import Embedder, unit_rows
+from ctxlab.display.short_texts import short
+from ctxlab.errors import CtxlabError
+from ctxlab.knowledge.embedders.embedder import Embedder, as_key, unit_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,7 +24,7 @@ MAX_BYTES = 128_000_000
 AT_ONCE = 1_000
 """Texts that an embedder gets in one call."""
 
-_Key = tuple[str, str, str]
+_Key = tuple[Hashable, str, str]
 
 
 class VectorCache:
@@ -48,17 +50,20 @@ class VectorCache:
         return len(self._young.keys() | self._old.keys())
 
     def vectors(self, embedder: Embedder, texts: Sequence[str]) -> Vectors:
-        """One vector a text; only those that aren't remembered are embedded, each text once."""
+        """One vector a text; only those that aren't remembered are embedded, each text once.
+
+        Raises CtxlabError where the embedder does, whatever it raised, or gives no vectors.
+        """
         import numpy as np
 
-        name, version = embedder.name, embedder.version
-        found = {text: self._known((name, version, text)) for text in texts}
+        name, who, version = embedder.name, as_key(embedder), embedder.version
+        found = {text: self._known((who, version, text)) for text in texts}
         missing = [text for text, vector in found.items() if vector is None]
         for start in range(0, len(missing), AT_ONCE):
             batch = missing[start : start + AT_ONCE]
-            for text, vector in zip(batch, unit_rows(embedder.embed(batch), len(batch), name), strict=True):
+            for text, vector in zip(batch, unit_rows(_embedded(embedder, batch), len(batch), name), strict=True):
                 found[text] = vector
-                self._keep((name, version, text), vector.copy())
+                self._keep((who, version, text), vector.copy())
         if not texts:
             return np.zeros((0, 0), np.float32)
         return np.stack([vector for text in texts if (vector := found[text]) is not None])
@@ -84,6 +89,15 @@ class VectorCache:
             if key not in self._young:
                 self._young[key] = vector
                 self._bytes += size
+
+
+def _embedded(embedder: Embedder, texts: list[str]) -> object:
+    try:
+        return embedder.embed(texts)
+    except CtxlabError:
+        raise
+    except Exception as error:  # an embedder of one's own may raise anything; its words may hold a key
+        raise CtxlabError(f"embedder {short(embedder.name)!r} raised {type(error).__name__}") from error
 
 
 @cache

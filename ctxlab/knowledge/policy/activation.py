@@ -65,7 +65,7 @@ def _by_turn(params: Sequence[str] | None, spoken: int) -> Activation:
 
 def _by_words(words: Sequence[str], about: Conversation) -> Activation:
     if not words:
-        return Activation(True, "a gate without words is open")
+        return Activation(True, "a gate without words is open", problem="its gate names no words: it is always open")
     newest = about.texts[max(len(about.texts) - about.gate_scan_depth, 0) :]
     found = next((word for word in words for text in newest if word in text), None)
     where = f"the newest {counted(about.gate_scan_depth, 'message')}"

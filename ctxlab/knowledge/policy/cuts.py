@@ -154,6 +154,8 @@ def _found_by(candidate: Candidate) -> str:
     if not candidate.engine:
         return "taken by its id"
     found = f"rank {candidate.rank:,} by {candidate.engine}, score {candidate.score:.3g}"
+    if candidate.engine != "vector":
+        found += f", {candidate.measured_by} {candidate.measure:.3g}"
     return f"{found}, of the query {counted(candidate.back, 'turn')} ago" if candidate.back else found
 
 

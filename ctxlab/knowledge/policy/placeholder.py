@@ -11,6 +11,9 @@ from ctxlab.engines.javascript.numbers import leading_integer
 
 PLACEHOLDER = re.compile(r"【(?:kb|knowledge)(?:::([^【】]*))?】")
 NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(%?)", re.ASCII)
+WHOLE_NUMBER = re.compile(r"\s*\+?\d+\s*", re.ASCII)
+LEAST_PERCENT, MOST_PERCENT = 10, 100
+"""A minimum without a sign is surely meant in percent from this on, and at most this."""
 MODES = ("always", "turn", "gate", "static")
 ENGINES = ("vector", "keyword", "hybrid", "tags")
 ENGINE_ALIASES = {"blender": "hybrid", "lens": "tags"}
@@ -101,9 +104,22 @@ def limit_of(text: str) -> int | None:
 def _problems(limit: str, minimum: str, mode: str, engine: str) -> Iterator[str]:
     if limit and limit_of(limit) is None:
         yield f"{short(limit)!r} is no limit: a whole number is"
-    if minimum and share_of(minimum) is None:
-        yield f"{short(minimum)!r} is no least score: a number from 0 to 1 is"
+    elif limit and not WHOLE_NUMBER.fullmatch(limit):
+        yield f"the limit {short(limit)!r} is read as {limit_of(limit):,}: a whole number is a limit"
+    if minimum:
+        yield from _problems_of_minimum(minimum)
     if mode and mode not in MODES:
         yield f"{short(mode)!r} is no mode and taken as always; there are {', '.join(MODES)}"
     if engine and ENGINE_ALIASES.get(engine, engine) not in ENGINES:
-        yield f"{short(engine)!r} is no engine; there are {', '.join(ENGINES)}"
+        yield f"{short(engine)!r} is no engine, and that of the settings is taken; there are {', '.join(ENGINES)}"
+
+
+def _problems_of_minimum(minimum: str) -> Iterator[str]:
+    """What is amiss in a least score; 80 is 80 percent, but 1.5 and 150 may be meant otherwise."""
+    share, match = share_of(minimum), NUMBER.match(minimum)
+    if share is None or match is None:
+        yield f"{short(minimum)!r} is no least score: a number from 0 to 1 is"
+        return
+    number = float(match[1])
+    if share < 0 or number > MOST_PERCENT or (not match[2] and 1 < number < LEAST_PERCENT):
+        yield f"the least score {short(minimum)!r} is read as {share:g}: a number from 0 to 1 is one, or a percentage"

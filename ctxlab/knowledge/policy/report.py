@@ -70,6 +70,8 @@ class KnowledgeReport:
     """
 
     name = "knowledge"
+    changes_bring_in = True
+    """Its rows' `nearest` are settings that bring in more text, so that a budget may be too small for them."""
     results: tuple[PlaceholderResult, ...]
     step: str
     overrides: Mapping[str, PlaceholderOverride] = field(default_factory=FrozenDict)

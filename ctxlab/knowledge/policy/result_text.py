@@ -42,6 +42,14 @@ class Templates:
             return "{items}", self.whole
         return self.whole, self.item
 
+    def problems(self) -> Iterator[str]:
+        """Sentences on templates by which the text of pieces is not in the prompt."""
+        whole, item = self.whole_and_item
+        if "{items}" not in whole:
+            yield "the setting template has no {items}: what is found is not in the prompt"
+        elif "{content}" not in item:
+            yield "the setting item_template has no {content}: the text of what is found is not in the prompt"
+
 
 def result_text(sent: Sequence[Decision], templates: Templates, *, processor: str, placeholder: str) -> Text:
     """The text of the pieces that are sent, or the words for none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +11,7 @@ from ctxlab.engines.ranking.candidates import Candidates
 from ctxlab.engines.ranking.word_index import same_at_start
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.embedders import Embedder, embedder_for, embedder_named, vectors_of
+from ctxlab.knowledge.embedders.embedder import EmbedFunction, as_embedder, as_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +48,7 @@ class _Part(NamedTuple):
 class _Conversation(NamedTuple):
     """Messages with the vectors of their passages by one embedder."""
 
-    embedder: tuple[str, str]
+    embedder: Hashable
     messages: Candidates
     parts: tuple[_Part, ...]
 
@@ -70,15 +71,28 @@ def check_embedder(embedder: object) -> None:
     """Raises WrongArgument for what is neither None nor the name of an embedder nor one."""
     if embedder is None or (isinstance(embedder, str) and embedder):
         return
-    if isinstance(embedder, type) or not (callable(getattr(embedder, "embed", None)) and hasattr(embedder, "version")):
-        raise WrongArgument(f"embedder is a {type(embedder).__name__}; it takes an embedder, the name of one, or None")
+    if callable(getattr(embedder, "embed", None)) and not isinstance(embedder, type):
+        missing = [name for name in ("name", "version") if not isinstance(getattr(embedder, name, None), str)]
+        if not missing:
+            return
+        raise WrongArgument(f"embedder has embed, and no {' and no '.join(missing)}, which are texts")
+    if isinstance(embedder, type) or not callable(embedder):
+        raise WrongArgument(
+            f"embedder is {_given(embedder)}; it takes an embedder, the name of one, a function of texts that gives"
+            " a row of numbers for each, or None"
+        )
 
 
-def chosen_embedder(wanted: Embedder | str | None, texts: Sequence[str]) -> Embedder:
-    """An embedder as it is, or by its name; without one the best that is installed and reads the texts."""
+def _given(embedder: object) -> str:
+    """What was given, in words."""
+    return f"the class {embedder.__name__}" if isinstance(embedder, type) else f"a {type(embedder).__name__}"
+
+
+def chosen_embedder(wanted: Embedder | EmbedFunction | str | None, texts: Sequence[str]) -> Embedder:
+    """An embedder as it is, around a function, or by its name; without one the best installed that reads the texts."""
     if wanted is None:
         return embedder_for(texts)
-    return embedder_named(wanted) if isinstance(wanted, str) else wanted
+    return embedder_named(wanted) if isinstance(wanted, str) else as_embedder(wanted)
 
 
 def likeness(query: str, candidates: Sequence[Candidate], embedder: Embedder) -> Numbers:
@@ -101,7 +115,7 @@ def _passage_vectors(candidates: Candidates, embedder: Embedder) -> tuple[_Part,
 
     Where a conversation grew or changed near its end, only the passages there are looked at.
     """
-    name = (embedder.name, embedder.version)
+    name = (as_key(embedder), embedder.version)
     with _remembering:
         lately = [each for each in reversed(_remembered) if each.embedder == name]
     same, parts = 0, tuple[_Part, ...]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
@@ -142,11 +142,11 @@ class IndexedBase:
                 )
 
 
-_lately: list[tuple[str, IndexedBase]] = []
+_lately: list[tuple[Hashable, IndexedBase]] = []
 _remembering = Lock()
 
 
-def indexed_base(base: KnowledgeBase, id: str, embedder: str) -> IndexedBase:
+def indexed_base(base: KnowledgeBase, id: str, embedder: Hashable) -> IndexedBase:
     """The base with an index in memory, the same for the same base and embedder; nobody changes it."""
     with _remembering:
         for name, each in reversed(_lately):

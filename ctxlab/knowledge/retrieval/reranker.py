@@ -87,7 +87,7 @@ def reranked(reranker: Reranker, query: str, hits: Sequence[KnowledgeHit], notes
     Where the reranker fails they stay as they are, and a note says why.
     """
     try:
-        scores = _checked(reranker.rerank(query, hits), len(hits), reranker.name)
+        scores = _checked(_scores(reranker, query, hits), len(hits), reranker.name)
     except CtxlabError as error:
         notes.append(f"the hits were not ranked anew: {error}")
         return list(hits)
@@ -100,6 +100,15 @@ def reranked(reranker: Reranker, query: str, hits: Sequence[KnowledgeHit], notes
         )
         for rank, i in enumerate(order, 1)
     ]
+
+
+def _scores(reranker: Reranker, query: str, hits: Sequence[KnowledgeHit]) -> Sequence[float]:
+    try:
+        return reranker.rerank(query, hits)
+    except CtxlabError:
+        raise
+    except Exception as error:  # a reranker of one's own may raise anything; its words may hold a key
+        raise CtxlabError(f"reranker {short(reranker.name)!r} raised {type(error).__name__}") from error
 
 
 def _checked(scores: Any, count: int, name: str) -> list[float]:

@@ -14,6 +14,7 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.documents.knowledge_base import KnowledgeBase
 from ctxlab.errors import CtxlabError, MissingExtra, UnknownName, WrongArgument, did_you_mean
 from ctxlab.knowledge.embedders import Embedder
+from ctxlab.knowledge.embedders.embedder import EmbedFunction, as_key
 from ctxlab.knowledge.index import MemoryIndex
 from ctxlab.knowledge.index.turns import turns
 from ctxlab.knowledge.ranking.likeness import check_embedder, chosen_embedder
@@ -67,9 +68,10 @@ class _Asked:
 class KnowledgeRetriever:
     """Finds chunks of knowledge bases by likeness, by words, by both and by tags.
 
-    `embedder` is one, the name of one, or None: the best that is installed; without any, words alone are searched and
-    a note says so. `reranker` scores the best hits anew. With a `cache` an answer is given again to the same query, or
-    to one that is alike. `index` makes the index of a base by its id, in memory where there is none. Threads may
+    `embedder` is one, the name of one, a function of texts that gives a row of numbers for each, or None: the best that
+    is installed; without any, words alone are searched and a note says so. `reranker` scores the best hits anew. With a
+    `cache` an answer is given again to the same query, or to one that is alike. `index` makes the index of a base by
+    its id, in memory where there is none. Threads may
     search while `update` puts another state of a base in.
     """
 
@@ -88,14 +90,20 @@ class KnowledgeRetriever:
             raise WrongArgument(f"index is a {type(index).__name__}; it takes a function of a base's id, or None")
         given = (bases,) if isinstance(bases, KnowledgeBase) else tuple(bases)
         self._made = {"embedder": embedder, "reranker": reranker, "cache": cache, "index": index}
-        self._embedder: Embedder | str | None = embedder
+        self._embedder: Embedder | EmbedFunction | str | None = embedder
         self._reranker: Reranker | None = as_reranker(reranker) if reranker is not None else None
         self._index = cast("IndexMaker | None", index)
         self.cache = cache
         self._bases: dict[str, IndexedBase] = {}
         self._own: set[str] = set()
         self._updating = RLock()
-        self._given = {_id_of(base, number): base for number, base in enumerate(given, 1)}
+        self._given: dict[str, KnowledgeBase] = {}
+        for number, base in enumerate(given, 1):
+            id = _id_of(base, number)
+            if self._given.setdefault(id, base) != base:
+                raise WrongArgument(
+                    f"two knowledge bases have the id {short(id)!r}: give one of them another, base.with_(id=...)"
+                )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _retriever, (tuple(self._given.values()), self._made)
@@ -150,7 +158,7 @@ class KnowledgeRetriever:
         if self._index is not None:
             self._own.add(id)
             return IndexedBase(base, id, self._index(id))
-        return indexed_base(base, id, self._embedder if isinstance(self._embedder, str) else repr(self._embedder))
+        return indexed_base(base, id, as_key(self._embedder))
 
     # --- searching
 

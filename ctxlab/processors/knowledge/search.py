@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ctxlab.context import KnowledgeAnswer, KnowledgeBaseFacts, QueryPart
-from ctxlab.display.short_texts import counted, short
+from ctxlab.context import KnowledgeAnswer, KnowledgeBaseFacts, KnowledgeHit, QueryPart
+from ctxlab.display.short_texts import counted, nearest, short
 from ctxlab.documents import Agent
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError
@@ -25,6 +25,8 @@ from ctxlab.processors.knowledge.settings import KnowledgeStepSettings
 DEFAULT_MINIMUM = 0.3
 """Of cosines and shares of the best score, as other programs have it; fused ranks have none but the limit."""
 ALL = "all"
+MOST_UNKNOWN = 3
+"""Unknown entries of a placeholder that are named."""
 
 
 @dataclass(slots=True)
@@ -84,16 +86,27 @@ class KnowledgeSearch:
         is_all = len(ids) == 1 and ids[0].lower() == ALL
         hits = [hit for base in bases for hit in self.retriever.entries(base.id, None if is_all else tuple(ids))]
         if not is_all:
-            places = {id: n for n, id in reversed(list(enumerate(ids)))}
-            hits.sort(key=lambda hit: places.get(hit.entry, len(ids)))
-            known = {hit.entry for hit in hits}
-            if unknown := [id for id in ids if id not in known]:
-                named = ", ".join([repr(short(id)) for id in unknown[:3]])
-                self.problems.append((wanted.raw, f"there is no entry {named} in {_names(bases)}, or it is off"))
+            hits = self._in_order(wanted.raw, ids, bases, hits)
         found = [Candidate(hit, "", n, 1.0, 1.0, 1.0) for n, hit in enumerate(hits, start=1)]
         rules = CutRules(limit=len(found))
         problem = "" if found else f"there is no such entry in {_names(bases)}"
         return replace(result, decisions=decide(found, rules), rules=rules, is_static=True, problem=problem)
+
+    def _in_order(
+        self, raw: str, ids: Sequence[str], bases: Sequence[BoundBase], by_id: Sequence[KnowledgeHit]
+    ) -> list[KnowledgeHit]:
+        """The hits in the order of their ids; one that no entry has may be a title."""
+        assert self.retriever is not None
+        there = {hit.entry for hit in by_id}
+        if all(id in there for id in ids):
+            return sorted(by_id, key=lambda hit: ids.index(hit.entry))
+        every = [hit for base in bases for hit in self.retriever.entries(base.id)]
+        named = {id: [hit for hit in every if id == (hit.entry if id in there else hit.title)] for id in ids}
+        known = dict.fromkeys(name for hit in every for name in (hit.entry, hit.title) if name)
+        for id in [id for id, hits in named.items() if not hits][:MOST_UNKNOWN]:
+            problem = f"there is no entry {short(id)!r} in {_names(bases)}, by id or title, or it is off"
+            self.problems.append((raw, problem + nearest(id, list(known))))
+        return list({(hit.base, hit.chunk): hit for hits in named.values() for hit in hits}.values())
 
     # --- by a query
 
@@ -105,7 +118,9 @@ class KnowledgeSearch:
         newest = query_of(turns, settings.query_rules)
         result = replace(result, query=query_words(newest) if newest else "")
         if not newest:
-            return replace(result, problem="the user has said nothing to search by")
+            said = bool(turns) and bool(turns[-1].user)
+            weighed = "user_weight is 0, and there is nothing else to search by"
+            return replace(result, problem=weighed if said else "the user has said nothing to search by")
         tags = self._tags(bases)
         answers: list[list[Candidate]] = []
         answer = KnowledgeAnswer()

@@ -14,6 +14,7 @@ from ctxlab.display.short_texts import short
 from ctxlab.errors import CtxlabError
 from ctxlab.knowledge.policy.cuts import Decision
 from ctxlab.knowledge.policy.report import KnowledgeReport, PlaceholderResult
+from ctxlab.pipeline.changes_in_budget import ChangeInBudget, change_in_budget
 from ctxlab.studies.run_effect import run_effect
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
@@ -91,7 +92,8 @@ class KnowledgeView(Widget):
         result, decision = self._result(), self._decision(key)
         if not result.nearest(decision):
             raise CtxlabError(f"no change is known that brings in {decision.candidate.hit.title!r}")
-        self._change(self._trial(self._nearest(decision)), remedy_of(result, decision))
+        change = self._in_budget(decision)
+        self._change(self._trial(change.settings), change.words)
 
     @checked_arguments
     def wake(self, number: int = 0) -> None:
@@ -223,9 +225,11 @@ class KnowledgeView(Widget):
             raise CtxlabError(f"a minimum is from 0 to 1, not {minimum:g}")
         return self._report().settings_for(self._result(), {"min_score": minimum})
 
-    def _nearest(self, decision: Decision) -> dict[str, Any]:
+    def _in_budget(self, decision: Decision) -> ChangeInBudget:
+        """The nearest change, with the budget that it needs where this run's is too small."""
         result = self._result()
-        return self._report().settings_for(result, result.nearest(decision))
+        settings = self._report().settings_for(result, result.nearest(decision))
+        return change_in_budget(self._shown_run(), settings, remedy_of(result, decision), rerun=self._trial)
 
     def _trial(self, settings: Mapping[str, Any]) -> Trace:
         """The run with these settings; built once for each."""
@@ -273,15 +277,14 @@ class KnowledgeView(Widget):
 
     def _find_offers(self, keys: Sequence[str]) -> None:
         found = dict(self.offers)
-        run, result = self._shown_run(), self._result()
+        run = self._shown_run()
         for key in keys:
-            decision = self._decision(key)
-            words = remedy_of(result, decision)
+            change = self._in_budget(self._decision(key))
             try:
-                price = price_of(run, self._trial(self._nearest(decision))) if words else None
+                price = price_of(run, self._trial(change.settings)) if change.words else None
             except CtxlabError:  # with the change the run can't be built: trying it says why
                 price = None
-            found[key] = [words, price]
+            found[key] = [change.words, price]
         self.offers = found
 
     @traitlets.observe("trace")

@@ -91,6 +91,8 @@ def answer_of(result: PlaceholderResult, rows: Sequence[Row]) -> list[tuple[str,
         (f"{len(sent):,} of {counted(len(rows), 'piece')} sent", "sent"),
         (f", {counted(tokens, 'token')} of words", ""),
     ]
+    if result.searched > len(rows):
+        parts.insert(1, (f", the best of {result.searched:,} that were searched", ""))
     kinds = dict.fromkeys(row["kind"] for row in rows if row["kind"] != "sent")
     for n, kind in enumerate(kinds):
         number = sum(row["kind"] == kind for row in rows)

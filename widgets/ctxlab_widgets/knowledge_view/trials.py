@@ -18,7 +18,8 @@ def sent_in(trace: Trace) -> Sent:
     report = report_of(trace)
     results = report.results if report is not None else ()
     return {
-        (number, key_of(decision)): ", ".join(filter(None, (shown_title(hit := decision.candidate.hit), hit.place)))
+        (number, key_of(decision)): shown_title(hit := decision.candidate.hit)
+        + (f" ({hit.place})" if hit.place else "")
         for number, result in enumerate(results)
         for decision in result.sent
     }
