@@ -56,7 +56,7 @@ def test_a_value_tells_of_its_message_and_a_click_chooses_it(opened: Opened, tmp
 
     card = page.locator(".card")
     assert "怀表 · The watch" in card.inner_text()
-    assert "Put there by 06 injection-assembler, touched by 10 merge-consecutive." in card.inner_text()
+    assert "Put there by 06 injection-assembler, touched by 11 merge-consecutive." in card.inner_text()
     assert page.locator(".stp.hit .id").all_inner_texts() == ["injection-assembler", "merge-consecutive", "scripted"]
     value.click()
     opened.pump(view)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -138,7 +139,8 @@ def test_a_workspace_opens_with_all_its_views(run, started, tmp_path: Path) -> N
     path = tmp_path / "mine" / "my 'chats' 雾.ipynb"
     exec(first_code(path), names)
 
-    assert [command[-1] for command in started] == [str(path), str(path)]
+    assert all(command[-1].endswith(quote(path.name)) for command in started)
+    assert len(started) == 2
     assert isinstance(names["page"], LabPage)
     assert names["page"].workspace.workspace.place == workspace.place
     names["page"].close()

@@ -155,7 +155,7 @@ def test_the_debugger_says_what_a_step_did_to_variables(run, files, dumped, tmp_
         "presetMessages": [{"id": "p", "role": "system", "content": "{{setvar::mood::wet}}."}],
     }
     path = dumped(tmp_path / "ann.agent.json", agent)
-    typed = "u variable-processor\nvars\nq\n"
+    typed = "u knowledge-processor\nvars\nq\n"
 
     out = run("step", files.chat, "--agent", path, "--var", "coins=3", stdin=typed).out
 

@@ -17,7 +17,7 @@ from ctxlab.studies.study.files_of_folder import folder_hash
 if TYPE_CHECKING:
     from ctxlab.studies.study.plan import StudyPlan
 
-READ = ("agent", "agents", "books", "library", "rules", "user")
+READ = ("agent", "agents", "books", "knowledge", "library", "rules", "user")
 """Options of a build in which a path is a file that is read."""
 FOLDERS = ("assets",)
 """Options in which a path is a folder."""

@@ -33,6 +33,10 @@ def agent(path: Path, words: str) -> None:
     path.write_text(json.dumps({"id": "a", "name": "A", "presetMessages": [prompt], "version": 2}))
 
 
+def knowledge(path: Path, words: str) -> None:
+    path.write_bytes(json.dumps(ctxlab.knowledge_base("K", entries={"a": words}).to_data()).encode())
+
+
 def keys(option: str, value: Any, *, of: str = "case") -> set[str]:
     options = {option: value}
     case = ctxlab.Case("a", "a", session(0), options=options if of == "case" else {})
@@ -52,6 +56,7 @@ FORMS: dict[str, tuple[str, Callable[[Path, str], None], Named]] = {
     "path": ("books", book, lambda path: (path,)),
     "library": ("library", book, lambda path: path),
     "agent": ("agent", agent, str),
+    "knowledge": ("knowledge", knowledge, lambda path: [path]),
     "agents": ("agents", agent, lambda path: [path]),
     "folder": ("assets", lambda path, words: book(path, words), lambda path: path.parent),
     "files": ("services", book, lambda path: Services(COUNTER, assets=BuildFiles(folder=path.parent))),

@@ -30,28 +30,23 @@ class Snippet(TypedDict):
 
 def found_messages(nodes: Mapping[str, MessageNode], keys: Sequence[str], text: str) -> list[str]:
     """Those of the keys whose words, name or id have this text in them, whatever the case, width and composition."""
-    wanted = folded(text.strip())
+    wanted = _compared(text)
     if not wanted:
         return []
-    return [
-        key
-        for key in keys
-        if wanted in folded(nodes[key].content) or wanted in folded(key) or wanted in folded(nodes[key].name or "")
-    ]
+    return [key for key in keys if any(wanted in _compared(each) for each in _fields(nodes[key]))]
 
 
 def snippets(session: Session, keys: Sequence[str], text: str) -> list[Snippet]:
     """The first hits, each with its words around the text; of a hit in a name or an id that name or id."""
-    wanted = folded(text.strip())
+    wanted = text.strip()
     depths: dict[str, int] = {}
     return [_snippet(session, key, wanted, depths) for key in keys[:MOST_SNIPPETS]]
 
 
 def _snippet(session: Session, key: str, wanted: str, depths: dict[str, int]) -> Snippet:
     node = session.nodes[key]
-    fields = (node.content, node.name or "", key)
-    said = next((said for said in fields if wanted in folded(said)), "")
-    start, end = _place(said, wanted)
+    said = next((said for said in _fields(node) if _compared(wanted) in _compared(said)), "")
+    start, end = _place(said, folded(wanted))
     before = _end_of(said[:start])
     return {
         "key": key,
@@ -63,8 +58,17 @@ def _snippet(session: Session, key: str, wanted: str, depths: dict[str, int]) ->
     }
 
 
+def _fields(node: MessageNode) -> tuple[str, str, str]:
+    return node.content, node.name or "", node.id
+
+
+def _compared(text: str) -> str:
+    """The text as it is looked for, with `ss` for a sharp s."""
+    return folded(text.strip()).casefold()
+
+
 def _place(text: str, wanted: str) -> tuple[int, int]:
-    """The first and last-but-one character of folded words in a text."""
+    """The first character of folded words in a text and the one behind them; 0 where letters differ by more."""
     found = aligned(text)
     at = found.folded.find(wanted)
     return found.original(at, at + len(wanted)) if wanted and at >= 0 else (0, 0)
