@@ -20,7 +20,7 @@ MARKS = tuple(
         (r"^[ \t]*\||\|[ \t]*$", ""),  # borders of a table's rows
     )
 )
-"""What Markdown writes around words, and what is left of it."""
+"""Words of Markdown without what it writes around them."""
 JOINERS = "\u200c\u200d"  # not printable by themselves, but parts of one character
 
 

@@ -26,7 +26,7 @@ from ctxlab.storage.value_facts import body_digest
 
 OnDuplicate: TypeAlias = Literal["keep", "overwrite", "skip"]
 ORDER = ("knowledge_bases", "books", "rules", "quick_actions", "models", "presets", "users", "agents", "sessions")
-"""What others name comes before those that name it, so that a new id is known by then."""
+"""Values that others name come before those that name them, so that a new id is known by then."""
 NAMED_IN = {"worldbook_ids": "books", "quick_action_set_ids": "quick_actions"}
 MOST_LOSSES = 1_000
 """Losses of a whole import that are listed; all are counted."""

@@ -89,7 +89,7 @@ class ValueFiles:
         raise UnknownName(f"{self._files.place} has no {self._kind.noun} {id!r}{near}")
 
     def _read(self, file: str) -> Loaded | None:
-        """What a file holds now; None where it isn't there."""
+        """The content of a file now; None where it isn't there."""
         path = self._kind.path(file)
         stamp = self._files.stamp(path)
         with self._lock:

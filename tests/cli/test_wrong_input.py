@@ -335,7 +335,7 @@ def test_a_wrong_file_for_knowledge_is_one_line_or_its_text(run, tmp_path: Path,
 
 SUBCOMMANDS: dict[str, Any] = COMMANDS["workspace"].commands
 NEEDED = {"import": [SESSION], "backup": ["out.zip"], "restore": ["--id", "x"]}
-"""What a subcommand of `workspace` needs besides the folder."""
+"""Arguments that a subcommand of `workspace` needs besides the folder."""
 
 
 @pytest.mark.parametrize("name", [*SUBCOMMANDS, "search"])

@@ -1,4 +1,4 @@
-"""What of a chat stays: its conversation after a restart, and a change that was tried in a view below it."""
+"""Things of a chat that stay: its conversation after a restart, a change tried in a view below it."""
 
 from __future__ import annotations
 

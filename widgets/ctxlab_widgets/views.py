@@ -48,7 +48,7 @@ def lore(value: LoreScan) -> Any | None:
 
 
 def knowledge(value: Trace) -> Any | None:
-    """What a run looked up, and why each piece is sent or isn't."""
+    """Knowledge that a run looked up, and why each piece is sent or isn't."""
     return _widget("KnowledgeView", value)
 
 

@@ -84,7 +84,7 @@ def check_embedder(embedder: object) -> None:
 
 
 def _given(embedder: object) -> str:
-    """What was given, in words."""
+    """The given value in words."""
     return f"the class {embedder.__name__}" if isinstance(embedder, type) else f"a {type(embedder).__name__}"
 
 

@@ -226,7 +226,7 @@ def _unreached(error: OSError, endpoint: Endpoint, *, gone: bool) -> tuple[Endin
 
 
 def _ending(error: Exception, exchange: OpenExchange, stall_seconds: float, *, gone: bool) -> tuple[Ending, str]:
-    """How an exchange ended by an error, and a sentence on it."""
+    """The end of an exchange by an error, and a sentence on it."""
     came = f"{exchange.size:,} bytes of the reply" if exchange.status is not None else "an answer"
     if gone or isinstance(error, _ClientGone):
         return "client", f"the client hung up {'after' if exchange.status is not None else 'before'} {came} had come"

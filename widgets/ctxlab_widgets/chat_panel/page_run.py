@@ -1,4 +1,4 @@
-"""Who takes part in a chat, and the run of its page with those that were chosen or edited there."""
+"""Participants of a chat, and the run of its page with those that were chosen or edited there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run looked up: the query, every piece that was found with its scores, what cut it, and the nearest change."""
+"""Knowledge that a run looked up: the query, each piece with its scores, what cut it, and the nearest change."""
 
 from __future__ import annotations
 

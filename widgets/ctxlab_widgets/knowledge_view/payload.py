@@ -1,4 +1,4 @@
-"""What the page gets of a run: its placeholders, and of the one shown the query, its words and a row a piece."""
+"""A run for the page: its placeholders, and of the one shown the query, its words and a row a piece."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOT_SENT = {
     "over limit": "came after the last that may be sent",
     "tags": "had none of the tags",
 }
-"""What happened to pieces of a kind, as a part of a sentence."""
+"""The fate of pieces of a kind, as a part of a sentence."""
 
 
 def report_of(trace: Trace | None) -> KnowledgeReport | None:

@@ -1,4 +1,4 @@
-"""What the page gets of each candidate: its place on one scale from 0 to 1, what became of it and why."""
+"""A candidate for the page: its place on one scale from 0 to 1, what became of it and why."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = {
     "characters": "no room",
     "tags": "tags",
 }
-"""What became of a candidate in a word or two, by what cut it."""
+"""The fate of a candidate in a word or two, by what cut it."""
 SCALED = ("vector", "keyword", "hybrid")
 FEW = 64
 """Candidates up to which each row says its nearest change at once; of more only those that are looked at."""

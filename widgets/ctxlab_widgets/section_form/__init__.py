@@ -27,7 +27,7 @@ class SectionForm(Widget):
     _esm = Path(__file__).parent / "static" / "widget.js"
 
     _layer = ""
-    """Where values are from that are set, as a field says it."""
+    """The origin of values that are set, as a field says it."""
 
     view = traitlets.Unicode("").tag(sync=True)
     """The sections with their fields as JSON; empty when there is nothing to edit."""

@@ -83,7 +83,7 @@ class WorkspaceView(Widget):
     book_rows = traitlets.Unicode("").tag(sync=True)
     """A page of entries as JSON."""
     imported = traitlets.Unicode("").tag(sync=True)
-    """What came of the last import or export, as JSON; empty before."""
+    """The outcome of the last import or export, as JSON; empty before."""
     conflict = traitlets.Unicode("").tag(sync=True)
     """What another saved meanwhile, as JSON; empty where nothing is in the way."""
     session = traitlets.Instance[Session | None](Session, allow_none=True)

@@ -12,7 +12,7 @@ from ctxlab.documents.lore import POSITIONS, LoreEntry
 from ctxlab.errors import CtxlabError
 
 FIELDS = ("enabled", "order", "depth", "position", "group", "probability")
-"""What can be changed in many entries at once."""
+"""Fields that can be changed in many entries at once."""
 MOST_STEPS = 50
 """Changes that can be taken back."""
 

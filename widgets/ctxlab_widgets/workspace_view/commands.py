@@ -1,4 +1,4 @@
-"""What the page may ask of the view of a workspace."""
+"""Commands that the page may give to the view of a workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search of a workspace found, by value: hits with their snippets, and counts by kind, agent and field."""
+"""Hits of a search of a workspace, by value, with their snippets, and counts by kind, agent and field."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "tool arguments": ("call",),
     "files": ("files",),
 }
-"""Where in a message words are found, by the names that people read; all other fields are of names."""
+"""Places in a message where words are found, by the names that people read; other fields are of names."""
 PARTS = {
     "preset": "presets",
     "entry": "lore",

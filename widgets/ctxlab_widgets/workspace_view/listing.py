@@ -23,7 +23,7 @@ PERIODS = {"last day": 1, "last 7 days": 7, "last 30 days": 30, "last 365 days":
 EARLIER = "earlier"
 FAVOURITES, TRASH, FOLDER = "favourites", "trash", "folder:"
 FACETS = ("place", "agent", "category", "tag", "time", "part", "problem")
-"""What rows can be filtered by; each has one choice, empty for all."""
+"""Filters of rows; each has one choice, empty for all."""
 NOTHING_CHOSEN: Mapping[str, str] = dict.fromkeys(FACETS, "")
 
 

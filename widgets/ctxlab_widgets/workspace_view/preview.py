@@ -1,4 +1,4 @@
-"""What the side of the list shows of one value: its facts, its tree with the hits in it, and the hits."""
+"""One value at the side of the list: its facts, its tree with the hits in it, and the hits."""
 
 from __future__ import annotations
 
