@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ctxlab.context import BuildInput, Context, Draft, KnowledgeHit, Origin, Text
 from ctxlab.documents import Agent, Session
 from ctxlab.documents.agent.knowledge import KnowledgeBaseConfig, KnowledgeBinding
+from ctxlab.knowledge.policy.query import QueryRules, SpokenText, newest_turns, query_of, turns_of
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import KnowledgeProcessor
 from ctxlab.testing.fakes import FixedRetriever, WordTokenizer
@@ -171,3 +172,19 @@ def test_placeholders_in_older_history_are_only_text(text: str, role: Any) -> No
 
     assert trace.result.drafts is drafts
     assert retriever.queries == []
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.sampled_from(["", "a", "b c", "灯"]))),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 3),
+)
+def test_older_turns_than_a_query_is_made_of_are_no_part_of_it(
+    said: list[tuple[str, str]], turns: int, projected: int, back: int
+) -> None:
+    spoken = [SpokenText(*each) for each in said]
+    rules = QueryRules(turns=turns, projection_turns=projected, with_tools=True)
+    newest = newest_turns(spoken, rules.turns_back + back)
+
+    assert query_of(turns_of(newest), rules, back=back) == query_of(turns_of(spoken), rules, back=back)

@@ -31,6 +31,11 @@ class QueryRules:
     projection_turns: int = 0
     projection: float = 0.5
 
+    @property
+    def turns_back(self) -> int:
+        """The number of turns that a query is made of."""
+        return self.turns + self.projection_turns
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -39,6 +44,17 @@ class Turn:
     user: str
     assistant: str = ""
     tools: str = ""
+
+
+def newest_turns(spoken: Sequence[SpokenText], count: int) -> Sequence[SpokenText]:
+    """The texts of the newest turns, at most so many; those of older ones are no part of any query."""
+    left = count
+    for at in range(len(spoken) - 1, -1, -1):
+        if spoken[at].role == "user":
+            left -= 1
+            if left == 0:
+                return spoken[at:]
+    return spoken
 
 
 def turns_of(spoken: Sequence[SpokenText]) -> tuple[Turn, ...]:
@@ -61,7 +77,7 @@ def query_of(turns: Sequence[Turn], rules: QueryRules, *, back: int = 0) -> tupl
         return ()
     parts: list[QueryPart] = []
     for age, turn in enumerate(reversed(known)):
-        if age >= rules.turns + rules.projection_turns:
+        if age >= rules.turns_back:
             break
         fades = rules.projection**age
         said = [("user", turn.user, rules.user_weight)]

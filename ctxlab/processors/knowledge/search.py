@@ -17,7 +17,7 @@ from ctxlab.knowledge.policy.candidates import Candidate, candidates_of, joined
 from ctxlab.knowledge.policy.clean_query import clean_query, without_marks
 from ctxlab.knowledge.policy.cuts import CutRules, decide
 from ctxlab.knowledge.policy.placeholder import ENGINES, Placeholder
-from ctxlab.knowledge.policy.query import SpokenText, query_of, query_words, turns_of
+from ctxlab.knowledge.policy.query import SpokenText, Turn, newest_turns, query_of, query_words, turns_of
 from ctxlab.knowledge.policy.report import PlaceholderResult
 from ctxlab.pipeline import Retriever
 from ctxlab.processors.knowledge.settings import KnowledgeStepSettings
@@ -41,6 +41,7 @@ class KnowledgeSearch:
     facts: tuple[KnowledgeBaseFacts, ...] = ()
     bound: tuple[BoundBase, ...] = ()
     problems: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    _clean_turns: tuple[Turn, ...] | None = None
     _answers: dict[Any, KnowledgeAnswer] = field(default_factory=dict[Any, KnowledgeAnswer])
 
     def __post_init__(self) -> None:
@@ -114,7 +115,7 @@ class KnowledgeSearch:
         self, wanted: Placeholder, bases: Sequence[BoundBase], result: PlaceholderResult, *, limit_per_base: int | None
     ) -> PlaceholderResult:
         settings, engine = self.settings, self._engine(wanted, bases)
-        turns = turns_of(self._clean_texts())
+        turns = self._turns()
         newest = query_of(turns, settings.query_rules)
         result = replace(result, query=query_words(newest) if newest else "")
         if not newest:
@@ -171,11 +172,15 @@ class KnowledgeSearch:
         engines = {base.facts.engine for base in bases if base.facts is not None}
         return engines.pop() if len(engines) == 1 else ""
 
-    def _clean_texts(self) -> list[SpokenText]:
-        how = self.settings.clean_query
-        if how == "no":
-            return list(self.spoken)
-        return [replace(each, text=_clean(each.text, how)) if each.role == "user" else each for each in self.spoken]
+    def _turns(self) -> tuple[Turn, ...]:
+        """The newest turns, as many as queries are made of, the user's words clean."""
+        if self._clean_turns is None:
+            how, most = self.settings.clean_query, self.settings.query_rules.turns_back + self.settings.result_turns
+            said = newest_turns(self.spoken, most)
+            if how != "no":
+                said = [replace(each, text=_clean(each.text, how)) if each.role == "user" else each for each in said]
+            self._clean_turns = turns_of(said)
+        return self._clean_turns
 
     def _tags(self, bases: Sequence[BoundBase]) -> tuple[str, ...]:
         """The tags of the bases that the user's newest words name."""
