@@ -25,7 +25,7 @@ class Forbidden:
     end: int
 
 
-_CLAUSE = re.compile(r"(?:[^,.;，。；!！?？]|[.,](?=\w))+")
+_CLAUSE = re.compile(r"(?:[^,.;，。；!！?？]|(?<=\d),(?=\d)|\.(?=[A-Za-z0-9]))+")
 _FORBIDS = re.compile(
     r"\b(?:never|do not|don['’]?t|must not|mustn['’]?t|may not|cannot|can['’]?t|should not|shouldn['’]?t|avoid|without"
     r"|nor|not|no|refrain from)\b|不要|不许|不准|不得|不能|不可以?|禁止|严禁|请?勿|切勿|别|禁用",
@@ -45,24 +45,25 @@ _SAY = re.compile(
     r"\b(?:name|mention|say|reveal|tell|call|the words?|the phrase|the term|the name)\b|出现|提到?|说|写成|译[成作]|叫|透露|称",
     re.IGNORECASE,
 )
-_USE = re.compile(
-    r"\b(?:use|using|run|running|call|import|install|add|push|execute|invoke|never|no|not|nor)\b|[用跑]|运行|调用|安装|引入|使用",
-    re.IGNORECASE,
-)
+_WORD = r"(?:--?)?[A-Za-z][\w.+-]*"
+_RUN = rf"(?:\b(?:run|running)\b|运行|执行|跑)\s*({_WORD}(?:[ ]{_WORD}){{1,2}})"
+_USE = rf"(?:\b(?:use|using|import|install|call|invoke|execute)\b|[用]|使用|安装|引入|调用)\s*({_WORD}(?:[ ]{_WORD}){{0,2}})"
+_NOR = rf"\b(?:never|not|no|nor|or)\s+({_WORD})"
+_FLAG = r"(?<![\w-])(--[a-z][\w-]+)"
+_OF_USE = re.compile(r"\b(?:use|using|run|install|import)\b|[用跑]|使用|安装|运行", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』\n]{2,60})[\"”」』]|(?<!\w)'([^'\n]{2,60})'(?!\w)")
 _CODE = re.compile(r"`([^`\n]{2,80})`")
-_ASCII_WORD = re.compile(r"--?[A-Za-z][\w-]*|[A-Za-z][\w.+-]*\w")
 _BEHIND_SAY = re.compile(r"(?:出现|提到|提|说出?|写成|译[成作]|叫|透露)[“「『\"]?([\u4e00-\u9fff]{2,6})[”」』\"]?$")
 _NO_COMMANDS = frozenset(
     """
     any anything anyone everything something nothing one ones thing things way ways longer more than too very yet ever
-    new newer older old other others another same such code file files folder change changes changing direct
-    please again here there also just only even still well it they them this that these those use using used run running
-    call import install add push execute invoke touch edit change modify delete remove rename move word words phrase term
-    name mention say reveal tell comments comment make making do does doing ask asking explain write writing worry
+    new newer older old other others another same such code file files folder change changes direct please again here
+    there also just only even still well words word phrase term name comments comment it them
     """.split()
 )
-_MOST_WORDS = 3
+_VERBS = frozenset("run running use using import install call invoke execute add touch edit change".split())
+_ARGUMENTS = frozenset(("up", "down", "off", "out", "all"))
+"""Words that say little in a text and much in a command."""
 
 
 def forbidden_in(rule: str) -> Iterator[Forbidden]:
@@ -85,9 +86,7 @@ def _of_clause(rule: str, start: int, end: int) -> Iterator[Forbidden]:
     behind = 0 if stays is not None or forbids is None else forbids.end()
     said = clause[behind:]
     named = [(behind + a, behind + b) for a, b in _named(said)]
-    files = [(behind + fact.start, behind + fact.end) for fact in paths(said, Taken(len(said)))] or _bare_folders(
-        clause, behind
-    )
+    files = _files(clause, behind)
     if stays is not None or _CHANGE.search(said):
         yield from (Forbidden("change", clause[a:b], start + a, start + b) for a, b in files)
     if stays is not None:
@@ -96,8 +95,9 @@ def _of_clause(rule: str, start: int, end: int) -> Iterator[Forbidden]:
         yield from (Forbidden("say", clause[a:b], start + a, start + b) for a, b in named)
         if (word := _BEHIND_SAY.search(clause)) is not None:
             yield Forbidden("say", word[1], start + word.start(1), start + word.end(1))
-    if _USE.search(clause[forbids.start() if forbids else 0 :]) and not _SAY.search(said):
-        for a, b in [*named, *_commands(clause, behind)]:
+    if not _SAY.search(said):
+        places = named if _OF_USE.search(rule) else []
+        for a, b in [*places, *_commands(clause, forbids.start() if forbids else 0, is_of_use=bool(_OF_USE.search(rule)))]:
             yield Forbidden("use", clause[a:b], start + a, start + b)
 
 
@@ -107,25 +107,35 @@ def _named(text: str) -> list[tuple[int, int]]:
     return quoted + [match.span(1) for match in _CODE.finditer(text)]
 
 
-_FOLDER = re.compile(r"(?<![\w/])[\w.-]+(?:/[\w.-]+)+/?", re.ASCII)
+_FOLDER = re.compile(r"(?<![\w/])[\w.-]+/(?:[\w.-]+/?)*", re.ASCII)
 
 
-def _bare_folders(clause: str, behind: int) -> list[tuple[int, int]]:
-    """Places of words with strokes between them, such as src/legacy, behind a verb that changes."""
-    return [match.span() for match in _FOLDER.finditer(clause, behind)]
+def _files(clause: str, behind: int) -> list[tuple[int, int]]:
+    """Places of paths behind a prohibition, also short ones such as src/legacy and docs/."""
+    said = clause[behind:]
+    found = [(behind + fact.start, behind + fact.end) for fact in paths(said, Taken(len(said)))]
+    folders = [match.span() for match in _FOLDER.finditer(clause, behind)]
+    return sorted(found + [(a, b) for a, b in folders if all(b <= x or y <= a for x, y in found)])
 
 
-def _commands(clause: str, behind: int) -> Iterator[tuple[int, int]]:
-    """Places of commands and names behind a prohibition: Latin words in a row up to one that is no name."""
-    run: list[tuple[int, int]] = []
-    for match in [*_ASCII_WORD.finditer(clause, behind), None]:
-        word = match[0].lower() if match is not None else ""
-        apart = match is not None and run and clause[run[-1][1] : match.start()].strip(" ")
-        is_name = match is not None and word not in STOP_WORDS and word not in _NO_COMMANDS
-        if run and (not is_name or apart or len(run) >= _MOST_WORDS):
-            yield run[0][0], run[-1][1]
-            run = []
-            if match is not None and not is_name and word not in ("or", "nor", "and") and word in STOP_WORDS:
-                return
-        if is_name and match is not None:
-            run.append(match.span())
+def _commands(clause: str, at: int, *, is_of_use: bool) -> Iterator[tuple[int, int]]:
+    """Places of commands and names that a prohibition is of: right behind its verb, or another *nor* and *or*."""
+    taken: list[tuple[int, int]] = []
+    for pattern in (_RUN, _USE, *([_NOR] if is_of_use else []), _FLAG):
+        for match in re.finditer(pattern, clause[at:], re.IGNORECASE):
+            start, end = at + match.start(1), at + _end_of_name(clause[at:], *match.span(1))
+            alone = pattern is _RUN and " " not in clause[start:end]
+            if end > start and not alone and all(end <= a or b <= start for a, b in taken):
+                taken.append((start, end))
+    yield from sorted(taken)
+
+
+def _end_of_name(text: str, start: int, end: int) -> int:
+    """The end of the words that name something: those before the first one that doesn't."""
+    last = start
+    for match in re.finditer(r"\S+", text[start:end]):
+        word = match[0].lower().rstrip(".")
+        if (word in STOP_WORDS and word not in _ARGUMENTS) or word in _NO_COMMANDS or (last == start and word in _VERBS):
+            break
+        last = start + match.start() + len(match[0].rstrip("."))
+    return last

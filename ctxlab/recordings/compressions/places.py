@@ -102,7 +102,9 @@ class _Finder:
         self._newest = self._by_head[request.head.id] = request
 
     def _before(self, request: RecordedRequest) -> RecordedRequest | None:
-        return self._by_head.get(request.head.id) or self._newest
+        """The newest request with the same head, unless the newest of all goes on from it; else that one."""
+        same, newest = self._by_head.get(request.head.id), self._newest
+        return newest if same is None or newest is None or not self._left_something(same, newest) else same
 
     # --- what the log says
 

@@ -15,14 +15,17 @@ _ORDER = re.compile(
     | \bwe\ (?:only|never|always|don't|do\ not)\ (?:ever\ )?(?:use|run|write|commit|push|add|allow|edit|touch|deploy)\b
     | \bonly\ (?:ever\ )?(?:use|run|write|commit|edit|touch|change)\b
     | \bleave\b.{{1,60}}\b(?:alone|as\ (?:it|they)\ (?:is|are)|as[- ]is|un\w+ed)\b
-    | \b(?:must|should|has\ to|have\ to|needs?\ to|is\ to|are\ to)\ (?:\w+\ ){{0,2}}(?:stay|remain|be\ kept)\b
-    | \b(?:is|are)\ (?:frozen|off[- ]limits|read[- ]only|crucial|critical|essential|a\ must)\b
+    | \b(?:must|should|has\ to|have\ to|needs?\ to|is\ to|are\ to)\ (?:\w+\ ){{0,2}}(?:stay|remain|be\ kept)
+      \ (?:as|in|the|under|below|within|at|on|where|un\w+)\b
+    | \b(?:is|are)\ (?:frozen|off[- ]limits|read[- ]only)\b
+    | ^\W*(?:\w+\ ){{1,2}}(?:is|are)\ (?:crucial|critical)\W*$
     | \bthere(?:'s|\ is)\ a\ need\ to\b
-    | \byou\ (?:can\ and\ )?should\b(?!\ (?:be|have|know|see|feel|come|try|go|get|talk|call|meet|rest|visit)\b)
+    | \byou\ (?:can\ and\ )?should\ (?!(?:be|have|know|see|feel|come|try|go|get|talk|call|meet|rest|visit
+      |definitely|really|probably|totally|also|check)\b)\w+\ \w+
     | \bi(?:'d|\ would)\ (?:rather|prefer)\ (?:you|that|if|it|to\ have)\b
     | \b(?:at\ most|no\ more\ than|not\ more\ than)\ (?:\d|one|two|three|four|five|ten)
     | {_START}before\ (?:you|any|each|every|\w+ing)\b.{{2,90}}\b(?:check|ask|read|run|make|wait|look|test|confirm)\b
-    | \b(?:ask|check\ with|confirm\ with|wait\ for|tell|prompt)\ (?:me|us|the\ user|user)\b.{{0,40}}\b(?:before|first|if|when)\b
+    | \b(?:ask|check\ with|confirm\ with|wait\ for|prompt|warn)\ (?:me|us|the\ user|user)\b.{{0,40}}\b(?:before|first|if|when)\b
     | {_START}(?:every|each|all|any)\b.{{1,60}}\b(?:must|should|has\ to|have\ to|needs?\ to|go(?:es)?\ through)\b
     | {_START}no\ (?:direct|new|more|other|external|extra|emojis?|comments?|\w+ing)\b(?!\ (?:problem|worries))
     | \ (?:in\ \w+|at\ \w+\ \d+|with\ \w+),?\ please\b
@@ -36,8 +39,8 @@ _LIST_ITEM = re.compile(
     re.IGNORECASE,
 )
 _CHINESE_ORDER = re.compile(
-    r"一律|(?:所有|每个|每次|每条|全部|统一)[^，。；]{0,14}(?:用|要|得|须|不能|放|写|译|填|存|走|命名)"
-    r"|(?:^|[，。；：,;\s])(?:但|也|都|请|并且?)?(?:只用|禁用|不能用|不得用|优先(?:用|使用|考虑)|尽量(?:用|使用|少|不)|保持(?!联系|冷静|健康|微笑|乐观))"
+    r"一律|(?:所有|每个(?!人)|每次|每条|全部|统一)[^，。；]{0,14}(?:用|要(?!求)|(?<!觉)得|须|不能|放|写|译|填|存|走|命名)"
+    r"|(?:^|[，。；：,;\s])(?:但|也|都|请|并且?)?(?:只用|禁用|不能用|不得用|优先(?:用|使用|考虑)|尽量(?:用|使用|少|不)|保持[^，。；]{0,8}(?:一致|不变|原样|兼容|格式|简洁|同步))"
     r"|(?:请|要|得)用[^，。；]{1,12}(?:写|回答|注释|输出|翻译|表示|命名)"
     r"|(?:写|译|答|存|算|统计|显著性水平|引号|对话|注释|变量名?|命名)(?:都|就|一律)?用[^，。；\s]{1,14}(?:[，。；]|$)"
     r"|以后[^，。；]{0,14}(?:都|一律|要|用|别|不要)|控制在[^，。；]{1,12}(?:以内|之内|以下)|(?:不超过|最多|至少)\s*[\d一二三四五六七八九十两]"
