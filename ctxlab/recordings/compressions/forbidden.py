@@ -73,7 +73,7 @@ _ARGUMENTS = frozenset(("up", "down", "off", "out", "all"))
 
 
 def forbidden_in(rule: str) -> Iterator[Forbidden]:
-    """What a rule forbids by name, in its order; nothing where it names nothing that can be looked for."""
+    """Things that a rule forbids by name, in its order; nothing where it names nothing that can be looked for."""
     plain = width_folded(rule)
     seen: set[tuple[Action, str]] = set()
     for clause in _CLAUSE.finditer(plain):
