@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ctxlab.recordings.compressions import RecordedCompressions
+    from ctxlab.recordings.parts import ContextParts
 
 COLUMNS = (
     "number",
@@ -42,7 +43,7 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Recording:
     """A sequence of requests that a program sent, in order; each points to a leaf of `session`.
 
@@ -87,6 +88,13 @@ class Recording:
         from ctxlab.recordings.compressions.find_compressions import find_compressions
 
         return find_compressions(self, before)
+
+    @property
+    def parts(self) -> ContextParts:
+        """The requests taken apart by source, tool and file, with tokens; worked out once."""
+        from ctxlab.recordings.parts import parts_of
+
+        return parts_of(self)
 
     def frame(self) -> pd.DataFrame:
         """One row a request, in order: who asked which model when, messages and how many were new, tokens, time."""

@@ -111,6 +111,7 @@ def frames() -> dict[str, pd.DataFrame]:
         ).frame(),
         "Recording.frame": recording().frame(),
         "RecordedCompressions.frame": compressed_recording().compressions().frame(),
+        "RecordingComparison.frame": ctxlab.compare_recordings([recording()]).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SearchResult.frame": hits,
         "SentPrompt.frame": sent_prompt(trace).frame(),
