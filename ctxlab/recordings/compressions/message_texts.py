@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from os.path import commonprefix
 
 from ctxlab.chat.compression.source_message import source_of
 from ctxlab.documents import MessageNode
@@ -53,6 +54,22 @@ class MessageTexts:
 def reply_text(request: RecordedRequest) -> str:
     """The words of a reply, in any vendor's form, and the summary that a vendor made of what was sent."""
     return "\n".join(_texts(request.reply, 12)) if request.reply is not None else ""
+
+
+_SYSTEM_FIELDS = ("system", "instructions", "systemInstruction", "system_instruction")
+
+
+def head_text(request: RecordedRequest) -> str:
+    """The system text of a request, in any vendor's form."""
+    fields = [value for name, value in request.head.fields if name in _SYSTEM_FIELDS]
+    return "\n".join(text for value in (*fields, *request.head.leading) for text in _texts(value, 12))
+
+
+def inserted_text(old: str, new: str) -> str:
+    """What the new text has between the beginning and the end that it shares with the old one."""
+    start = len(commonprefix([old, new]))
+    shared = commonprefix([old[start:][::-1], new[start:][::-1]])
+    return new[start : len(new) - len(shared)]
 
 
 _HOLD_WORDS = ("text", "content", "parts", "output", "message", "choices", "candidates")
