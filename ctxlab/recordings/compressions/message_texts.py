@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from os.path import commonprefix
 
 from ctxlab.chat.compression.source_message import source_of
 from ctxlab.documents import MessageNode
@@ -66,10 +65,15 @@ def head_text(request: RecordedRequest) -> str:
 
 
 def inserted_text(old: str, new: str) -> str:
-    """What the new text has between the beginning and the end that it shares with the old one."""
-    start = len(commonprefix([old, new]))
-    shared = commonprefix([old[start:][::-1], new[start:][::-1]])
-    return new[start : len(new) - len(shared)]
+    """The part of a new text between the beginning and the end that it shares with the old one."""
+    start = _alike(old, new)
+    return new[start : len(new) - _alike(old[start:][::-1], new[start:][::-1])]
+
+
+def _alike(one: str, other: str) -> int:
+    """Characters at the beginning in which two texts are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((number for number, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 _HOLD_WORDS = ("text", "content", "parts", "output", "message", "choices", "candidates")
