@@ -60,7 +60,7 @@ class RecordingBuilder:
     def __init__(self, source: str, program: str = "", losses: Iterable[Loss] = ()) -> None:
         self.losses: list[Loss] = [*losses]
         self.program = program
-        self._source = source
+        self.source = source
         self._tree = Tree()
         self._reader = NodeReader()
         self._sent: dict[str, SentMessage] = {}
@@ -217,10 +217,10 @@ class RecordingBuilder:
         main = [request for request in self._requests if not request.agent] or self._requests
         leaf = ends[main[-1].leaf] if main else START
         self._tree.select(leaf)
-        session = self._tree.session(self._source, leaf=leaf, name=name)
+        session = self._tree.session(self.source, leaf=leaf, name=name)
         tree = SentTree(session, self._with_first_requests())
         requests = tuple(replace(request, tree=tree) for request in self._requests)
-        return Recording(requests, session, Losses(counted_by_field(self.losses)), self.program, self._source)
+        return Recording(requests, session, Losses(counted_by_field(self.losses)), self.program, self.source)
 
     def _with_first_requests(self) -> dict[str, SentMessage]:
         """The messages with the number of the request that sent each first."""

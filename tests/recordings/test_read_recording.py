@@ -12,7 +12,7 @@ import pytest
 
 import ctxlab
 from ctxlab.errors import ReadError, UnknownFormat, UnknownName
-from ctxlab.recordings.readers import ctrace
+from ctxlab.recordings.readers import databases
 from ctxlab.recordings.recorder.exchange_log import ExchangeLog
 
 ANTHROPIC = "https://api.anthropic.com/v1/messages"
@@ -247,7 +247,7 @@ def test_a_trace_of_ctxdiff_leaves_no_file_beside_it(tmp_path: Path) -> None:
     assert (request.usage.input, request.duration, request.head.system) == (5, 0.02, ("Be brief.",))
     assert [message["content"] for message in request.messages] == ["Be brief.", "Hi"]
     assert [file.name for file in tmp_path.iterdir()] == ["demo.ctrace"]
-    assert not ctrace.is_database(b"{}")
+    assert not databases.is_database(b"{}")
 
 
 def test_an_exported_chat_has_a_request_for_each_answer_of_each_branch(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ def read(place: Path, name: str, builder: RecordingBuilder) -> None:
             Loss("", f"{notes} notes of the program between messages, which it doesn't send; left out")
         )
     if commands:
-        builder.losses.append(Loss("", f"{counted(commands, 'command')} of the user; what the program sent for it isn't there"))
+        asked = counted(commands, "command")
+        builder.losses.append(Loss("", f"{asked} of the user; what the program sent in its place isn't there"))
     builder.losses.append(Loss("", "the history has neither system text nor files, so that requests are not whole"))
 
 
