@@ -14,6 +14,7 @@ import pytest
 
 import ctxlab
 from ctxlab.errors import ReadError
+from tests.recordings.own_counts import DIFFERENCES, difference, theirs
 
 RECORDINGS = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[3] / "shared")) / "data" / "recordings"
 pytestmark = pytest.mark.skipif(not RECORDINGS.is_dir(), reason="needs the recordings in the folder of CTXLAB_SHARED")
@@ -343,6 +344,14 @@ def test_requests_and_tokens_are_those_of_the_files_own_records(kind: str) -> No
         assert all((request.payload is None) != request.whole for request in recording), name
         assert all(request.whole for request in recording) or recording.losses, name
     assert found == {name: COUNTS[name] for name in names}
+
+
+@pytest.mark.parametrize("kind", sorted({name.partition("/")[0] for name in COUNTS}))
+def test_what_files_count_themselves_is_what_is_read_or_the_difference_has_a_reason(kind: str) -> None:
+    names = [name for name in COUNTS if name.startswith(f"{kind}/")]
+    read = {name: (COUNTS[name][1], COUNTS[name][3], COUNTS[name][5]) for name in names}
+    found = {name: difference(read[name], theirs(RECORDINGS / name)) for name in names}
+    assert found == {name: DIFFERENCES.get(name, ((0, 0, 0), ""))[0] for name in names}
 
 
 @pytest.mark.parametrize("name", [name for name in files() if name.startswith(tuple(NOT_READ))])
