@@ -18,6 +18,8 @@ from ctxlab.recordings.recorded_request import RecordedRequest
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ctxlab.recordings.parts import ContextParts
+
 COLUMNS = (
     "number",
     "request",
@@ -40,7 +42,7 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Recording:
     """A sequence of requests that a program sent, in order; each points to a leaf of `session`.
 
@@ -76,6 +78,13 @@ class Recording:
         for request in self.requests:
             found.setdefault(request.agent, []).append(request)
         return {name: tuple(found[name]) for name in sorted(found)}
+
+    @property
+    def parts(self) -> ContextParts:
+        """The requests taken apart by source, tool and file, with tokens; worked out once."""
+        from ctxlab.recordings.parts import parts_of
+
+        return parts_of(self)
 
     def frame(self) -> pd.DataFrame:
         """One row a request, in order: who asked which model when, messages and how many were new, tokens, time."""

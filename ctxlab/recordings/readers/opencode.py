@@ -1,6 +1,6 @@
 """OpenCode's sessions as requests: one for each step of an answer. What it exports, and what it stores.
 
-What a request sent is the messages of the session so far. After a compression it begins anew with the question for a
+A request sent the messages of the session so far. After a compression it begins anew with the question for a
 summary, the summary, and the messages that were kept; results that were cleared later are whole until then.
 """
 
@@ -222,7 +222,7 @@ class _Walk:
 
 
 def _told(asked: Data | None) -> Data:
-    """What the program says of a compression beside its place."""
+    """The program's words of a compression, beside its place."""
     return {key: value for key, value in (asked or {}).items() if key not in ("id", "sessionID", "messageID", "type")}
 
 

@@ -92,7 +92,7 @@ def stored_message(info: Any, parts: Any) -> StoredMessage:
 
 
 def said_by_user(message: StoredMessage) -> Data:
-    """What a message of the user sends."""
+    """A message of the user, as it is sent."""
     parts: list[Data] = []
     for part in message.parts:
         kind = kind_of(part)
@@ -114,7 +114,7 @@ def _file(part: Data) -> Data:
 
 
 def said_in_step(step: Sequence[Data], now: float) -> list[Data]:
-    """What a step sends from then on: the assistant's message, and the results of its calls as they are at a time."""
+    """The messages that a step adds: the assistant's, and the results of its calls as they are at a time."""
     texts = [str(part.get("text") or "") for part in step if kind_of(part) == "text"]
     thoughts = [str(part.get("text") or "") for part in step if kind_of(part) == "reasoning"]
     tools = [part for part in step if kind_of(part) == "tool"]
@@ -172,7 +172,7 @@ def usage_in_tokens(tokens: Data) -> RecordedUsage:
 
 
 def error_of(info: Data) -> str:
-    """What went wrong with an answer, in the program's words."""
+    """The error of an answer, in the program's words; "" for none."""
     error = fields_of(info.get("error"))
     said = fields_of(error.get("data")).get("message")
     return ": ".join(text for text in (error.get("name"), said) if isinstance(text, str) and text)

@@ -23,7 +23,7 @@ SEVERAL_SHOWN: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """What is stored: facts of all sessions by id, and the messages of one; `pick` says how one of them is read."""
+    """Stored sessions: facts of all by id, and the messages of one; `pick` says how one of them is read."""
 
     name: str
     infos: dict[str, Data]
