@@ -1,9 +1,12 @@
 """Chats that Open WebUI, LibreChat, Chatbot UI and Claude export."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import ctxlab
 from ctxlab.formats import Import, openai_messages, read_data
 from ctxlab.testing import generated_session
 
@@ -122,3 +125,12 @@ def test_broken_conversations_lose_what_is_named_and_nothing_else(messages: list
 def test_other_files_are_none_of_these() -> None:
     assert read_data(generated_session(4, seed=1)).format == "native"
     assert read_data([{"role": "user", "content": "Hi"}]).format == "openai"
+
+
+def test_a_workspace_imports_them(tmp_path: Path) -> None:
+    (tmp_path / "chats.json").write_text(json.dumps([web_ui()]), encoding="utf-8")
+    (tmp_path / "libre.json").write_text(json.dumps(libre([said("u", "", "Hi", user=True)])), encoding="utf-8")
+    with ctxlab.open_workspace(tmp_path / "kept") as workspace:
+        for name in ("chats.json", "libre.json"):
+            workspace.import_files(tmp_path / name)
+        assert sorted(row.id for row in workspace.sessions()) == ["c1", "c2"]
