@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source
@@ -29,7 +30,7 @@ def read(source: Source, builder: RecordingBuilder) -> None:
     head = builder.head_of("openai-chat")
     leaf = START
     copied = elsewhere = 0
-    counted = dict.fromkeys(TOTALS, 0)
+    in_steps = dict.fromkeys(TOTALS, 0)
     for number, item in enumerate(items_of(data.get("steps"))):
         step, place = fields_of(item), f"steps[{number}]"
         copied += step.get("is_copied_context") is True
@@ -42,7 +43,7 @@ def read(source: Source, builder: RecordingBuilder) -> None:
         message = _message(step, role)
         metrics = fields_of(step.get("metrics"))
         for name, of_a_step in TOTALS.items():
-            counted[name] += count_of(metrics, of_a_step) or 0
+            in_steps[name] += count_of(metrics, of_a_step) or 0
         if role == "assistant" and metrics:
             builder.request(
                 leaf,
@@ -56,21 +57,21 @@ def read(source: Source, builder: RecordingBuilder) -> None:
             leaf = builder.add(leaf, (sent,), "openai-chat", place=place, time=step.get("timestamp"))
     if copied:
         builder.losses.append(
-            Loss("", f"{copied} steps are copied from the trajectory before, and no requests of this one")
+            Loss("", f"{counted(copied, 'step')} copied from the trajectory before; no requests of this one")
         )
     if elsewhere:
         builder.losses.append(
-            Loss("", f"{elsewhere} trajectories of sub-agents are in other files, which are not read")
+            Loss("", f"{counted(elsewhere, 'trajectory', 'trajectories')} of sub-agents left out; in other files")
         )
-    builder.losses += _more_in_all(fields_of(data.get("final_metrics")), counted)
+    builder.losses += _more_in_all(fields_of(data.get("final_metrics")), in_steps)
     if data.get("continued_trajectory_ref"):
         builder.losses.append(Loss("continued_trajectory_ref", "it goes on in another file, which is not read"))
     builder.losses.append(Loss("", "the steps say what was done, not how it was sent, so that requests are not whole"))
 
 
-def _more_in_all(totals: Data, counted: dict[str, int]) -> list[Loss]:
+def _more_in_all(totals: Data, in_steps: dict[str, int]) -> list[Loss]:
     """What the trajectory counts in all beyond its steps: the files before it, and its sub-agents'."""
-    more = {name: (count_of(totals, name) or 0) - count for name, count in counted.items()}
+    more = {name: (count_of(totals, name) or 0) - count for name, count in in_steps.items()}
     return [
         Loss(f"final_metrics.{name}", f"{count:,} tokens more than the steps have: of requests in other files")
         for name, count in more.items()
