@@ -34,12 +34,10 @@ TIMERS = """(() => {
   };
   window.clearTimeout = (id) => { due.delete(id); end(id); };
   window.timersDue = due;
-  window.pause = (wait) => new Promise((done) => begin(done, wait));
 })()"""
 AT_REST = """async () => {
   const frame = () => new Promise((done) => requestAnimationFrame(done));
   do {
-    while (window.timersDue?.size) await window.pause(5);
     await frame();
     await frame();
   } while (window.timersDue?.size);

@@ -16,8 +16,6 @@ from ctxlab_widgets._shared.widget import Widget, bundle_path, synced_state
 FLAGS = [
     "--no-sandbox",  # the user may be root
     "--disable-gpu",
-    "--disable-frame-rate-limit",  # tests wait for frames, not for the sixtieth of a second that each would take
-    "--disable-gpu-vsync",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-dev-shm-usage",
