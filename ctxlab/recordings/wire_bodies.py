@@ -30,7 +30,7 @@ VENDORS: Final[dict[WireName, str]] = {
     "anthropic": "anthropic",
     "gemini": "gemini",
 }
-"""Whose form it is; a log that knows the vendor says so itself."""
+"""The vendor whose form it is; a log that knows the vendor says so itself."""
 ADDRESSES: Final[tuple[tuple[re.Pattern[str], WireName], ...]] = (
     (re.compile(r"/chat/completions$"), "openai-chat"),
     (re.compile(r"/responses(?:/compact)?$"), "openai-responses"),

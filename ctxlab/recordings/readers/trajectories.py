@@ -108,7 +108,7 @@ def _call(call: Data) -> Data:
 
 
 def _results(step: Data) -> list[Data]:
-    """What the agent saw after a step; where no call was named it is the user's."""
+    """Messages that the agent saw after a step; where no call was named they are the user's."""
     found: list[Data] = []
     for item in items_of(fields_of(step.get("observation")).get("results")):
         result = fields_of(item)

@@ -60,7 +60,7 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Reader:
-    """What lines say that later lines point to."""
+    """Values of lines that later lines point to."""
 
     name: str
     on_loss: Callable[[str], None]

@@ -85,7 +85,7 @@ class WorkspaceView(Widget):
     imported = traitlets.Unicode("").tag(sync=True)
     """The outcome of the last import or export, as JSON; empty before."""
     conflict = traitlets.Unicode("").tag(sync=True)
-    """What another saved meanwhile, as JSON; empty where nothing is in the way."""
+    """The value that another saved meanwhile, as JSON; empty where nothing is in the way."""
     session = traitlets.Instance[Session | None](Session, allow_none=True)
     """The session that was opened last, as the view that it is open in has it."""
     opened = traitlets.Tuple(traitlets.Unicode(), traitlets.Any(), traitlets.Unicode(), default_value=NOTHING_OPENED)

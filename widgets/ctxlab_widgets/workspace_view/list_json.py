@@ -74,5 +74,5 @@ def row_data(row: Row) -> dict[str, Any]:
 
 
 def conflict_data(what: str, problem: ChangedMeanwhile) -> dict[str, Any]:
-    """What another changed, and whether both can be kept."""
+    """The changes that another made, and whether both can be kept."""
     return {"what": what, "text": str(problem), "can_merge": problem.merged is not None}

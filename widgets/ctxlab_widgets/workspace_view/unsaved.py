@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ctxlab_widgets.workspace_view import WorkspaceView
 
 Unsaved: TypeAlias = Literal["raise", "save", "drop"]
-"""How an open session that isn't saved is left: not at all, saved before, or without its changes."""
+"""The way in which an open session that isn't saved is left: not at all, saved before, or without its changes."""
 
 
 def leave_session(view: WorkspaceView, asked: Mapping[str, Any], unsaved: Unsaved) -> None:
