@@ -119,7 +119,7 @@ def _read_with(read_at: ReadAt, place: Path, name: str) -> Recording:
 
 
 def _of_stored_session(place: Path) -> ReadAt | None:
-    """How the file of a session in OpenCode's storage is read; None for any other file."""
+    """The reader of a session's file in OpenCode's storage; None for any other file."""
     root = opencode_storage.session_file(place)
     if root is None:
         return None

@@ -112,7 +112,7 @@ def _text_of(part: Data) -> str:
 
 
 def _answer(stored: Data, id: str, losses: list[Loss]) -> Iterator[Data]:
-    """What a model said, in a row: words and thoughts, calls with their results, and what came after them."""
+    """A model's words in a row: texts and thoughts, calls with their results, and what came after them."""
     texts: list[str] = []
     thoughts: list[str] = []
     calls: list[Data] = []

@@ -70,7 +70,7 @@ def read(source: Source, builder: RecordingBuilder) -> None:
 
 
 def _more_in_all(totals: Data, in_steps: dict[str, int]) -> list[Loss]:
-    """What the trajectory counts in all beyond its steps: the files before it, and its sub-agents'."""
+    """Counts of the trajectory beyond its steps: of the files before it, and of its sub-agents."""
     more = {name: (count_of(totals, name) or 0) - count for name, count in in_steps.items()}
     return [
         Loss(f"final_metrics.{name}", f"{count:,} tokens more than the steps have: of requests in other files")
