@@ -209,7 +209,9 @@ class WorkspaceView(Widget):
 
     @checked_arguments
     def open_value(self, id: str, view: str = "", *, node: str = "", unsaved: Unsaved = "raise") -> Any:
-        """Open a value in a view, or in the first that its kind has, and give it; `node` is the message to begin at.
+        """Open a value in a view, or in the first that its kind has, and give it.
+
+        `node` is the message to begin at, in a knowledge base the key of a hit, such as `knowledge:3`.
 
         The session that is open already is opened as it is there. Another one that isn't saved is left only if
         `unsaved` says how: "save" or "drop".

@@ -244,7 +244,8 @@ class WorkspaceView {
     const nothing = searched
       ? "Nothing was found; other words, or “any word”, find more."
       : `No ${label.toLowerCase()} here; Import… brings some.`;
-    this.list.reset(head.count, kind, label, nothing);
+    const inTrash = (model.get("filters") as Record<string, string>).place === "trash";
+    this.list.reset(head.count, kind, label, nothing, inTrash);
     this.facets.draw(head.facets, model.get("filters") as Record<string, string>);
   }
 
@@ -313,7 +314,7 @@ class WorkspaceView {
         ),
       );
     if (imported) out.push(this.lossesOf(imported));
-    if (head.notes.length) out.push(bar("warning", head.notes.slice(0, 3).join(" ")));
+    if (head.notes.length) out.push(bar("warning", head.notes.slice(0, 3).join("; ")));
     return out;
   }
 
