@@ -22,6 +22,7 @@ from ctxlab_widgets.workspace_view.files_out import exported
 from ctxlab_widgets.workspace_view.listing import NOTHING_CHOSEN, Times, kept_of, listing_of
 from tests.gallery.samples import DATASETS, book, session, tree, workspace
 
+KNOWLEDGE = (DATASETS / "harbour_papers.knowledge.json").read_bytes()
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 
 
@@ -347,6 +348,20 @@ def test_a_dropped_file_is_kept_and_what_came_of_it_is_said(view: WorkspaceView)
     assert view.error == ""
     assert json.loads(view.imported)["text"].startswith("lore.json: ")
     assert len(view.workspace.values("books")) == 2
+
+
+def test_where_knowledge_bases_are_listed_the_text_of_any_file_becomes_one(view: WorkspaceView) -> None:
+    send(view, "tab", tab="knowledge_bases")
+
+    for name, data in (("../x/notes.md", "# Lamp\n\n灯塔每晚点亮。".encode()), ("b.knowledge.json", KNOWLEDGE)):
+        view._handle_custom_msg({"command": "add", "name": name}, [data])
+        assert view.error == ""
+    view._handle_custom_msg({"command": "add", "name": "empty.txt"}, [b""])
+
+    assert "nothing can be read for knowledge base 'empty'" in view.error
+    assert {row.name: row.parts for row in view.shown} == {"notes": 1, "harbour papers": 16}
+    view.open_value("notes")
+    assert view.opened[0] == "base"
 
 
 def test_pasted_text_is_read_by_its_form_and_what_cannot_be_read_names_no_path(view: WorkspaceView) -> None:

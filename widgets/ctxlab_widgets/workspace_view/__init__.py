@@ -21,7 +21,7 @@ from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.workspace_view.book_table import BookTable
 from ctxlab_widgets.workspace_view.commands import carry_out
-from ctxlab_widgets.workspace_view.dropped_files import added_as_data, library_of
+from ctxlab_widgets.workspace_view.dropped_files import added_as_data, knowledge_of, library_of
 from ctxlab_widgets.workspace_view.files_out import exported
 from ctxlab_widgets.workspace_view.found import Found, found_in
 from ctxlab_widgets.workspace_view.list_json import conflict_data, list_head, page_of_rows
@@ -292,8 +292,11 @@ class WorkspaceView(Widget):
 
     @checked_arguments
     def add(self, name: str, data: bytes) -> None:
-        """Read a file of any format that is known, and keep what is in it; what came of it is in `imported`."""
-        library = library_of(name, data)
+        """Read a file of any format that is known, and keep what is in it; what came of it is in `imported`.
+
+        Where knowledge bases are listed, the text of any file becomes one.
+        """
+        library = (knowledge_of if self.tab == "knowledge_bases" else library_of)(name, data)
         added = self.workspace.add(library)
         self.imported = as_json(added_as_data(name, added, library))
         self._reread()

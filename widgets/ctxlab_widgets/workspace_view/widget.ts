@@ -243,7 +243,9 @@ class WorkspaceView {
     const searched = String(model.get("query") ?? "");
     const nothing = searched
       ? "Nothing was found; other words, or “any word”, find more."
-      : `No ${label.toLowerCase()} here; Import… brings some.`;
+      : kind === "knowledge_bases"
+        ? "No knowledge bases here; Import… makes one of a PDF, of Markdown or of any other text."
+        : `No ${label.toLowerCase()} here; Import… brings some.`;
     const inTrash = (model.get("filters") as Record<string, string>).place === "trash";
     this.list.reset(head.count, kind, label, nothing, inTrash);
     this.facets.draw(head.facets, model.get("filters") as Record<string, string>);
