@@ -38,7 +38,7 @@ from ctxlab_widgets.workspace_view.listing import (
 )
 from ctxlab_widgets.workspace_view.new_session import begun
 from ctxlab_widgets.workspace_view.preview import OPENS, preview_of
-from ctxlab_widgets.workspace_view.unsaved import Unsaved, leave_session
+from ctxlab_widgets.workspace_view.unsaved import Unsaved, leave_session, saved_as
 
 if TYPE_CHECKING:
     from ctxlab_widgets.workspace_view.workspace_page import WorkspacePage
@@ -146,8 +146,7 @@ class WorkspaceView(Widget):
     @checked_arguments
     def show_tab(self, tab: KindName) -> None:
         """List another kind; filters begin anew."""
-        self.tab, self.filters, self.row = tab, dict(NOTHING_CHOSEN), ""
-        self.sort = ""
+        self.tab, self.filters, self.row, self.sort = tab, dict(NOTHING_CHOSEN), "", ""
         self.refresh()
 
     @checked_arguments
@@ -180,7 +179,7 @@ class WorkspaceView(Widget):
     @checked_arguments
     def show_rows(self, start: int) -> None:
         """Give the page the rows around this one."""
-        self.rows = as_json(self._rows_from(start))
+        self.rows = as_json(page_of_rows(self._listing().rows, start, PAGE, self._generation))
 
     @checked_arguments
     def show_preview(self, id: str) -> None:
@@ -211,10 +210,9 @@ class WorkspaceView(Widget):
     def open_value(self, id: str, view: str = "", *, node: str = "", unsaved: Unsaved = "raise") -> Any:
         """Open a value in a view, or in the first that its kind has, and give it.
 
-        `node` is the message to begin at, in a knowledge base the key of a hit, such as `knowledge:3`.
-
-        The session that is open already is opened as it is there. Another one that isn't saved is left only if
-        `unsaved` says how: "save" or "drop".
+        `node` is the message to begin at, in a knowledge base the key of a hit, such as `knowledge:3`. The session that
+        is open already is opened as it is there. Another one that isn't saved is left only if `unsaved` says how:
+        "save" or "drop".
         """
         kind = self._kind
         view = view or next(iter(OPENS.get(kind, ())), "")
@@ -281,12 +279,14 @@ class WorkspaceView(Widget):
     def restore(self, key: str) -> None:
         """Put an entry of the trash back."""
         self.workspace.restore(key, kind=self._kind)
-        self.row, self.effect = "", {}
-        self._reread()
+        self._taken_back()
 
     def empty_trash(self) -> None:
         """Remove all that is in the trash, of every kind, for good."""
         self.workspace.empty_trash()
+        self._taken_back()
+
+    def _taken_back(self) -> None:
         self.row, self.effect = "", {}
         self._reread()
 
@@ -364,9 +364,7 @@ class WorkspaceView(Widget):
     @property
     def is_unsaved(self) -> bool:
         """Whether the open session is another one than was read or saved last."""
-        return (
-            self.session is not None and self.session is not self._saved_session and self.session != self._saved_session
-        )
+        return self.session is not None and self.session != self._saved_session
 
     def take_theirs(self) -> None:
         """Go on with what the other saved; what was changed here is dropped."""
@@ -408,6 +406,8 @@ class WorkspaceView(Widget):
 
     @traitlets.observe("session")
     def _on_session(self, _: Any) -> None:
+        if self._saved_session is None:
+            self._saved_session = saved_as(self.workspace, self.session)
         if self._generation:
             self._show_head()
 
@@ -418,16 +418,13 @@ class WorkspaceView(Widget):
             self._listing()
             self._show_head()
             if generation != self._generation:
-                self.rows = as_json(self._rows_from(0))
+                self.show_rows(0)
                 self._show_preview()
             self._show_book()
 
     def _show_head(self) -> None:
         self.listing = as_json(list_head(self, self._listing(), self._found, self._generation))
         self.conflict = "" if self._refused is None else as_json(conflict_data(*self._refused))
-
-    def _rows_from(self, start: int) -> dict[str, Any]:
-        return page_of_rows(self._listing().rows, start, PAGE, self._generation)
 
     def _show_preview(self) -> None:
         row = next((row for row in self._listing().rows if row.id == self.row), None) if self.row else None
