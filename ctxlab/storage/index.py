@@ -221,6 +221,8 @@ def _is_row(row: Any) -> bool:
     for name, value in fields.items():
         if type(value) is not TYPES.get(name):
             return False
+    if not {*map(type, fields.get("lengths", ()))} <= {int}:
+        return False
     if "file" not in fields or "stamp" not in fields or "/" in fields["file"]:
         return False
     return ("name" in fields and "body" in fields and "revision" in fields) if "id" in fields else "problem" in fields

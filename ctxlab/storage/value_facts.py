@@ -90,7 +90,7 @@ def _lengths(path: Mapping[str, Data], root: object) -> list[int]:
     """Characters of the messages on the active path from the first on; of many the longest of each stretch."""
     found = [
         len(_text(node.get("content")))
-        for id, node in reversed(path.items())
+        for id, node in reversed(list(path.items()))
         if id != root and not _is_live_greeting(node)
     ]
     count = min(len(found), MOST_LENGTHS)
