@@ -44,7 +44,7 @@ class EntryRows:
         return [self._row(entry, piece) for entry, piece in self._places(start, start + count)]
 
     def sentence(self) -> str:
-        """How much is in the base, and what of it is switched off."""
+        """Counts of what is in the base, and of what is switched off."""
         entries = self.base.entries
         characters = sum([len(entry.content) for entry in entries])
         parts = [counted(len(entries), "entry", "entries")]
