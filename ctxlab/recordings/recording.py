@@ -18,6 +18,8 @@ from ctxlab.recordings.recorded_request import RecordedRequest
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ctxlab.recordings.parts import ContextParts
+
 COLUMNS = (
     "number",
     "request",
@@ -40,7 +42,7 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Recording:
     """A sequence of requests that a program sent, in order; each points to a leaf of `session`.
 
@@ -74,6 +76,13 @@ class Recording:
         """The requests by agent, the main one, whose name is empty, first."""
         names = sorted({request.agent for request in self.requests})
         return {name: tuple(request for request in self.requests if request.agent == name) for name in names}
+
+    @property
+    def parts(self) -> ContextParts:
+        """The requests taken apart by source, tool and file, with tokens; worked out once."""
+        from ctxlab.recordings.parts import parts_of
+
+        return parts_of(self)
 
     def frame(self) -> pd.DataFrame:
         """One row a request, in order: who asked which model when, messages and how many were new, tokens, time."""
