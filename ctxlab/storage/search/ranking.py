@@ -33,7 +33,7 @@ Row = tuple[int, bytes]
 
 
 def layout_of(terms: Sequence[str], before: str = "") -> str:
-    """Where the phrases of each term are in a query, for `occurrences`; `before` is what comes before them in it."""
+    """The numbers of phrases at which terms begin and end in a query, for `occurrences`; `before` comes before them."""
     at = len(PHRASE.findall(before))
     ends: list[int] = [at]
     for term in terms:
@@ -49,7 +49,7 @@ def _phrases(layout: str) -> list[range]:
 
 
 def occurrences(api: apsw.FTS5ExtensionApi, *layout: object) -> bytes:
-    """How often a row has each term, a byte each: as often as the rarest of the term's phrases that it has."""
+    """Times that a row has each term, a byte each: as often as the rarest of the phrases of the term that it has."""
     counts = bytearray()
     for phrases in _phrases(str(layout[0])):
         if len(phrases) > MOST_PHRASES:
