@@ -24,8 +24,9 @@ COLUMNS: Final = ("rule", "level", "title", "text", "tokens", "usd", "remedy", "
 
 @dataclass(frozen=True, slots=True)
 class FindingPlace:
-    """A place of a finding: a request, a message, a stretch of its content, in code points; "" and None where it has none.
+    """A place of a finding: a request, a message, a stretch of its content; "" and None where it has none.
 
+    `start` and `end` are code points.
     `node` is the id of a node of a recording's session, of a run the key of a message, such as `node:u5`. `name` is
     that of a tool, a preset, a lore entry or a file.
     """
@@ -47,7 +48,7 @@ class FindingPlace:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Finding:
-    """What a rule found. `text` is one sentence that is true of the context, `remedy` the smallest change that mends it.
+    """A thing that a rule found: `text` is one sentence that is true of the context, `remedy` the smallest change.
 
     `tokens` are those that are carried for it over all requests, counted here; `usd` is their price, cached where they
     were read from a cache, None where no price is known. Secrets in `text` are masked.
