@@ -35,9 +35,11 @@ class CarriedTokens:
         self._of_head: dict[str, list[tuple[RecordedRequest, float]]] = {}
         for request in recording.requests:
             self._add(request)
-        for id in reversed(tree.sent):
-            for sums in (self.count, self._usd, self._unpriced):
-                sums[tree.parent[id]] += sums[id]
+        for id in reversed([*tree.sent]):
+            parent = tree.parent[id]
+            self.count[parent] += self.count[id]
+            self._unpriced[parent] += self._unpriced[id]
+            self._usd[parent] += self._usd[id]
 
     def _add(self, request: RecordedRequest) -> None:
         leaf = request.leaf if request.leaf in self._tree.sent else ""

@@ -196,6 +196,10 @@ class CheckedContext:
         """How often messages were sent and at which price."""
         return CarriedTokens(self.recording, self.tree)
 
+    def message(self, id: str) -> SentMessage:
+        """The sent message that a node is of."""
+        return self._message_of[id]
+
     def times(self, id: str) -> int:
         """How many requests sent a message."""
         message = self._message_of.get(id)

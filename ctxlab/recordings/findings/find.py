@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.plugins import raised
 from ctxlab.recordings.findings.checked_context import CheckedContext, masked
@@ -53,7 +53,8 @@ def findings_in(checked: CheckedContext, rules: Sequence[str | FindingRule] | No
 
 
 def _found(rule: FindingRule, checked: CheckedContext) -> Iterator[Finding]:
-    for one in rule.find(checked):
+    results: Iterable[Any] = rule.find(checked)
+    for one in results:
         if not isinstance(one, Found):
             raise TypeError(f"it gave {type(one).__name__}, not Found")
         yield Finding(

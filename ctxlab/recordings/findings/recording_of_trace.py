@@ -13,7 +13,7 @@ from ctxlab.recordings.recording import Recording
 
 
 def recording_of_trace(trace: Trace) -> Recording:
-    """The messages that a run sends, in the form of Chat, under a head with its tools; files are there by name alone."""
+    """The messages that a run sends, in the form of Chat, behind its tools; pictures are there by name alone."""
     build_input = trace.start.input
     builder = RecordingBuilder(short(str(build_input.session.id or "session"), 80))
     leaf = START

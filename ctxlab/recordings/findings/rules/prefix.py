@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from os.path import commonprefix
 from typing import Any, Final, NamedTuple
 
 from ctxlab.display.short_texts import counted
 from ctxlab.recordings.cache_marks import MARK
 from ctxlab.recordings.findings.checked_context import CheckedContext, RequestStep, quoted
+from ctxlab.recordings.findings.equal_stretch import equal_after
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
 from ctxlab.recordings.recorded_request import RecordedRequest
@@ -83,7 +83,7 @@ def _moved_head(checked: CheckedContext, step: RequestStep) -> _Moved | None:
     if not changed or any(_without_moving(a) != _without_moving(b) for _, a, b in changed):
         return None
     number, a, b = changed[0]
-    start = len(commonprefix((a, b)))
+    start = equal_after(a, 0, b, 0)
     parts = [part for part in checked.parts.of_head(request.head) if part.source == "system"]
     behind = sum(part.tokens for part in parts[number:]) - checked.tokens(b[:start])
     tokens = behind + checked.tree.tokens_up_to[step.shared]
@@ -106,7 +106,7 @@ def _moved_message(checked: CheckedContext, step: RequestStep) -> _Moved | None:
         return None
     if _without_moving(a.content) != _without_moving(b.content):
         return None
-    start = len(commonprefix((a.content, b.content)))
+    start = equal_after(a.content, 0, b.content, 0)
     tokens = tree.tokens_up_to[request.leaf] - tree.tokens_up_to[step.shared] - checked.tokens(b.content[:start])
     return _Moved(step, checked.place(ids[1], start, len(b.content)), a.content, b.content, max(0, tokens))
 
@@ -117,7 +117,7 @@ def _without_moving(text: str) -> str:
 
 def _around(old: str, new: str) -> tuple[str, str]:
     """The two texts from a few characters before they differ, a line at most."""
-    start = len(commonprefix((old, new)))
+    start = equal_after(old, 0, new, 0)
     begin = max(0, start - 20, old.rfind("\n", 0, start) + 1)
     return tuple(text[begin : start + 20].partition("\n")[0] for text in (old, new))  # type: ignore[return-value]
 
@@ -148,8 +148,8 @@ def no_cache_marks(checked: CheckedContext) -> Iterator[Found]:
         prices = [(tokens, checked.prices(step.request)) for step, tokens in found]
         usd = [tokens * (price[0] - price[1]) for tokens, price in prices if price is not None]
         yield Found(
-            f"{counted(len(found), 'request')} to Anthropic {'begins' if len(found) == 1 else 'begin'} with what the one "
-            "before began with, long enough to be cached, and no cache_control marks it.",
+            f"{counted(len(found), 'request')} to Anthropic {'begins' if len(found) == 1 else 'begin'} with what "
+            "the one before began with, long enough to be cached, and no cache_control marks it.",
             "Mark the last system text or tool, and the newest message, with cache_control.",
             tuple(FindingPlace(step.request.id) for step, _ in found),
             sum(tokens for tokens, _ in prices),

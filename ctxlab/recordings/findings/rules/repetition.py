@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from os.path import commonprefix
 from typing import Final
 
 from ctxlab.display.short_texts import counted
 from ctxlab.recordings.findings.checked_context import CheckedContext, added, quoted, quoted_name
+from ctxlab.recordings.findings.equal_stretch import equal_after, equal_before
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
 from ctxlab.recordings.parts import Part
@@ -35,7 +35,7 @@ Heads = dict[int, RecordedRequest]
     example_real=True,
 )
 def text_twice(checked: CheckedContext) -> Iterator[Found]:
-    """Stretches are looked up by the words at the beginning of each line or sentence, and then made as long as can be."""
+    """Stretches are looked up by the words at the beginning of each line or sentence, then made longer."""
     known: dict[str, list[Spot]] = {}
     texts = [part for part in checked.all_parts() if part.start is not None and part.source != "reminders"]
     heads = [(part, request) for head, request in checked.heads.values() for part in checked.parts.of_head(head)]
@@ -92,9 +92,8 @@ def _is_sent_with(one: Part, other: Part, checked: CheckedContext, in_head: Head
 
 def _stretch(text: str, at: int, other: str, place: int, first: int) -> tuple[int, int]:
     """The longest equal stretch around two places, not before `first`."""
-    end = at + len(commonprefix((text[at:], other[place:])))
-    back = len(commonprefix((text[first:at][::-1], other[:place][::-1])))
-    return at - back, end
+    end = at + equal_after(text, at, other, place)
+    return at - equal_before(text, at, other, place, first), end
 
 
 def _is_known_otherwise(one: Part, other: Part, checked: CheckedContext) -> bool:
@@ -116,8 +115,8 @@ def _found(
         first = FindingPlace(heads[id(other)].id, "", place, place + length, "system text")
     second = checked.place(part.node, offset + start, offset + end, quoted_name(part.name))
     return Found(
-        f"{counted(tokens, 'token')} that begin {quoted(part.text[start:end])} stand twice in request {second.request}, "
-        f"in {_named(other)} and in {_named(part)}.",
+        f"{counted(tokens, 'token')} that begin {quoted(part.text[start:end])} stand twice in request "
+        f"{second.request}, in {_named(other)} and in {_named(part)}.",
         "Send it at one of the two places, and name that place at the other.",
         (first, second),
         *checked.cost_of([(part.node, tokens)]),

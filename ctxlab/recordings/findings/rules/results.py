@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from ctxlab.display.short_texts import counted
@@ -19,7 +20,7 @@ _FAILED: Final = re.compile(r"\s*(?:<tool_use_error>|Traceback \(most recent|(?:
 _CUT: Final = re.compile(
     r"(?:\[|\(|\.\.\.|…|<|\*)[^\n\]()<>]{0,60}\btruncated\b[^\n\]()<>]{0,80}(?:\]|\)|\.\.\.|…|>|\*)"
     r"|\b[\d,]+ (?:more )?(?:lines|characters|chars|bytes|tokens|items|results|rows) (?:truncated|omitted|not shown)\b"
-    r"|\b(?:output|result|response|content)s? (?:was |were |is |has been )?(?:too (?:long|large)[^\n]{0,40})?truncated\b"
+    r"|\b(?:output|result|response|content)s? (?:was |were |is )?(?:too (?:long|large)[^\n]{0,40})?truncated\b"
     r"|(?:内容|输出|结果)(?:过长)?[，,]?已?(?:被)?截断|已省略|…（后略）",
     re.I,
 )
@@ -101,9 +102,7 @@ def old_file_version(checked: CheckedContext) -> Iterator[Found]:
             readings.setdefault((call.name, call.text), []).append(part)
     for parts in readings.values():
         pairs = [
-            (old, new)
-            for old, new in zip(parts, parts[1:], strict=False)
-            if old.text != new.text and checked.is_above(old.node, new.node)
+            (old, new) for old, new in pairwise(parts) if old.text != new.text and checked.is_above(old.node, new.node)
         ]
         if pairs:
             states = len({part.text for pair in pairs for part in pair})

@@ -89,8 +89,8 @@ def instructions_in_result(checked: CheckedContext) -> Iterator[Found]:
             offset = part.start or 0
             more = f" and {len(found) - 1} more such" if len(found) > 1 else ""
             yield Found(
-                f"A result{f' of {quoted_name(about)}' if about else ''} has the words {quoted(found[0][0])}{more}, which "
-                "a model may take as an order.",
+                f"A result{f' of {quoted_name(about)}' if about else ''} has the words {quoted(found[0][0])}{more}, "
+                "which a model may take as an order.",
                 "Look at where the result is from, and set such text off as data.",
                 tuple(
                     checked.place(part.node, offset + hit.start(), offset + hit.end(), quoted_name(about))

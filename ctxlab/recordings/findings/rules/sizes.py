@@ -49,7 +49,7 @@ def results_fill_context(checked: CheckedContext) -> Iterator[Found]:
         by_tool: Counter[str] = Counter()
         for part in checked.parts.of_request(request):
             if part.source in ("results", "files"):
-                by_tool[part.name or "a call"] += part.tokens
+                by_tool[part.name or "without a name"] += part.tokens
         most = ", ".join(f"{quoted_name(name)} {count:,}" for name, count in by_tool.most_common(3))
         yield Found(
             f"{round(100 * results / tokens)} % of the {counted(tokens, 'token')} of request {request.id} are results "
@@ -172,7 +172,7 @@ def reasoning_carried(checked: CheckedContext) -> Iterator[Found]:
 @finding_rule(
     "picture-unasked",
     "A picture nobody asks about",
-    "Speaks of a picture that four requests or more sent, after which no message or answer names a picture or its name.",
+    "Speaks of a picture in four requests or more, where no message or answer behind its first answer names one.",
     "warning",
     example_real=False,
 )

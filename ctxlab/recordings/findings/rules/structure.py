@@ -8,7 +8,6 @@ from typing import Final
 from ctxlab.recordings.findings.checked_context import CheckedContext, listed_names, quoted_name
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
-from ctxlab.recordings.parts import Part
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 KEPT_BY_VENDOR: Final = ("previous_response_id", "conversation", "cachedContent", "cached_content")
@@ -41,52 +40,26 @@ def orphan_result(checked: CheckedContext) -> Iterator[Found]:
 @finding_rule(
     "unanswered-call",
     "A call without a result",
-    "Speaks of a call behind which the conversation goes on without a result for it.",
+    "Speaks of a call that no result answers, though the conversation goes on behind it.",
     "error",
-    example_real=False,
 )
 def unanswered_call(checked: CheckedContext) -> Iterator[Found]:
-    """Calls whose results are not right behind them, where another message is."""
-    told: set[tuple[str, str]] = set()
+    """Calls that vendors refuse, and that a model waits for."""
+    answered = {(call.node, call.call) for call in checked.call_of.values()}
+    continued = {checked.tree.parent[id] for id in checked.tree.sent if checked.carried.count[id]}
     for id in checked.nodes:
-        node = checked.node(id)
-        if not checked.is_sent(id) or node.role == "tool":
-            continue
-        answered, calls = _above(checked, id)
-        missing = [part for part in calls if part.call not in answered and (part.node, part.call) not in told]
-        if missing and not (node.role == "assistant" and not answered):
-            told |= {(part.node, part.call) for part in missing}
+        missing = [
+            part for part in checked.parts_of(id) if part.source == "calls" and (part.node, part.call) not in answered
+        ]
+        if missing and checked.is_sent(id) and checked.message(id).id in continued:
+            one = len(missing) == 1
             yield Found(
-                f"{_calls(missing)} of {missing[0].node} no result, and the conversation goes on behind it in request "
-                f"{checked.request_of(id).id}.",
+                f"{'The call' if one else f'{len(missing)} calls'} {listed_names(part.name for part in missing)} "
+                f"{'has' if one else 'have'} no result, and messages behind {'it' if one else 'them'} are sent.",
                 "Send a result for each call, if only the words that it was cancelled.",
                 tuple(checked.place_of(part) for part in missing),
                 *checked.cost(missing),
             )
-
-
-def _calls(parts: list[Part]) -> str:
-    names = listed_names(part.name for part in parts)
-    return f"The call {names} has in" if len(parts) == 1 else f"{len(parts)} calls ({names}) have in"
-
-
-def _above(checked: CheckedContext, id: str) -> tuple[set[str], list[Part]]:
-    """The ids that the results right above a message answer, and the calls of the assistant's messages above these."""
-    answered: set[str] = set()
-    at = checked.node(id).parent_id
-    while at is not None and at in checked.number and checked.node(at).role == "tool":
-        answered.add(checked.node(at).result_of or "")
-        at = checked.node(at).parent_id
-    calls: list[Part] = []
-    while at is not None and at in checked.number and checked.node(at).role == "assistant":
-        own = [part for part in checked.parts_of(at) if part.source == "calls"]
-        if not own and calls:
-            break
-        calls += own
-        if checked.node(id).role == "assistant" and not answered:
-            break
-        at = checked.node(at).parent_id
-    return answered, calls
 
 
 def _goes_on(request: RecordedRequest) -> bool:
