@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from ctxlab.display.short_texts import counted
 from ctxlab.recordings.findings.checked_context import CheckedContext, added, quoted, quoted_name
@@ -27,6 +27,16 @@ Spot = tuple[Part, int]
 Heads = dict[int, RecordedRequest]
 
 
+class _Twice(NamedTuple):
+    """A stretch of a part that stands in another one, at `place` of it."""
+
+    other: Part
+    place: int
+    start: int
+    end: int
+    tokens: int
+
+
 @finding_rule(
     "text-twice",
     "Text that stands twice",
@@ -44,7 +54,11 @@ def text_twice(checked: CheckedContext) -> Iterator[Found]:
             _remember(part, known)
     in_head = {id(part): place for part, place in heads}
     for part in texts:
-        yield from _twice_in(part, known, checked, in_head)
+        pairs: dict[int, list[_Twice]] = {}
+        for twice in _twice_in(part, known, checked, in_head):
+            pairs.setdefault(id(twice.other), []).append(twice)
+        for stretches in pairs.values():
+            yield _found(part, stretches, checked, in_head)
         _remember(part, known)
 
 
@@ -66,7 +80,7 @@ def _anchors(text: str) -> Iterator[int]:
         yield found.end()
 
 
-def _twice_in(part: Part, known: dict[str, list[Spot]], checked: CheckedContext, in_head: Heads) -> Iterator[Found]:
+def _twice_in(part: Part, known: dict[str, list[Spot]], checked: CheckedContext, in_head: Heads) -> Iterator[_Twice]:
     done = 0
     for at in _anchors(part.text):
         if at < done:
@@ -78,7 +92,7 @@ def _twice_in(part: Part, known: dict[str, list[Spot]], checked: CheckedContext,
             start, end = _stretch(part.text, at, other.text, place, done)
             tokens = checked.tokens(part.text[start:end]) if end - start >= FEWEST_TOKENS else 0
             if tokens >= FEWEST_TOKENS:
-                yield _found(part, start, end, other, place - (at - start), tokens, checked, in_head)
+                yield _Twice(other, place - (at - start), start, end, tokens)
                 done = end
                 break
 
@@ -104,21 +118,26 @@ def _is_known_otherwise(one: Part, other: Part, checked: CheckedContext) -> bool
     return all(calls) and (calls[0].name, calls[0].text) == (calls[1].name, calls[1].text)  # type: ignore[union-attr]
 
 
-def _found(
-    part: Part, start: int, end: int, other: Part, place: int, tokens: int, checked: CheckedContext, heads: Heads
-) -> Found:
-    length = end - start
-    offset, earlier = part.start or 0, other.start or 0
-    if other.node:
-        first = checked.place(other.node, earlier + place, earlier + place + length, quoted_name(other.name))
-    else:
-        first = FindingPlace(heads[id(other)].id, "", place, place + length, "system text")
-    second = checked.place(part.node, offset + start, offset + end, quoted_name(part.name))
+def _found(part: Part, stretches: list[_Twice], checked: CheckedContext, heads: Heads) -> Found:
+    """One finding for all stretches that two parts have in common."""
+    other, tokens = stretches[0].other, sum(twice.tokens for twice in stretches)
+    places: list[FindingPlace] = []
+    for twice in stretches:
+        length = twice.end - twice.start
+        if other.node:
+            begin = (other.start or 0) + twice.place
+            places.append(checked.place(other.node, begin, begin + length, quoted_name(other.name)))
+        else:
+            places.append(FindingPlace(heads[id(other)].id, "", twice.place, twice.place + length, "system text"))
+        begin = (part.start or 0) + twice.start
+        places.append(checked.place(part.node, begin, begin + length, quoted_name(part.name)))
+    pieces = f" in {len(stretches)} pieces" if len(stretches) > 1 else ""
+    words = part.text[stretches[0].start : stretches[0].end]
     return Found(
-        f"{counted(tokens, 'token')} that begin {quoted(part.text[start:end])} stand twice in request "
-        f"{second.request}, in {_named(other)} and in {_named(part)}.",
+        f"{counted(tokens, 'token')}{pieces}, beginning {quoted(words)}, stand twice in request "
+        f"{checked.request_of(part.node).id}, in {_named(other)} and in {_named(part)}.",
         "Send it at one of the two places, and name that place at the other.",
-        (first, second),
+        tuple(places),
         *checked.cost_of([(part.node, tokens)]),
     )
 

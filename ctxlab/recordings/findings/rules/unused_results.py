@@ -15,7 +15,8 @@ FEWEST_TOKENS: Final = 1_000
 FEWEST_TIMES: Final = 4
 """Requests that must have carried a result: the one that answers it and three for nothing."""
 FEWEST_WORDS: Final = 20
-"""New words that a result must have, so that it could be told when something comes back to it."""
+LEAST_SHARE: Final = 0.3
+"""New words that a result must have, and their share of its words: else one could not tell what comes back to it."""
 WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,}|\d[\d.]{2,}|(?=([\u3400-\u9fff]{3}))")
 """A word of four letters, a number of three figures, or three Chinese characters in a row."""
 
@@ -33,6 +34,7 @@ def unused_result(checked: CheckedContext) -> Iterator[Found]:
     first: dict[str, int] = {}
     last_own: dict[str, int] = {}
     new: dict[int, tuple[Part, frozenset[str]]] = {}
+    shares: dict[int, float] = {}
     for head, _ in checked.heads.values():
         for part in checked.parts.of_head(head):
             for word in _words(part.text):
@@ -42,13 +44,14 @@ def unused_result(checked: CheckedContext) -> Iterator[Found]:
             words = _words(part.text)
             if part.source in ("results", "files") and part.tokens >= FEWEST_TOKENS:
                 new[number] = (part, frozenset(word for word in words if word not in first))
+                shares[number] = len(new[number][1]) / max(1, len(words))
             for word in words:
                 first.setdefault(word, number)
             if part.role != "tool" and part.source != "reminders":
                 last_own |= dict.fromkeys(words, number)
     for number, (part, words) in new.items():
         times = checked.times(part.node)
-        if times < FEWEST_TIMES or len(words) < FEWEST_WORDS or part.failed:
+        if times < FEWEST_TIMES or len(words) < FEWEST_WORDS or shares[number] < LEAST_SHARE or part.failed:
             continue
         if all(last_own.get(word, -1) <= number for word in words):
             about = quoted_name(part.file or part.name) or "a call"
