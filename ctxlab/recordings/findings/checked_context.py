@@ -193,7 +193,7 @@ class CheckedContext:
 
     @cached_property
     def carried(self) -> CarriedTokens:
-        """How often messages were sent and at which price."""
+        """Counts of requests by message, with prices."""
         return CarriedTokens(self.recording, self.tree)
 
     def message(self, id: str) -> SentMessage:
@@ -201,7 +201,7 @@ class CheckedContext:
         return self._message_of[id]
 
     def times(self, id: str) -> int:
-        """How many requests sent a message."""
+        """Number of requests that sent a message."""
         message = self._message_of.get(id)
         return self.carried.count[message.id] if message is not None else 0
 
@@ -210,7 +210,7 @@ class CheckedContext:
         return self.cost_of((part.node, part.tokens) for part in parts)
 
     def cost_of(self, counts: Iterable[tuple[str, int]]) -> Cost:
-        """The same of messages' ids, each with how many of its tokens are meant."""
+        """Tokens and price by messages' ids, each with the number of its tokens that is meant."""
         tokens, usd = 0, 0.0
         known = True
         for id, count in counts:

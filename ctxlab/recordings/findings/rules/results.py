@@ -107,8 +107,8 @@ def old_file_version(checked: CheckedContext) -> Iterator[Found]:
         if pairs:
             states = len({part.text for pair in pairs for part in pair})
             yield Found(
-                f"The file {quoted_name(parts[0].file)} is in the prompt in {states} different states, each the result of "
-                "the same call.",
+                f"The file {quoted_name(parts[0].file)} is in the prompt in {states} different states, each the "
+                "result of the same call.",
                 "Put a line in the place of the older result when the file is read again.",
                 tuple(checked.place_of(part) for part in dict.fromkeys(part for pair in pairs for part in pair)),
                 *checked.cost_of((new.node, old.tokens) for old, new in pairs),
@@ -122,7 +122,7 @@ def old_file_version(checked: CheckedContext) -> Iterator[Found]:
     "warning",
 )
 def failed_call_again(checked: CheckedContext) -> Iterator[Found]:
-    """The same failure twice with nothing in between."""
+    """Equal failures with nothing in between."""
     for id, call in checked.call_of.items():
         result = checked.node(id).content
         if not _has_failed(checked, id):
