@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import ctxlab
@@ -67,3 +69,11 @@ def _are_exact(found: ctxlab.Findings, what: Recording | ctxlab.Trace) -> None:
             if place.node and place.start is not None:
                 assert place.end is not None
                 assert 0 <= place.start < place.end <= len(checked.node(place.node).content), finding
+
+
+def test_the_page_of_rules_has_each_with_its_level() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "findings.md").read_text(encoding="utf-8")
+
+    for rule in RULES:
+        sentence = rule.description.removeprefix("Speaks of ").rstrip(".")
+        assert f"| `{rule.id}` | {rule.level} | {sentence} |" in page

@@ -184,7 +184,6 @@ def unsent_file(checked: CheckedContext) -> Iterator[Found]:
     "A macro that was not resolved",
     "Speaks of {{name}} in a system text, a preset or lore as it is sent, outside of code.",
     "warning",
-    example_real=False,
 )
 def unresolved_macro(checked: CheckedContext) -> Iterator[Found]:
     """Placeholders that no program has filled."""

@@ -154,7 +154,6 @@ def _named(part: Part) -> str:
     "A reminder in every turn",
     "Speaks of a reminder in tags that stands word for word at least three times in one request.",
     "warning",
-    example_real=True,
 )
 def reminder_repeated(checked: CheckedContext) -> Iterator[Found]:
     """Words that a program puts into the user's messages and leaves in those that are past."""

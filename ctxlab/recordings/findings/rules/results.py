@@ -34,7 +34,6 @@ TAIL: Final = 300
     "A file read again unchanged",
     "Speaks of a file that a request has more than once, word for word.",
     "warning",
-    example_real=True,
 )
 def file_read_again(checked: CheckedContext) -> Iterator[Found]:
     """Equal readings of a file, the later ones for nothing."""
@@ -194,7 +193,7 @@ def result_cut(checked: CheckedContext) -> Iterator[Found]:
         if mark is not None:
             start = (part.start or 0) + mark.start()
             yield Found(
-                f"The result of {quoted_name(part.name) or 'a call'} ends with {quoted(mark[0])}: the model has only a "
+                f"The result of {quoted_name(part.name) or 'a call'} has {quoted(mark[0])} near its end: the model has only a "
                 "part of it.",
                 "Ask for less, such as fewer lines, or say how to get the rest.",
                 (checked.place(part.node, start, start + len(mark[0]), quoted_name(part.file or part.name)),),

@@ -46,7 +46,6 @@ _KINDS: Final = {
     "A secret in the context",
     "Speaks of what has the form of a vendor's key, a token or a private key; in the finding it is masked.",
     "error",
-    example_real=False,
 )
 def secret(checked: CheckedContext) -> Iterator[Found]:
     """Each different key once, with all its places."""
@@ -76,7 +75,6 @@ def secret(checked: CheckedContext) -> Iterator[Found]:
     "Instructions inside a result",
     "Speaks of words in results of tools, files and retrieved text that order a model about, in English or Chinese.",
     "warning",
-    example_real=False,
 )
 def instructions_in_result(checked: CheckedContext) -> Iterator[Found]:
     """Imperatives to the model in what is data."""

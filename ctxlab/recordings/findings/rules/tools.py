@@ -37,7 +37,6 @@ WORD: Final = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
     "Speaks of tools that three requests offered, or that stood before three answers, and that no call names, "
     "where the names of all calls are known.",
     "warning",
-    example_real=True,
 )
 def unused_tools(checked: CheckedContext) -> Iterator[Found]:
     """Functions that are offered and never called; of a vendor's own tools calls can't be seen in every log."""
