@@ -193,8 +193,8 @@ def result_cut(checked: CheckedContext) -> Iterator[Found]:
         if mark is not None:
             start = (part.start or 0) + mark.start()
             yield Found(
-                f"The result of {quoted_name(part.name) or 'a call'} has {quoted(mark[0])} near its end: the model has only a "
-                "part of it.",
+                f"The result of {quoted_name(part.name) or 'a call'} has {quoted(mark[0])} near its end: the model "
+                "has only a part of it.",
                 "Ask for less, such as fewer lines, or say how to get the rest.",
                 (checked.place(part.node, start, start + len(mark[0]), quoted_name(part.file or part.name)),),
                 *checked.cost([part]),
