@@ -250,3 +250,9 @@ def test_the_script_gives_the_files_that_need_no_library() -> None:
     assert sorted(script["FILES"]) == sorted(file.name for file in (DATASETS / "harbour_files").iterdir())
     for name in ("pilot_notes.pdf", "潮汐表.txt", "berths.csv", "fog_horn.wav", "lamp.png"):
         assert script["FILES"][name]() == (DATASETS / "harbour_files" / name).read_bytes(), name
+
+
+def test_the_script_gives_the_recording() -> None:
+    script = runpy.run_path(str(DATASETS / "make_recording.py"))
+
+    assert b"".join(script["evening"]().lines) == (DATASETS / "tidebook_agent.ctxrec.jsonl").read_bytes()
