@@ -8,7 +8,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class CacheRules:
     """`block_tokens`: a cached prefix is a whole number of blocks of so many tokens. `lifetime_seconds`: how long it is
-    kept after its last use, at the least, `longest_seconds` at the most; None where the vendor doesn't say. The shortest
+    kept after its last use at the least, `longest_seconds` at the most; None where the vendor doesn't say. The shortest
     prefix is the model's.
     """
 

@@ -80,7 +80,8 @@ def _break_of_heads(old: Prompt, new: Prompt, tree: PromptTree, count: Callable[
         min(len(a.parts), len(b.parts)),
     )
     before, after = (_part_at(prompt, at, tree) for prompt in (old, new))
-    common = len(common_head(before.text, after.text)) if before and after and _is_alike(before, after) else 0
+    at_text = len(common_head(before.text, after.text)) if before and after else 0
+    common = at_text if before and after and _is_alike(before, after) else 0
     sources = {part.source for head in (a, b) for part in head.parts[at : at + 1]}
     kind: CauseKind = "tools" if "tools" in sources else "system" if "system" in sources else "parameters"
     if kind == "system" and "parameters" in sources and before and before.source == "parameters":
@@ -89,7 +90,7 @@ def _break_of_heads(old: Prompt, new: Prompt, tree: PromptTree, count: Callable[
     tokens = a.tokens[at] + (count(before.text[:common]) if before and before.source != "parameters" else 0)
     is_text = before is not None and before.source != "parameters"
     characters = a.characters[at] + (common if is_text else 0)
-    return Break(tokens, characters, None, at, _placed(kind, sentence, before, after, common))
+    return Break(tokens, characters, None, at, _placed(kind, sentence, before, after, at_text))
 
 
 def _part_at(prompt: Prompt, at: int, tree: PromptTree) -> Part | None:
@@ -187,7 +188,7 @@ def _cause_of_parts(old: TreeMessage, new: TreeMessage, number: int) -> PrefixCa
         kind: CauseKind = "reminder" if sources == {"reminders"} else "left out" if b is None else "edited"
         text = f"In message {number:,} {what} is {'new' if a is None else 'gone'}."
         return _placed(kind, text, a, b, 0)
-    at = len(common_head(a.text, b.text)) if _is_alike(a, b) else 0
+    at = len(common_head(a.text, b.text))
     role = f" ({new.parts[0].role})"
     kind = "reminder" if "reminders" in sources else "summary" if "summary" in sources else "edited"
     if kind == "edited" and a.source in ("results", "files") and len(b.text) < TAKEN_OUT * len(a.text):

@@ -118,7 +118,6 @@ class _FrozenHeads(HeadReader):
         return (lambda parts: [_without_clock(part) for part in parts]) if name == "clock" else list
 
 
-
 def _without_clock(part: Part) -> Part:
     """A system text whose dates and times stand elsewhere; its length stays, so that only what breaks counts."""
     return replace(part, text=CLOCK.sub("", part.text)) if part.source == "system" else part

@@ -131,7 +131,7 @@ class PrefixReport:
                 each.state,
                 each.common_tokens,
                 each.total_tokens,
-                each.cause.sentence if each.cause is not None else "",
+                each.sentence,
                 each.lost_tokens or "",
                 "" if each.cost_usd is None else f"{each.cost_usd:.4f}",
                 each.reported.state,

@@ -118,6 +118,18 @@ class RequestPrefix:
             return (self.expected_tokens or 0) >= WHOLE * (self.reported.readable or 0)
         return self.state == self.reported.state
 
+    @property
+    def sentence(self) -> str:
+        """Why the request doesn't go on from the one before, in words; "" where it does."""
+        if self.state == "expired" and self.seconds is not None and self.lifetime_seconds is not None:
+            kept, went = duration_words(self.lifetime_seconds), duration_words(self.seconds)
+            return f"{went} went by since the request before; a prefix is kept for {kept} after its last use."
+        if self.state == "short":
+            return "The prompt before is shorter than what the vendor keeps."
+        if self.state == "unknown":
+            return "The log doesn't have what was sent."
+        return self.cause.sentence if self.cause is not None else ""
+
     def row(self) -> dict[str, Any]:
         """The request as a row of a table."""
         cause, reported = self.cause, self.reported
@@ -133,7 +145,7 @@ class RequestPrefix:
             "best": self.best.id if self.best is not None else None,
             "best_tokens": self.best_tokens,
             "cause": cause.kind if cause is not None else None,
-            "sentence": cause.sentence if cause is not None else None,
+            "sentence": self.sentence or None,
             "expected_tokens": self.expected_tokens,
             "lost_tokens": self.lost_tokens,
             "cost_usd": self.cost_usd,
@@ -151,3 +163,11 @@ class RequestPrefix:
 
     def _repr_html_(self) -> str:
         return heading(self) + fields_table(self.row())
+
+
+def duration_words(seconds: float) -> str:
+    """A time in words of its largest unit."""
+    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return counted(round(seconds / size), name)
+    return counted(round(seconds), "second")
