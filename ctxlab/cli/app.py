@@ -39,6 +39,7 @@ from ctxlab.cli.inputs.options import (
     numbers_in,
     takes_build_options,
 )
+from ctxlab.cli.prefix_command import PREFIX, prefix
 from ctxlab.cli.record_command import RECORD, record
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
 from ctxlab.cli.workspace_commands import SEARCH, WORKSPACE, search, workspace
@@ -379,6 +380,7 @@ app.command(epilog=SEARCH, short_help="Words in everything that a workspace hold
 app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
 
 app.command(epilog=RECORD, short_help="What a program really sends, request by request, to a file.")(record)
+app.command(epilog=PREFIX, short_help="Where the prefix of each request breaks, why, and what it costs.")(prefix)
 
 
 SERVE_FAKE = """\b
