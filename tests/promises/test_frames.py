@@ -99,6 +99,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "RequestComparison.frame": ctxlab.compare_requests(
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
+        "PrefixReport.frame": recording().prefix().frame(),
         "Recording.frame": recording().frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SearchResult.frame": hits,
@@ -112,6 +113,8 @@ def frames() -> dict[str, pd.DataFrame]:
         "SessionBranches.clusters": ctxlab.branches(session).clusters(likeness=0.1),
         "SessionBranches.frame": ctxlab.branches(session).frame(),
         "SessionBranches.summary": ctxlab.branches(session).summary(),
+        "TurnPrefixes.frame": ctxlab.prefix([trace, trace]).frame(),
+        "TurnPrefixes.by_step": ctxlab.prefix([trace, comparison["b"]]).by_step(),
         "TokenFlow.frame": ctxlab.token_flow(trace).frame(),
         "StudyTable.frame": ctxlab.study_table(study_frame()).frame(),
         "StudyResult.frame": ctxlab.survey(session, budgets=[900, 1800], progress=False).frame(),

@@ -250,6 +250,11 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Replay": ctxlab.replay(chat(words, 30), {"agent": agent}, {"budget_tokens": 600, "user": user}),
         "Recording": recording(words, min(size, 400)),
         "RecordedRequest": recording(words, 2).requests[-1],
+        "PrefixReport": recording(words, min(size, 400)).prefix(),
+        "RequestPrefix": recording(words, 2).prefix().requests[-1],
+        "FrozenPrefix": recording(words, 2).prefix(frozen="clock").frozen,
+        "TurnPrefixes": ctxlab.prefix([smaller, short]),
+        "TurnPrefix": ctxlab.prefix([smaller, short]).turns[-1],
         "RequestComparison": ctxlab.compare_requests(
             ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")
         ),
