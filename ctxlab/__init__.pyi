@@ -137,6 +137,7 @@ from ctxlab.providers.payload import payload as payload
 from ctxlab.providers.sending.attempts import RetryPolicy as RetryPolicy
 from ctxlab.providers.sending.rate_limit import RateLimit as RateLimit
 from ctxlab.providers.sending.time_limits import TimeLimits as TimeLimits
+from ctxlab.recordings.overview import RecordingComparison as RecordingComparison
 from ctxlab.recordings.overview import compare_recordings as compare_recordings
 from ctxlab.recordings.prefix import PrefixReport as PrefixReport
 from ctxlab.recordings.prefix.builds import prefix as prefix

@@ -101,6 +101,7 @@ def frames() -> dict[str, pd.DataFrame]:
         ).frame(),
         "PrefixReport.frame": recording().prefix().frame(),
         "Recording.frame": recording().frame(),
+        "RecordingComparison.frame": ctxlab.compare_recordings([recording()]).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SearchResult.frame": hits,
         "SentPrompt.frame": sent_prompt(trace).frame(),
