@@ -254,6 +254,7 @@ def test_a_file_that_cannot_be_read_is_one_line(
         raise PermissionError(13, "Permission denied")
 
     (tmp_path / "in.json").write_text("{}")
+    refused(run(*call(name, tmp_path / "in.json", tmp_path / "out.md")))  # its modules are loaded now, which reads too
     monkeypatch.setattr(Path, "read_bytes", denied)
 
     result = run(*call(name, tmp_path / "in.json", tmp_path / "out.md"))
