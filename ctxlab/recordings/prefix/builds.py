@@ -147,7 +147,9 @@ def prefix(traces: Sequence[Trace]) -> TurnPrefixes:
     for number, (old, new) in enumerate(pairwise(traces), start=2):
         found = prefix_blame(old, new)
         if found is None:
-            turns.append(TurnPrefix(new, old, number, common_prefix_tokens(old, new), new.tokens, "whole"))
+            turns.append(
+                TurnPrefix(new, old, number, common_prefix_tokens(old, new), new.tokens, "whole", cost_usd=0.0)
+            )
             continue
         cost = _price(new, found.common_tokens, found.lost_tokens)
         turns.append(
