@@ -27,6 +27,7 @@ from tests.bench import (
     prefixes,
     ranking,
     recorder,
+    recordings,
     requests,
     search,
     studies,
@@ -191,6 +192,7 @@ def main() -> None:
     trees.main()
     ranking.main()
     recorder.main()
+    recordings.main()
     prefixes.main()
     print("\n| the small languages | CPU |\n|---|--:|")
     for work, cost in (*lore.lore_rows(), *lore.timeline_rows(), *languages.regex_rows(), *what_if.replay_rows()):
