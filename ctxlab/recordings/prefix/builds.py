@@ -181,7 +181,7 @@ def _cause(blame: PrefixBlame, trace: Trace) -> PrefixCause:
 
 
 def _kind(blame: PrefixBlame) -> CauseKind:
-    """What is to blame, by where the message of the break comes from."""
+    """The kind of thing that is to blame, by where the message of the break comes from."""
     before, after = blame.before, blame.after
     own = next((d for d in (after, before) if d is not None and d.key == blame.found.key), after)
     if own is not None and own.origin.kind in OF_ORIGIN:

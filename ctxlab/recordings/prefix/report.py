@@ -41,7 +41,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FrozenPrefix:
-    """The same recording with something kept still: a what-if, worked out and never sent.
+    """A recording with something kept still: a what-if, worked out and never sent.
 
     `what` names it, `sentence` says what was changed. `read_tokens` are the tokens that could have been read from the
     cache in all requests, `more_tokens` how many more than as it was sent, and `saved_usd` what that saves, None where
