@@ -1,0 +1,1 @@
+"""The rules that come with ctxlab, a few to a file."""
