@@ -1,0 +1,54 @@
+"""The sentence of a recording: its requests, the breaks of its prefix and what they cost, compressions that lost rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ctxlab.display.short_texts import counted
+from ctxlab_widgets.recording_view.marks import dollars, is_break
+
+if TYPE_CHECKING:
+    from ctxlab.recordings.compressions import RecordedCompression
+    from ctxlab.recordings.prefix import RequestPrefix
+    from ctxlab.recordings.recorded_request import RecordedRequest
+
+
+def headline(
+    requests: Sequence[RecordedRequest],
+    prefixes: Sequence[RequestPrefix],
+    compressions: Sequence[RecordedCompression],
+    of: int,
+) -> str:
+    """One sentence on the requests of an agent; `of` is the number of all requests of the recording."""
+    asked = counted(len(requests), "request") if len(requests) == of else f"{len(requests):,} of {of:,} requests"
+    ends = [_breaks(prefixes), _compressions(compressions)]
+    return f"{asked}; {', and '.join(filter(None, ends))}."
+
+
+def _breaks(prefixes: Sequence[RequestPrefix]) -> str:
+    broken = [each for each in prefixes if is_break(each)]
+    if not broken:
+        known = any(each.state not in ("first", "unknown") for each in prefixes)
+        if len(prefixes) < 2:
+            return "there is no prefix to break"
+        return "the prefix never broke" if known else "how their prefixes go on isn't known"
+    times = "once" if len(broken) == 1 else f"{len(broken):,} times"
+    tokens = sum(each.lost_tokens for each in broken)
+    prices = [each.cost_usd for each in broken if each.lost_tokens]
+    cost = [f"{counted(tokens, 'token')} were read anew"] if tokens else []
+    if prices and all(price is not None for price in prices):
+        cost.append(f"{dollars(sum(price or 0.0 for price in prices))} at list prices")
+    return f"the prefix broke {times}{': ' if cost else ''}{', '.join(cost)}"
+
+
+def _compressions(compressions: Sequence[RecordedCompression]) -> str:
+    if not compressions:
+        return ""
+    lost = sum(1 for each in compressions if not each.no_report and each.lost_rules)
+    word = counted(len(compressions), "compression")
+    if not lost:
+        return word + (" lost no rule that is known" if any(not each.no_report for each in compressions) else "")
+    if lost == len(compressions):
+        return f"{word} lost rules"
+    return f"{lost:,} of {word} lost rules"
