@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ctxlab.cli.compressions_command import COMPRESSIONS, compressions
 from ctxlab.cli.examples import (
     ABLATE,
     ASSETS,
@@ -379,6 +380,7 @@ app.command(epilog=SEARCH, short_help="Words in everything that a workspace hold
 app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
 
 app.command(epilog=RECORD, short_help="What a program really sends, request by request, to a file.")(record)
+app.command(epilog=COMPRESSIONS, short_help="What a program's compressions kept, and what they lost.")(compressions)
 
 
 SERVE_FAKE = """\b

@@ -18,6 +18,7 @@ from ctxlab.recordings.recorded_request import RecordedRequest
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ctxlab.recordings.compressions import RecordedCompressions
     from ctxlab.recordings.parts import ContextParts
 
 COLUMNS = (
@@ -83,6 +84,17 @@ class Recording:
         from ctxlab.recordings.parts import parts_of
 
         return parts_of(self)
+
+    @checked_arguments
+    def compressions(self, before: Recording | None = None) -> RecordedCompressions:
+        """Every compression that the program made: what went, what it kept of that, and what came of lost rules.
+
+        Found as the log says, else where messages went and a summary stands in their place. `before` is the recording
+        of the same conversation that this one goes on from, where the log begins anew with the summary.
+        """
+        from ctxlab.recordings.compressions.find_compressions import find_compressions
+
+        return find_compressions(self, before)
 
     def frame(self) -> pd.DataFrame:
         """One row a request, in order: who asked which model when, messages and how many were new, tokens, time."""

@@ -35,9 +35,7 @@ const TILES: Record<string, [size: number, draw: Draw]> = {
   reserve: [8, lines([0.5, 0, 0.5, 8])],
 };
 
-const FORCED = matchMedia("(forced-colors: active)");
-
-export const areForced = (): MediaQueryList => FORCED;
+export const areForced = (): MediaQueryList => matchMedia("(forced-colors: active)");
 
 export function fillsOf(root: HTMLElement, scale: number): Fills {
   const style = getComputedStyle(root);
@@ -84,7 +82,7 @@ function pattern(sign: string, colour: string, scale: number): CanvasPattern | n
 
 /** Where the system forces colours, those that it has; a canvas doesn't know their names, an element does. */
 function systemColours(root: HTMLElement): { text: string; ground: string; dim: string; mark: string } | null {
-  if (!FORCED.matches) return null;
+  if (!areForced().matches) return null;
   const probe = document.createElement("i");
   root.append(probe);
   const read = (name: string): string => {
