@@ -1,0 +1,143 @@
+"""One request beside the one before it: how much it begins with, what broke the rest, and what the vendor reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+from ctxlab.display.html_table import fields_table, heading
+from ctxlab.display.short_texts import counted, short
+from ctxlab.recordings.parts import Part
+from ctxlab.recordings.recorded_request import RecordedRequest
+
+PrefixState = Literal["first", "whole", "cut", "expired", "other model", "short", "unknown"]
+STATES: Final[tuple[PrefixState, ...]] = get_args(PrefixState)
+CauseKind = Literal[
+    "model",
+    "parameters",
+    "tools",
+    "system",
+    "preset",
+    "lore",
+    "reminder",
+    "summary",
+    "left out",
+    "reordered",
+    "edited",
+]
+CAUSES: Final[tuple[CauseKind, ...]] = get_args(CauseKind)
+AROUND: Final = 40
+"""Characters on each side of a place that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixCause:
+    """The first place at which a prompt is no longer the one before, and what made it so.
+
+    `part_before` and `part_after` are the stretches of both prompts at that place, None where one of them has ended;
+    all parts in front of them are the same. Their texts agree up to `at`, in code points, and differ there.
+    `text_before` and `text_after` are a few characters of both around it. `step` and `reason` are set for ctxlab's own
+    builds alone: the step of the pipeline and why it wrote.
+    """
+
+    kind: CauseKind
+    sentence: str
+    part_before: Part | None = None
+    part_after: Part | None = None
+    at: int = 0
+    text_before: str = ""
+    text_after: str = ""
+    step: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedPrefix:
+    """What the vendor's usage says of a request's prefix.
+
+    `readable` are the tokens that could have been read: what the request before had read and written, or all of its
+    input where the vendor caches by itself. `state` is "whole" where all of them were read, else why not, by the time
+    and the model alone; "unknown" where the usage tells nothing.
+    """
+
+    state: PrefixState = "unknown"
+    cached: int | None = None
+    written: int | None = None
+    readable: int | None = None
+
+    @property
+    def share(self) -> float | None:
+        """The share of the readable tokens that were read; None where it isn't known."""
+        return self.cached / self.readable if self.cached is not None and self.readable else None
+
+
+NOT_REPORTED: Final = ReportedPrefix()
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RequestPrefix:
+    """A request and the beginning that it has in common with the one before it of the same agent.
+
+    `state`: "first" of its agent, "whole" where it begins with all of the one before, "cut" where it doesn't, "expired"
+    after more time than the vendor keeps a prefix, "other model", "short" of the vendor's least length, or "unknown"
+    where the log doesn't have what was sent. `common_tokens` of `total_tokens` and `common_characters` are counted in
+    the parts that the log has. `best` is the earlier request with the longest common beginning, of any agent, with
+    `best_tokens`. `lost_tokens` were read anew though they stood in the request before, in the vendor's count where
+    usage is known; `cost_usd` is what that costs, None where no price is known. `seconds` is the time since the one
+    before, `lifetime_seconds` how long the vendor keeps a prefix, at the longest, None where it isn't known.
+    """
+
+    request: RecordedRequest
+    before: RecordedRequest | None
+    common_tokens: int
+    common_characters: int
+    total_tokens: int
+    state: PrefixState
+    best: RecordedRequest | None = None
+    best_tokens: int = 0
+    cause: PrefixCause | None = None
+    reported: ReportedPrefix = NOT_REPORTED
+    lost_tokens: int = 0
+    cost_usd: float | None = None
+    seconds: float | None = None
+    lifetime_seconds: int | None = None
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether the state is the one that the vendor's usage tells; None where one of them isn't known."""
+        if self.state in ("first", "unknown") or self.reported.state in ("first", "unknown"):
+            return None
+        return self.state == self.reported.state
+
+    def row(self) -> dict[str, Any]:
+        """The request as a row of a table."""
+        cause, reported = self.cause, self.reported
+        return {
+            "number": self.request.number,
+            "request": self.request.id,
+            "before": self.before.id if self.before is not None else None,
+            "agent": self.request.agent,
+            "state": self.state,
+            "common_tokens": self.common_tokens,
+            "common_characters": self.common_characters,
+            "total_tokens": self.total_tokens,
+            "best": self.best.id if self.best is not None else None,
+            "best_tokens": self.best_tokens,
+            "cause": cause.kind if cause is not None else None,
+            "sentence": cause.sentence if cause is not None else None,
+            "lost_tokens": self.lost_tokens,
+            "cost_usd": self.cost_usd,
+            "seconds": self.seconds,
+            "reported": reported.state,
+            "cached_tokens": reported.cached,
+            "readable_tokens": reported.readable,
+            "agrees": self.agrees,
+        }
+
+    def __repr__(self) -> str:
+        begins = f"{self.common_tokens:,} of {counted(self.total_tokens, 'token')}"
+        cause = f", {self.cause.kind}" if self.cause is not None else ""
+        return f"RequestPrefix({short(self.request.id)!r}, {self.state!r}, {begins}{cause})"
+
+    def _repr_html_(self) -> str:
+        return heading(self) + fields_table(self.row())
