@@ -302,8 +302,7 @@ export class Chart {
     const found: HTMLElement[] = [];
     for (let tokens = 0; tokens < top; tokens += step)
       found.push(h("span", { class: "tick", style: `top:${y(tokens)}px` }, short(tokens)));
-    if (window !== null)
-      found.push(label(6, y(window) + 3, "err strong", `window ${grouped(window)}`));
+    if (window !== null) found.push(label(6, y(window) + 3, "err strong", `window ${grouped(window)}`));
     if (series.ids.length > 1) {
       const bins = Math.max(1, Math.round(this.bins.length * Math.min(1, 190 / width)));
       const highest = Math.max(...this.bins.slice(0, bins).map((bin) => height(series, bin.shown)));

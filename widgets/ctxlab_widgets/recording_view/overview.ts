@@ -142,7 +142,10 @@ export class Overview {
     this.element.setPointerCapture(event.pointerId);
     if (part === "new") {
       const half = Math.floor((this.sight.last - this.sight.first) / 2);
-      this.drag.sight = clamp({ first: from - half, last: from - half + this.sight.last - this.sight.first }, this.count);
+      this.drag.sight = clamp(
+        { first: from - half, last: from - half + this.sight.last - this.sight.first },
+        this.count,
+      );
       this.drag.part = "all";
       this.host.look(this.drag.sight);
     }
