@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.data_frame import frame_of
+from ctxlab.display.html_table import heading, html_table
+from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.recordings.parts import SOURCES
 from ctxlab.recordings.read import read_recording
@@ -41,9 +44,9 @@ COLUMNS = (
 )
 
 
-@checked_arguments
-def compare_recordings(recordings: Iterable[Recording | str | os.PathLike[str]]) -> pd.DataFrame:
-    """One row a recording, given as a value or as a path.
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RecordingComparison:
+    """Recordings side by side; `rows` has a mapping for each.
 
     `whole` is the number of requests whose bodies are known whole. Tokens counted here: `tool_tokens`, `system_tokens`
     of the newest head that has any, `reminder_tokens` of all reminders, each once, `median_tokens` and `largest_tokens`
@@ -51,11 +54,30 @@ def compare_recordings(recordings: Iterable[Recording | str | os.PathLike[str]])
     the `reported` requests that say them: `input_tokens`, `output_tokens`, and `cached_share` of the input where both
     are known; None where nothing is. `unseen_tokens` is the median of what was reported and isn't counted here: parts
     that the log leaves out, and other ways to count.
+    """
+
+    rows: tuple[Data, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """One row a recording."""
+        return frame_of(self.rows, COLUMNS)
+
+    def __repr__(self) -> str:
+        return f"RecordingComparison({counted(len(self.rows), 'recording')})"
+
+    def _repr_html_(self) -> str:
+        shown = ("recording", "program", "requests", "largest_tokens", "unseen_tokens", "compressions", "cached_share")
+        return heading(self) + html_table(shown, ([row[name] for name in shown] for row in self.rows), of="recordings")
+
+
+@checked_arguments
+def compare_recordings(recordings: Iterable[Recording | str | os.PathLike[str]]) -> RecordingComparison:
+    """Recordings side by side, given as values or as paths.
 
     Raises ReadError for a file that can't be read, UnknownFormat for one of another kind.
     """
     given = [each if isinstance(each, Recording) else read_recording(each) for each in recordings]
-    return frame_of((overview_of(recording) for recording in given), COLUMNS)
+    return RecordingComparison(tuple(overview_of(recording) for recording in given))
 
 
 def overview_of(recording: Recording) -> Data:

@@ -100,6 +100,7 @@ def frames() -> dict[str, pd.DataFrame]:
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
         "Recording.frame": recording().frame(),
+        "RecordingComparison.frame": ctxlab.compare_recordings([recording()]).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SearchResult.frame": hits,
         "SentPrompt.frame": sent_prompt(trace).frame(),

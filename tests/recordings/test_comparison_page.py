@@ -34,7 +34,7 @@ SHARES = ("system", "summary", "reminders", "files", "results", "attachments", "
 def test_the_page_has_the_figures_of_the_logs() -> None:
     written = re.search("<!-- figures -->\n(.*)<!-- /figures -->", PAGE.read_text("utf-8"), re.DOTALL)
     assert written is not None
-    assert written[1] == tables(ctxlab.compare_recordings([RECORDINGS / log for log in LOGS]))
+    assert written[1] == tables(ctxlab.compare_recordings([RECORDINGS / log for log in LOGS]).frame())
 
 
 def tables(rows: pd.DataFrame) -> str:
@@ -65,6 +65,6 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 if __name__ == "__main__":
-    made = tables(ctxlab.compare_recordings([RECORDINGS / log for log in LOGS]))
+    made = tables(ctxlab.compare_recordings([RECORDINGS / log for log in LOGS]).frame())
     text = PAGE.read_text("utf-8")
     PAGE.write_text(re.sub("(?s)(?<=<!-- figures -->\n).*(?=<!-- /figures -->)", lambda _: made, text), "utf-8")

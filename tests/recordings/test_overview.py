@@ -11,7 +11,7 @@ SAMPLE = Path(__file__).parents[2] / "datasets" / "tidebook_agent.ctxrec.jsonl"
 def test_the_row_sums_what_the_requests_say() -> None:
     recording = ctxlab.read_recording(SAMPLE)
 
-    (row,) = ctxlab.compare_recordings([SAMPLE]).to_dict("records")
+    (row,) = ctxlab.compare_recordings([SAMPLE]).frame().to_dict("records")
 
     inputs = [request.usage.input for request in recording if request.usage.input is not None]
     cached = [request.usage.cached or 0 for request in recording]
@@ -25,5 +25,5 @@ def test_the_row_sums_what_the_requests_say() -> None:
 
 def test_nothing_is_made_up_of_an_empty_recording() -> None:
     empty = ctxlab.read_recording(SAMPLE)
-    (row,) = ctxlab.compare_recordings([Recording((), empty.session)]).to_dict("records")
+    (row,) = ctxlab.compare_recordings([Recording((), empty.session)]).frame().to_dict("records")
     assert (row["requests"], row["tool_tokens"], row["input_tokens"], row["files_share"]) == (0, 0, None, None)
