@@ -209,7 +209,7 @@ class _Finder:
         """The messages that went, those that stayed, and those that came."""
         texts = self._texts
         if before is not None:
-            old = self._all_before(before)
+            old = self._all_before(before, after)
         elif self._earlier is not None:
             request, texts = self._earlier
             old = [*request.sent]
@@ -235,10 +235,11 @@ class _Finder:
                 gone.append(each)
         return tuple(gone[::-1]), tuple(kept[::-1]), new
 
-    def _all_before(self, before: RecordedRequest) -> list[SentMessage]:
+    def _all_before(self, before: RecordedRequest, after: RecordedRequest) -> list[SentMessage]:
         """What was sent, and what the log has after it that no request sent before it went."""
         found = [*before.sent]
-        asked = next((each for each in self._asked[::-1] if self._goes_on(before, each)), None)
+        asking = [*self._asked[::-1], *(each for each in self._writers if _is_between(each, before, after))]
+        asked = next((each for each in asking if self._goes_on(before, each)), None)
         if asked is not None:
             return [*asked.sent][:-1]
         at = self._unsent.get(before.leaf)
@@ -248,6 +249,7 @@ class _Finder:
         return found
 
     def _goes_on(self, before: RecordedRequest, asked: RecordedRequest) -> bool:
+        """Whether a request has all that one before it sent."""
         return not self._left_something(before, asked)
 
     # --- what vendors do by themselves

@@ -15,7 +15,6 @@ _ERROR = re.compile(
     r"|(?:^|(?<=[\s(\[`\"'>|]))(?:"
     r"(?:[A-Za-z_][\w.]{0,60}\.)?[A-Z]\w{1,40}(?:Error|Exception|Failure)\b:?[ \t]+\S"
     r"|npm ERR! \S|FAILED? [\w./:\[\]-]+\.\w+|\*\* \([A-Z]\w[\w. ]{0,40}\) \S"
-    r"|(?:Exit code|exit code|exit status|exited with(?: code)?) [1-9]\d{0,2}\b"
     r"|(?:错误|报错|异常|失败|出错)[：:]\s*\S)[^\n]*"
     r"|^[^\n]{1,120}: (?:command not found|No such file or directory|Permission denied|permission denied)[^\n]*",
     re.MULTILINE,
@@ -38,7 +37,7 @@ _LEAST, _MOST = 3, 600
 
 
 def errors(text: str) -> Iterator[Fact]:
-    """Lines with an error: *TypeError: ...*, *error[E0382]: ...*, *Exit code 1*, 错误：..."""
+    """Lines with an error: *TypeError: ...*, *error[E0382]: ...*, 错误：..."""
     for match in _ERROR.finditer(width_folded(text)):
         start, end = match.start(), min(match.end(), match.start() + _LONGEST)
         while start < end and text[start] in " \t>|":
