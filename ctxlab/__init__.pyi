@@ -139,6 +139,7 @@ from ctxlab.providers.sending.rate_limit import RateLimit as RateLimit
 from ctxlab.providers.sending.time_limits import TimeLimits as TimeLimits
 from ctxlab.recordings.overview import RecordingComparison as RecordingComparison
 from ctxlab.recordings.overview import compare_recordings as compare_recordings
+from ctxlab.recordings.prefix import PrefixReport as PrefixReport
 from ctxlab.recordings.read import read_recording as read_recording
 from ctxlab.recordings.recorder.in_process import recording as recording
 from ctxlab.recordings.recorder.read_records import read_records as read_records

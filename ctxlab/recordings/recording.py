@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Session
 from ctxlab.errors import UnknownName
 from ctxlab.formats.results import Loss, Losses, losses_html
+from ctxlab.recordings.frozen_names import FrozenName
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from ctxlab.recordings.compressions import RecordedCompressions
     from ctxlab.recordings.parts import ContextParts
+    from ctxlab.recordings.prefix import PrefixReport
 
 COLUMNS = (
     "number",
@@ -95,6 +97,19 @@ class Recording:
         from ctxlab.recordings.compressions.find_compressions import find_compressions
 
         return find_compressions(self, before)
+
+    @checked_arguments
+    def prefix(self, *, frozen: FrozenName | Sequence[FrozenName] = ()) -> PrefixReport:
+        """For each request how much of it begins as the one before, what broke the rest, and what that costs.
+
+        Set beside what the vendor's usage reports. `frozen` names what is kept still in a what-if: "reminders" (each
+        stays as it was first sent), "reminders-last", "tools", "tools-sorted" or "clock" (no dates and times in system
+        texts); then `.frozen` of the report says how much more could have been read from the cache. Nothing is sent,
+        and the recording stays as it is.
+        """
+        from ctxlab.recordings.prefix.of_recording import prefix_of
+
+        return prefix_of(self, (frozen,) if isinstance(frozen, str) else tuple(frozen))
 
     def frame(self) -> pd.DataFrame:
         """One row a request, in order: who asked which model when, messages and how many were new, tokens, time."""

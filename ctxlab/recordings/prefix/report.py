@@ -28,6 +28,7 @@ COLUMNS = (
     "best_tokens",
     "cause",
     "sentence",
+    "expected_tokens",
     "lost_tokens",
     "cost_usd",
     "seconds",
@@ -113,7 +114,7 @@ class PrefixReport:
         return sum(known), len(known)
 
     def frame(self) -> pd.DataFrame:
-        """One row a request, in order: its state, tokens in common, what broke it, what that cost, what was reported."""
+        """One row a request, in order: its state, tokens in common, what broke it, its cost, the vendor's usage."""
         return frame_of((each.row() for each in self.requests), COLUMNS)
 
     def __repr__(self) -> str:
@@ -130,7 +131,7 @@ class PrefixReport:
                 each.state,
                 each.common_tokens,
                 each.total_tokens,
-                each.cause.sentence if each.cause is not None else "",
+                each.sentence,
                 each.lost_tokens or "",
                 "" if each.cost_usd is None else f"{each.cost_usd:.4f}",
                 each.reported.state,

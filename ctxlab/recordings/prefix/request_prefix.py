@@ -26,6 +26,8 @@ CauseKind = Literal[
     "edited",
 ]
 CAUSES: Final[tuple[CauseKind, ...]] = get_args(CauseKind)
+WHOLE: Final = 0.95
+"""The share of what could be read from which on all of it was: vendors round, and count the same prompt differently."""
 AROUND: Final = 40
 """Characters on each side of a place that are shown."""
 
@@ -85,6 +87,7 @@ class RequestPrefix:
     `best_tokens`. `lost_tokens` were read anew though they stood in the request before, in the vendor's count where
     usage is known; `cost_usd` is what that costs, None where no price is known. `seconds` is the time since the one
     before, `lifetime_seconds` how long the vendor keeps a prefix, at the longest, None where it isn't known.
+    `expected_tokens` are those that the vendor could read from its cache, in its own count, None for a first request.
     """
 
     request: RecordedRequest
@@ -101,13 +104,31 @@ class RequestPrefix:
     cost_usd: float | None = None
     seconds: float | None = None
     lifetime_seconds: int | None = None
+    expected_tokens: int | None = None
 
     @property
     def agrees(self) -> bool | None:
-        """Whether the state is the one that the vendor's usage tells; None where one of them isn't known."""
+        """Whether the state is the one that the vendor's usage tells; None where one of them isn't known.
+
+        A cut that is smaller than what usage can tell agrees with a whole prefix.
+        """
         if self.state in ("first", "unknown") or self.reported.state in ("first", "unknown"):
             return None
+        if self.state == "cut" and self.reported.state == "whole":
+            return (self.expected_tokens or 0) >= WHOLE * (self.reported.readable or 0)
         return self.state == self.reported.state
+
+    @property
+    def sentence(self) -> str:
+        """Why the request doesn't go on from the one before, in words; "" where it does."""
+        if self.state == "expired" and self.seconds is not None and self.lifetime_seconds is not None:
+            kept, went = duration_words(self.lifetime_seconds), duration_words(self.seconds)
+            return f"{went} went by since the request before; a prefix is kept for {kept} after its last use."
+        if self.state == "short":
+            return "The prompt before is shorter than what the vendor keeps."
+        if self.state == "unknown":
+            return "The log doesn't have what was sent."
+        return self.cause.sentence if self.cause is not None else ""
 
     def row(self) -> dict[str, Any]:
         """The request as a row of a table."""
@@ -124,7 +145,8 @@ class RequestPrefix:
             "best": self.best.id if self.best is not None else None,
             "best_tokens": self.best_tokens,
             "cause": cause.kind if cause is not None else None,
-            "sentence": cause.sentence if cause is not None else None,
+            "sentence": self.sentence or None,
+            "expected_tokens": self.expected_tokens,
             "lost_tokens": self.lost_tokens,
             "cost_usd": self.cost_usd,
             "seconds": self.seconds,
@@ -141,3 +163,11 @@ class RequestPrefix:
 
     def _repr_html_(self) -> str:
         return heading(self) + fields_table(self.row())
+
+
+def duration_words(seconds: float) -> str:
+    """A time in words of its largest unit."""
+    for size, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return counted(round(seconds / size), name)
+    return counted(round(seconds), "second")
