@@ -1,4 +1,4 @@
-"""A recording: the context over time, where its cache broke and why, what is wrong with it, and any two requests."""
+"""A recording: the context over time, where its cache broke and why, findings at their place, any two requests."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_KEPT = 250
 
 
 class RecordingView(Widget):
-    """A recording by its requests: what each had in it and where from, what the cache took, what broke it, what it cost.
+    """A recording by its requests: what each had in it and where from, what was cached, what broke that and its price.
 
     One request is chosen, and is set against the one before it, or against any other. Its steps, its body and what a
     compression kept open below. Tokens are counted here, by the tokenizer of the model, unless they are called
@@ -207,9 +207,10 @@ class RecordingView(Widget):
         with self.hold_sync():
             if self._changed("agent", self.agent):
                 self.series = as_json(shown.series())
-            if self._changed("marks", (self.agent, self.what_if)):
-                self.marks = as_json(self._marks(shown, analysis))
-                self.view = as_json(self._view(shown, analysis))
+            if self._changed("marks", self.agent):
+                self.marks = as_json(_marks(shown, analysis))
+            if self._changed("view", (self.agent, self.what_if)):
+                self.view = as_json(_view(shown, analysis, self.what_if))
             if not self.findings:
                 self.findings = as_json(findings_json(analysis.findings, recording))
             if self._changed("chosen", (self.request, self.base)):
@@ -240,31 +241,6 @@ class RecordingView(Widget):
             return False
         self._drawn = tuple({**known, what: now}.items())
         return True
-
-    def _view(self, shown: ShownRequests, analysis: Analysis) -> dict[str, Any]:
-        recording = shown.recording
-        prefixes = [each for each in analysis.what_if(self.what_if) if each.request.id in shown.at]
-        ours = [each for each in analysis.compressions if each.request.id in shown.at]
-        sentence = headline(shown.requests, prefixes, ours, len(recording))
-        frozen = analysis.what_if(self.what_if).frozen
-        return {
-            "sentence": sentence if frozen is None else f"{frozen.sentence} {_gain(frozen)}".strip(),
-            "about": about(recording),
-            "agents": agents_json(recording),
-            "what_ifs": [[name, words] for name, words in WHAT_IFS.items()] if len(recording) > 1 else [],
-            "tokenizer": plain(recording.parts.tokenizer.name, 60),
-            "losses": len(recording.losses),
-        }
-
-    def _marks(self, shown: ShownRequests, analysis: Analysis) -> dict[str, Any]:
-        prefixes = {each.request.id: each for each in analysis.what_if(self.what_if)}
-        common = [prefixes[each.id].common_tokens if each.id in prefixes else -1 for each in shown.requests]
-        return {
-            "common": common,
-            "frozen": bool(self.what_if),
-            "breaks": breaks_json(analysis.what_if(self.what_if), shown.at),
-            "compressions": compressions_json(analysis.compressions, shown.at),
-        }
 
     def _chosen_json(self, request: RecordedRequest, base: RecordedRequest | None) -> dict[str, Any]:
         shown, analysis = self._shown(), self._analysed()
@@ -352,6 +328,8 @@ class RecordingView(Widget):
             self.request = shown.requests[-1].id if change["name"] == "agent" else self.request
         if change["name"] == "request" and self.request not in shown.at:
             self.agent = self._held().request(self.request).agent
+        if change["name"] == "request":
+            self.place = ""
         self.error = ""
         self.show()
 
@@ -371,6 +349,33 @@ def _facts(request: RecordedRequest) -> list[list[str]]:
     return [[name, words] for name, words in facts if words]
 
 
-def _gain(frozen: Any) -> str:
-    saved = f", {dollars(frozen.saved_usd)}" if frozen.saved_usd is not None else ""
-    return f"{frozen.more_tokens:,} more tokens would have been read from the cache{saved}, by estimate."
+def _view(shown: ShownRequests, analysis: Analysis, what_if: str) -> dict[str, Any]:
+    """The sentence of the agent's requests, and behind it that of a what-if; the choices of the head."""
+    recording = shown.recording
+    prefixes = [each for each in analysis.prefixes if each.request.id in shown.at]
+    ours = [each for each in analysis.compressions if each.request.id in shown.at]
+    still = analysis.what_if(what_if)
+    return {
+        "sentence": headline(shown.requests, prefixes, ours, len(recording)),
+        "still": "" if still is None else " ".join(filter(None, [still.sentence, _saved(still.saved_usd)])),
+        "about": about(recording),
+        "agents": agents_json(recording),
+        "what_ifs": [[name, words] for name, words in WHAT_IFS.items()] if len(recording) > 1 else [],
+        "tokenizer": plain(recording.parts.tokenizer.name, 60),
+        "losses": len(recording.losses),
+    }
+
+
+def _saved(usd: float | None) -> str:
+    if not usd:
+        return ""
+    return f"That {'saves' if usd > 0 else 'costs'} {dollars(abs(usd))} at list prices, by estimate."
+
+
+def _marks(shown: ShownRequests, analysis: Analysis) -> dict[str, Any]:
+    known = analysis.prefix_of
+    return {
+        "common": [known[each.id].common_tokens if each.id in known else -1 for each in shown.requests],
+        "breaks": breaks_json(analysis.prefixes, shown.at),
+        "compressions": compressions_json(analysis.compressions, shown.at),
+    }

@@ -1,23 +1,28 @@
-"""What ctxlab says of a recording: its prefixes, its findings and its compressions, each worked out when first asked."""
+"""The reports on a recording: its prefixes, findings and compressions, each worked out when first asked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import Final, get_args
 
-import ctxlab
 from ctxlab.errors import CtxlabError
-from typing import TYPE_CHECKING, Any
-if TYPE_CHECKING:
-    from ctxlab.recordings.compressions import RecordedCompression
-    from ctxlab.recordings.prefix import PrefixReport, RequestPrefix
+from ctxlab.recordings.compressions import RecordedCompression
+from ctxlab.recordings.findings.find import findings_of_recording
 from ctxlab.recordings.findings.finding import Finding, Findings
-class _None(tuple):
-    frozen = None
+from ctxlab.recordings.frozen_names import FrozenName
+from ctxlab.recordings.prefix import FrozenPrefix, PrefixReport, RequestPrefix
 from ctxlab.recordings.recording import Recording
 
-WHAT_IFS = {"": "as it was", "tools": "tools frozen", "reminders": "reminders frozen", "clock": "no clock in front"}
-"""Recordings that could have been, with their words."""
+WHAT_IFS: Final[Mapping[str, str]] = {
+    "": "as it was",
+    "tools": "tools as they were first",
+    "tools-sorted": "tools sorted by name",
+    "reminders": "reminders as they were first",
+    "reminders-last": "reminders at the end",
+    "clock": "no clock in front",
+}
+"""What can be kept still, with its words."""
 
 
 class Analysis:
@@ -25,11 +30,11 @@ class Analysis:
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self._what_ifs: dict[str, PrefixReport] = {}
+        self._still: dict[str, FrozenPrefix | None] = {}
 
     @cached_property
     def prefixes(self) -> PrefixReport:
-        return self.recording.prefix() if hasattr(self.recording,'prefix') else _None()
+        return self.recording.prefix()
 
     @cached_property
     def prefix_of(self) -> Mapping[str, RequestPrefix]:
@@ -38,11 +43,11 @@ class Analysis:
 
     @cached_property
     def compressions(self) -> tuple[RecordedCompression, ...]:
-        return tuple(self.recording.compressions()) if hasattr(self.recording,'compressions') else ()
+        return tuple(self.recording.compressions())
 
     @cached_property
     def findings(self) -> Findings:
-        return ctxlab.check(self.recording) if hasattr(ctxlab,'check') else Findings()
+        return findings_of_recording(self.recording)
 
     def finding(self, number: int) -> Finding:
         """A finding by its number on the page; raises CtxlabError."""
@@ -57,12 +62,16 @@ class Analysis:
             raise CtxlabError(f"the recording has no compression {id[:40]!r}")
         return found
 
-    def what_if(self, name: str) -> PrefixReport:
-        """The prefixes of a recording that could have been; raises CtxlabError for another name."""
-        if name not in WHAT_IFS:
+    def what_if(self, name: str) -> FrozenPrefix | None:
+        """What could have been read from the cache with something kept still; None for the recording as it was.
+
+        Raises CtxlabError for another name.
+        """
+        wanted = next((each for each in get_args(FrozenName) if each == name), None)
+        if name and wanted is None:
             raise CtxlabError(f"there is no what-if {name[:40]!r}; there are: {', '.join(filter(None, WHAT_IFS))}")
-        if not name:
-            return self.prefixes
-        if name not in self._what_ifs:
-            self._what_ifs[name] = self.recording.prefix(frozen=name)
-        return self._what_ifs[name]
+        if wanted is None:
+            return None
+        if wanted not in self._still:
+            self._still[wanted] = self.recording.prefix(frozen=wanted).frozen
+        return self._still[wanted]

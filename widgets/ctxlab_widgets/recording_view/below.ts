@@ -45,7 +45,7 @@ export function compressionSection(report: CompressionReport, close: () => void)
         { class: "scroll", tabindex: 0, role: "group", "aria-label": "Facts of what went" },
         h(
           "table",
-          { class: "t facts" },
+          { class: "t fates" },
           h(
             "thead",
             {},
@@ -78,7 +78,7 @@ export function compressionSection(report: CompressionReport, close: () => void)
     h(
       "p",
       { class: "muted" },
-      harmless(`${report.because ? `Found because ${report.because}. ` : ""}${report.ceiling}`),
+      harmless(`${report.because ? `How it was found: ${report.because}. ` : ""}${report.ceiling}`),
     ),
   );
 }

@@ -304,10 +304,10 @@ export class Chart {
       found.push(h("span", { class: "tick", style: `top:${y(tokens)}px` }, short(tokens)));
     if (window !== null) found.push(label(6, y(window) + 3, "err strong", `window ${grouped(window)}`));
     if (series.ids.length > 1) {
-      const bins = Math.max(1, Math.round(this.bins.length * Math.min(1, 190 / width)));
+      const bins = Math.max(1, Math.round(this.bins.length * Math.min(1, 240 / width)));
       const highest = Math.max(...this.bins.slice(0, bins).map((bin) => height(series, bin.shown)));
       const at = Math.max(window !== null && y(window) < 40 ? y(window) + 20 : 2, y(highest) - 20);
-      found.push(label(6, at, "strong n2", lineName(series, marks)));
+      found.push(label(6, at, "strong n2", lineName(series)));
     }
     for (const each of marks.compressions) {
       const bin = this.binOf(each.at);
@@ -340,12 +340,8 @@ function label(place: number | { left?: number; right?: number }, top: number, c
   return h("span", { class: `tl0 ${cls}`, style: `${side};top:${top}px` }, words);
 }
 
-export const lineName = (series: Series, marks: Marks): string =>
-  isReported(series, marks)
-    ? "cached prefix as reported, heavy line"
-    : marks.frozen
-      ? "prefix it would have had, counted here"
-      : "common prefix, counted here";
+export const lineName = (series: Series): string =>
+  isReported(series) ? "cached prefix as reported, heavy line" : "common prefix, counted here";
 
 /** A request in one line: its number, tokens, what was cached, and what happened at it. */
 export function wordsOf({ series, marks }: Pick<Shown, "series" | "marks">, at: number): string {
@@ -353,7 +349,7 @@ export function wordsOf({ series, marks }: Pick<Shown, "series" | "marks">, at: 
   const tokens =
     reported >= 0 ? `${grouped(reported)} tokens reported` : `${grouped(series.counted[at])} tokens counted here`;
   const prefix = prefixOf(series, marks, at);
-  const cached = prefix < 0 ? "" : `, ${grouped(prefix)} ${isReported(series, marks) ? "cached" : "as before"}`;
+  const cached = prefix < 0 ? "" : `, ${grouped(prefix)} ${isReported(series) ? "cached" : "as before"}`;
   const broken = marks.breaks.filter(([place]) => place === at).map(([, words]) => `, ${harmless(words)}`);
   const time = series.times[at] ? ` at ${series.times[at]}` : "";
   return `request ${grouped(series.numbers[at])}${time}: ${tokens}${cached}${broken.join("")}`;

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ctxlab.display.one_line import plain
-from typing import TYPE_CHECKING
-if TYPE_CHECKING:
-    from ctxlab.recordings.compressions import RecordedCompression
+from ctxlab.recordings.compressions import RecordedCompression
 
 MOST_FACTS = 200
 STATES = ("lost", "weakened", "kept")

@@ -1,4 +1,4 @@
-"""The sentence of a recording: its requests, the breaks of its prefix and what they cost, compressions that lost rules."""
+"""The sentence of a recording: its requests, breaks of the prefix and their price, compressions that lost rules."""
 
 from __future__ import annotations
 

@@ -36,13 +36,13 @@ export interface Compression {
 
 export interface Marks {
   common: number[];
-  frozen: boolean;
   breaks: Break[];
   compressions: Compression[];
 }
 
 export interface View {
   sentence: string;
+  still: string;
   about: string;
   agents: [name: string, words: string][];
   what_ifs: [name: string, words: string][];

@@ -26,11 +26,11 @@ export const uncounted = (series: Series, at: number): number => Math.max(0, ser
 export const height = (series: Series, at: number): number => Math.max(series.counted[at], series.reported[at]);
 
 /** Whether any vendor reported what it read from its cache. */
-export const isReported = (series: Series, marks: Marks): boolean => !marks.frozen && series.cached.some((n) => n >= 0);
+export const isReported = (series: Series): boolean => series.cached.some((n) => n >= 0);
 
 /** The prefix that was read from the cache, as reported, else the one that is common, as counted here; -1: unknown. */
 export const prefixOf = (series: Series, marks: Marks, at: number): number =>
-  isReported(series, marks) ? series.cached[at] : (marks.common[at] ?? -1);
+  isReported(series) ? series.cached[at] : (marks.common[at] ?? -1);
 
 export function columnsOf(series: Series, stack: StackName): Column[] {
   const columns = series.stacks[stack];

@@ -37,7 +37,7 @@ const KEYS: KeyList = [
   ["in the brush", "arrows move what is in sight, with Shift its end; Page, Home and End too"],
   ["Esc", "against the one before again; then closes what is open below"],
 ];
-const NO_MARKS: Marks = { common: [], frozen: false, breaks: [], compressions: [] };
+const NO_MARKS: Marks = { common: [], breaks: [], compressions: [] };
 const ASKED_AFTER = 70;
 const SAVED_AFTER = 150;
 const BREAK = ["M6.8.6 2.6 7h2.6L4.4 11.4 9.4 4.8H6.6z"] as [string];
@@ -257,7 +257,9 @@ class RecordingView {
     const chosen = this.fresh<Chosen>("chosen");
     if (chosen) this.chosen = chosen.value;
     const wrong = String(model.get("error") ?? "");
-    this.head.answer(harmless(wrong || this.view?.sentence || ""), Boolean(wrong));
+    const { sentence, still } = this.view ?? { sentence: "", still: "" };
+    const words = wrong ? [harmless(wrong)] : [harmless(sentence), still && h("span", { class: "still" }, ` ${still}`)];
+    this.head.answer(words, Boolean(wrong));
     const isEmpty = !this.view || !this.series;
     this.empty.hidden = !isEmpty;
     for (const each of [this.two, this.table.element, this.stack.element, this.agent, this.whatIf, this.about])
@@ -354,22 +356,17 @@ class RecordingView {
     const focus = this.breaks.contains(document.activeElement)
       ? (document.activeElement as HTMLElement).dataset.at
       : undefined;
-    let free = 0;
     const buttons = inSight.map(([at, words, sentence, usd, level], n) => {
-      const middle = ((at - sight.first + 0.5) / count) * width;
+      const place = (i: number): number => ((i - sight.first + 0.5) / count) * width;
       const next = inSight[n + 1];
-      const until = next ? ((next[0] - sight.first + 0.5) / count) * width - 10 : width;
-      const wide = words.length * 5.6 + 16;
-      const isFree = middle - wide / 2 >= free && middle + wide / 2 <= until;
-      const fits = isFree && middle + wide / 2 <= width + 8;
-      free = fits ? middle + wide / 2 + 4 : middle + 10;
+      const fits = place(at) + words.length * 5.6 + 16 <= (next ? place(next[0]) - 6 : width + 8);
       const said = `request ${grouped(this.series!.numbers[at])}: ${harmless(words)}${usd ? `, ${usd}` : ""}`;
       return h(
         "button",
         {
           type: "button",
           class: level,
-          style: `left:${(middle / width) * 100}%`,
+          style: `left:${(place(at) / width) * 100}%`,
           "data-at": at,
           "aria-label": said,
           title: [said, harmless(sentence)].filter(Boolean).join(". "),
@@ -397,7 +394,7 @@ class RecordingView {
     const all = series.reported[at] >= 0 ? series.reported[at] : series.counted[at];
     const prefix = prefixOf(series, marks, at);
     const isBreak = marks.breaks.some(([place]) => place === at);
-    const how = isReported(series, marks) ? "cached, reported" : "as before, counted here";
+    const how = isReported(series) ? "cached, reported" : "as before, counted here";
     const cached = prefix < 0 ? `${grouped(all)} tokens` : `${grouped(prefix)} of ${grouped(all)} ${how}`;
     const windows = series.windows.filter(([first, last]) => at >= first && at <= last);
     this.facts.replaceChildren(
