@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ctxlab_widgets.recording_view.recording_page import RecordingPage
 
 STACKS = ("source", "tool", "file")
+MOST_CHARACTERS = 1_500_000
+"""Characters of a recording in which findings and lost rules are looked for at once; in longer ones when asked."""
 MOST_KEPT = 250
 """Requests whose differences a report of one file brings along."""
 
@@ -60,9 +62,11 @@ class RecordingView(Widget):
     """What is kept still in the prefixes that are drawn: `tools`, `reminders`, `clock`, or empty for nothing."""
     whole = traitlets.Bool(False).tag(sync=True)
     """Whether the whole difference is open."""
+    checked = traitlets.Bool(False).tag(sync=True)
+    """Whether findings and lost rules were looked for."""
     trace = traitlets.Instance(Trace, allow_none=True)
     """The run of the request whose steps were opened; None when none were."""
-    payload = traitlets.Instance(Payload, allow_none=True)
+    payload = traitlets.Instance[Payload | None](Payload, allow_none=True)
     """The body that was opened; None when none was."""
     opened = traitlets.Unicode("").tag(sync=True)
     """What was opened, and where it is shown, as a sentence; empty when nothing was."""
@@ -94,12 +98,13 @@ class RecordingView(Widget):
         self.recording = recording
         self._analysis = Analysis(recording) if recording is not None else None
         self._of_agent: dict[str, ShownRequests] = {}
-        self._drawn: tuple[object, ...] = ()
+        self._drawn: dict[str, object] = {}
         self._is_ready = False
         super().__init__()
         if recording is not None and len(recording):
             self.agent = first_agent(recording) if agent is None else agent
             self.request = self._first_request()
+            self.checked = _characters(recording) <= MOST_CHARACTERS
         self._is_ready = True
         self.show()
 
@@ -134,6 +139,11 @@ class RecordingView(Widget):
             self.base = base if base != request else ""
             self.request = request
 
+    def check(self) -> None:
+        """Look for findings, and for rules that compressions lost; of a long recording that takes a while."""
+        self.checked = True
+        self.show()
+
     def open_steps(self) -> Trace:
         """Show the chosen request as a run, step by step."""
         self.payload = None
@@ -155,6 +165,7 @@ class RecordingView(Widget):
 
     def open_place(self, finding: int, place: int = 0) -> None:
         """Go to a place of a finding: choose its request, and show its words. Both are numbers from 0."""
+        self.checked = True
         found = self._analysed().finding(finding)
         if not 0 <= place < len(found.places):
             raise CtxlabError(f"finding {finding} has no place {place}: it has {len(found.places):,}")
@@ -180,6 +191,8 @@ class RecordingView(Widget):
                 self.select(request, base)
             case {"command": "agent" | "stack" | "what_if" as name, "value": str(value)}:
                 setattr(self, name, value)
+            case {"command": "check"}:
+                self.check()
             case {"command": "whole"}:
                 self.whole = not self.whole
             case {"command": "row", "number": int(number)}:
@@ -207,11 +220,11 @@ class RecordingView(Widget):
         with self.hold_sync():
             if self._changed("agent", self.agent):
                 self.series = as_json(shown.series())
-            if self._changed("marks", self.agent):
-                self.marks = as_json(_marks(shown, analysis))
-            if self._changed("view", (self.agent, self.what_if)):
-                self.view = as_json(_view(shown, analysis, self.what_if))
-            if not self.findings:
+            if self._changed("marks", (self.agent, self.checked)):
+                self.marks = as_json(_marks(shown, analysis, checked=self.checked))
+            if self._changed("view", (self.agent, self.what_if, self.checked)):
+                self.view = as_json(_view(shown, analysis, self.what_if, checked=self.checked))
+            if self.checked and not self.findings:
                 self.findings = as_json(findings_json(analysis.findings, recording))
             if self._changed("chosen", (self.request, self.base)):
                 self.chosen = as_json(self._chosen_json(self._chosen(), self._base()))
@@ -236,10 +249,9 @@ class RecordingView(Widget):
 
     def _changed(self, what: str, now: object) -> bool:
         """Whether something is drawn from other values than the last time; from now on from these."""
-        known = dict[str, object](self._drawn)  # pyright: ignore[reportArgumentType]
-        if known.get(what, ()) == now:
+        if what in self._drawn and self._drawn[what] == now:
             return False
-        self._drawn = tuple({**known, what: now}.items())
+        self._drawn[what] = now
         return True
 
     def _chosen_json(self, request: RecordedRequest, base: RecordedRequest | None) -> dict[str, Any]:
@@ -349,20 +361,20 @@ def _facts(request: RecordedRequest) -> list[list[str]]:
     return [[name, words] for name, words in facts if words]
 
 
-def _view(shown: ShownRequests, analysis: Analysis, what_if: str) -> dict[str, Any]:
+def _view(shown: ShownRequests, analysis: Analysis, what_if: str, *, checked: bool) -> dict[str, Any]:
     """The sentence of the agent's requests, and behind it that of a what-if; the choices of the head."""
     recording = shown.recording
     prefixes = [each for each in analysis.prefixes if each.request.id in shown.at]
     ours = [each for each in analysis.compressions if each.request.id in shown.at]
     still = analysis.what_if(what_if)
     return {
-        "sentence": headline(shown.requests, prefixes, ours, len(recording)),
+        "sentence": headline(shown.requests, prefixes, ours, len(recording), checked=checked),
         "still": "" if still is None else " ".join(filter(None, [still.sentence, _saved(still.saved_usd)])),
         "about": about(recording),
         "agents": agents_json(recording),
         "what_ifs": [[name, words] for name, words in WHAT_IFS.items()] if len(recording) > 1 else [],
         "tokenizer": plain(recording.parts.tokenizer.name, 60),
-        "losses": len(recording.losses),
+        "characters": _characters(recording),
     }
 
 
@@ -372,10 +384,15 @@ def _saved(usd: float | None) -> str:
     return f"That {'saves' if usd > 0 else 'costs'} {dollars(abs(usd))} at list prices, by estimate."
 
 
-def _marks(shown: ShownRequests, analysis: Analysis) -> dict[str, Any]:
+def _marks(shown: ShownRequests, analysis: Analysis, *, checked: bool) -> dict[str, Any]:
     known = analysis.prefix_of
     return {
         "common": [known[each.id].common_tokens if each.id in known else -1 for each in shown.requests],
         "breaks": breaks_json(analysis.prefixes, shown.at),
-        "compressions": compressions_json(analysis.compressions, shown.at),
+        "compressions": compressions_json(analysis.compressions, shown.at, checked=checked),
     }
+
+
+def _characters(recording: Recording) -> int:
+    """Characters of all messages, each once."""
+    return sum(len(node.content) for node in recording.session.nodes.values())

@@ -171,7 +171,7 @@ export class Chart {
     context.fillRect(0, TALL - 1, width, 1);
     this.place(this.frame, shown.chosen, width);
     this.place(this.other, shown.base, width);
-    this.write(top, step, window, y, marks, width);
+    this.write(top, step, window, y, width);
     this.say(shown);
   }
 
@@ -295,7 +295,6 @@ export class Chart {
     step: number,
     window: number | null,
     y: (tokens: number) => number,
-    marks: Marks,
     width: number,
   ): void {
     const { series, sight } = this.shown!;
@@ -309,19 +308,27 @@ export class Chart {
       const at = Math.max(window !== null && y(window) < 40 ? y(window) + 20 : 2, y(highest) - 20);
       found.push(label(6, at, "strong n2", lineName(series)));
     }
-    for (const each of marks.compressions) {
-      const bin = this.binOf(each.at);
-      if (bin === null) continue;
-      const left = (bin * width) / this.bins.length;
-      const isRight = left > width - 190;
-      const place = isRight ? { right: width - left + 8 } : { left: left + 8 };
-      const from = window !== null ? Math.max(4, y(window) + 6) : 4;
-      const lost = each.lost ? `; ${each.lost === 1 ? "a rule" : `${each.lost} rules`} lost` : "";
-      found.push(label(place, from, "strong", harmless(each.title)));
-      found.push(label(place, from + 15, "n2", harmless(each.about) + lost));
-    }
+    found.push(...this.compressionWords(window !== null ? Math.max(4, y(window) + 6) : 4, width));
     this.words.replaceChildren(...found);
     this.element.dataset.sight = `${sight.first}-${sight.last}`;
+  }
+
+  /** Words at each compression in sight that has room for them before the next one. */
+  private compressionWords(top: number, width: number): HTMLElement[] {
+    const places = this.shown!.marks.compressions.flatMap((each) => {
+      const bin = this.binOf(each.at);
+      return bin === null ? [] : [{ each, left: (bin * width) / this.bins.length }];
+    });
+    return places.flatMap(({ each, left }, n) => {
+      const lost = each.lost ? `; ${each.lost === 1 ? "a rule" : `${each.lost} rules`} lost` : "";
+      const about = harmless(each.about) + lost;
+      const wide = 5.8 * Math.max(about.length, each.title.length) + 16;
+      const isFree = (places[n + 1]?.left ?? width) - left >= wide;
+      const isLeft = !isFree && left - (places[n - 1]?.left ?? 0) >= wide && places[n + 1] === undefined;
+      if (!isFree && !isLeft) return [];
+      const place = isLeft ? { right: width - left + 8 } : { left: left + 8 };
+      return [label(place, top, "strong", harmless(each.title)), label(place, top + 15, "n2", about)];
+    });
   }
 
   private say(shown: Shown): void {

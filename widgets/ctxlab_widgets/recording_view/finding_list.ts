@@ -10,6 +10,7 @@ export interface FindingHost {
   live: boolean;
   signal: AbortSignal;
   open(finding: number, place: number): void;
+  check(): void;
   /** To the request of a number, where Python doesn't answer. */
   go(number: number): void;
 }
@@ -17,13 +18,35 @@ export interface FindingHost {
 export class FindingList {
   private readonly counts = h("span", { class: "muted plainly" });
   private readonly list = h("ul", { class: "find", "aria-label": "Findings" });
-  readonly element = h("section", { class: "findings" }, h("h3", {}, "Findings ", this.counts), this.list);
+  private readonly size = h("span", { class: "ink2" });
+  private readonly button = h("button", { type: "button", class: "btn" }, "Check");
+  private readonly ask = h("p", { class: "ask", hidden: true }, this.size, this.button);
+  readonly element = h("section", { class: "findings" }, h("h3", {}, "Findings ", this.counts), this.ask, this.list);
 
   constructor(private readonly host: FindingHost) {
+    this.button.addEventListener(
+      "click",
+      () => {
+        this.size.textContent = "Looking …";
+        host.check();
+      },
+      { signal: host.signal },
+    );
     this.list.addEventListener("click", (event) => this.clicked(event), { signal: host.signal });
   }
 
+  /** Says that nothing was looked for yet, in a recording of so many characters. */
+  offer(characters: number): void {
+    this.ask.hidden = false;
+    this.button.hidden = !this.host.live;
+    this.counts.textContent = "not looked for yet";
+    const size = `${grouped(Math.max(1, Math.round(characters / 1_000_000)))} million characters`;
+    this.size.textContent = `The recording is long, ${size}; looking for findings and for lost rules takes a while.`;
+    this.list.replaceChildren();
+  }
+
   draw(found: Findings): void {
+    this.ask.hidden = true;
     this.counts.textContent = countsOf(found);
     this.list.replaceChildren(
       ...found.rows.map((row) => this.row(row)),

@@ -32,11 +32,14 @@ STATES: Final[Mapping[str, str]] = {"expired": "time ran out", "other model": "o
 
 
 def breaks_json(prefixes: Iterable[RequestPrefix], at: Mapping[str, int]) -> list[list[Any]]:
-    """Breaks as [place, words, sentence, dollars, "err" | "warn"] in order."""
+    """Breaks as [place, words, sentence, dollars, "err" | "warn" | "note"] in order.
+
+    A note is a prefix that goes on and still wasn't read, as its vendor reports.
+    """
     return [
         [at[each.request.id], words_of(each), sentence_of(each), dollars(each.cost_usd), _level(each)]
         for each in prefixes
-        if is_break(each) and each.request.id in at
+        if (is_break(each) or is_missed(each)) and each.request.id in at
     ]
 
 
@@ -45,8 +48,15 @@ def is_break(prefix: RequestPrefix) -> bool:
     return prefix.state in BREAKS or (prefix.state == "unknown" and prefix.reported.state in BREAKS)
 
 
+def is_missed(prefix: RequestPrefix) -> bool:
+    """Whether a request goes on from the one before, and the vendor reports that it was not read all the same."""
+    return prefix.state == "whole" and prefix.reported.state in BREAKS
+
+
 def words_of(prefix: RequestPrefix) -> str:
     """What broke a prefix, in two or three words."""
+    if is_missed(prefix):
+        return "not read, as reported"
     if prefix.state == "unknown":
         return f"{STATES[prefix.reported.state]}, as reported"
     if prefix.state != "cut":
@@ -56,19 +66,29 @@ def words_of(prefix: RequestPrefix) -> str:
 
 def sentence_of(prefix: RequestPrefix) -> str:
     """What broke a prefix, as a sentence; empty where nothing is known."""
+    if is_missed(prefix):
+        cached, readable = prefix.reported.cached, prefix.reported.readable
+        read = (
+            f"{cached:,} of {counted(readable, 'token')}" if cached is not None and readable else "less than it could"
+        )
+        return f"The request goes on from the one before; the vendor reports that it read {read} from its cache."
     return prefix.cause.sentence if prefix.cause is not None else ""
 
 
-def compressions_json(found: Sequence[RecordedCompression], at: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Compressions at the first request after each: what it made smaller, by whom, and how many rules it lost."""
+def compressions_json(
+    found: Sequence[RecordedCompression], at: Mapping[str, int], *, checked: bool
+) -> list[dict[str, Any]]:
+    """Compressions at the first request after each: what it made smaller, by whom, and how many rules it lost.
+
+    Rules are looked for only where that was asked; else `lost` is 0.
+    """
     return [
         {
             "at": at[each.request.id],
             "id": each.id,
             "title": _smaller(each),
             "about": _about(each),
-            "told": each.sentence,
-            "lost": len(each.lost_rules) if not each.no_report else 0,
+            "lost": len(each.lost_rules) if checked and not each.no_report else 0,
         }
         for each in found
         if each.request.id in at
@@ -98,4 +118,6 @@ def dollars(usd: float | None) -> str:
 
 
 def _level(prefix: RequestPrefix) -> str:
+    if is_missed(prefix):
+        return "note"
     return "warn" if "expired" in (prefix.state, prefix.reported.state) else "err"

@@ -107,7 +107,8 @@ export class Overview {
       context.fillRect(n * wide, TALL - tall, wide - gap, tall);
     }
     context.fillStyle = fills.err;
-    for (const [at] of this.marks?.breaks ?? []) context.fillRect(((at + 0.5) * width) / this.count - 1, 0, 2, 4);
+    const breaks = (this.marks?.breaks ?? []).filter(([, , , , level]) => level !== "note");
+    for (const [at] of breaks) context.fillRect(((at + 0.5) * width) / this.count - 1, 0, 2, 4);
     this.brush.style.left = `${(sight.first / this.count) * 100}%`;
     this.brush.style.width = `${((sight.last - sight.first + 1) / this.count) * 100}%`;
     const [first, last] = [series.numbers[sight.first], series.numbers[sight.last]];

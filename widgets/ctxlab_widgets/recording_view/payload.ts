@@ -23,14 +23,13 @@ export interface Series {
   stacks: Record<StackName, Column[]>;
 }
 
-export type Break = [at: number, words: string, sentence: string, usd: string, level: "err" | "warn"];
+export type Break = [at: number, words: string, sentence: string, usd: string, level: "err" | "warn" | "note"];
 
 export interface Compression {
   at: number;
   id: string;
   title: string;
   about: string;
-  told: string;
   lost: number;
 }
 
@@ -47,7 +46,7 @@ export interface View {
   agents: [name: string, words: string][];
   what_ifs: [name: string, words: string][];
   tokenizer: string;
-  losses: number;
+  characters: number;
 }
 
 export interface FindingRow {

@@ -32,12 +32,12 @@ Key = Callable[[Part], str]
 
 def stacks_of(parts: ContextParts, requests: Sequence[RecordedRequest]) -> dict[str, list[dict[str, Any]]]:
     """The three ways to stack: {"source" | "tool" | "file": [{"name", "title", "sign", "values"}, from the bottom]}."""
-    by_source = [parts.tokens_by_source(request) for request in requests]
+    by_source: list[Mapping[str, int]] = [{**parts.tokens_by_source(request)} for request in requests]
     names = [*ORDER, *(source for source in SOURCES if source not in ORDER and source in SIGNS)]
     source = [
         {"name": name, "title": SIGNS[name][1], "sign": SIGNS[name][0], "values": values}
         for name in names
-        if any(values := [sums.get(name, 0) for sums in by_source])  # pyright: ignore[reportArgumentType]
+        if any(values := [sums.get(name, 0) for sums in by_source])
     ]
     return {"source": source, "tool": _by(tool_of, parts, requests), "file": _by(file_of, parts, requests)}
 

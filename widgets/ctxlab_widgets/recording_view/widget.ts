@@ -58,8 +58,8 @@ class RecordingView {
   private saving: ReturnType<typeof setTimeout> | null = null;
   private readonly head: ViewHead;
   private readonly about = h("span", { class: "muted about" });
-  private readonly agent = h("select", { "aria-label": "Agent" });
-  private readonly whatIf = h("select", { "aria-label": "What if" });
+  private readonly agent = h("select", { "aria-label": "Agent", hidden: true });
+  private readonly whatIf = h("select", { "aria-label": "What if", hidden: true });
   private readonly stack: ReturnType<typeof radios>;
   private readonly range = h("span");
   private readonly overview: Overview;
@@ -92,6 +92,7 @@ class RecordingView {
     this.findings = new FindingList({
       live: this.live,
       signal,
+      check: () => model.send({ command: "check" }),
       open: (finding, place) => model.send({ command: "place", finding, place }),
       go: (number) => this.choose(this.series?.numbers.indexOf(number) ?? -1),
     });
@@ -262,7 +263,7 @@ class RecordingView {
     this.head.answer(words, Boolean(wrong));
     const isEmpty = !this.view || !this.series;
     this.empty.hidden = !isEmpty;
-    for (const each of [this.two, this.table.element, this.stack.element, this.agent, this.whatIf, this.about])
+    for (const each of [this.two, this.table.element, this.stack.element, this.about])
       each.hidden = isEmpty;
     if (!this.view || !this.series) return;
     if (view) this.drawHead(this.view);
@@ -427,9 +428,8 @@ class RecordingView {
 
   private drawFindings(): void {
     const found = this.fresh<Findings>("findings");
-    if (!found) return;
-    const value = found.value ?? { rows: [], more: 0, levels: {} };
-    this.findings.draw(value);
+    if (found?.value) this.findings.draw(found.value);
+    else if (found) this.findings.offer(this.view?.characters ?? 0);
   }
 
   private drawWhole(): void {
