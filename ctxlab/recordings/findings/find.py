@@ -63,6 +63,5 @@ def _found(rule: FindingRule, checked: CheckedContext) -> Iterator[Finding]:
 
 
 def _sentence(text: str) -> str:
-    """One line that begins with a capital, with keys masked."""
-    line = masked(" ".join(text.split()))
-    return line[:1].upper() + line[1:]
+    """The sentence on one line, with keys masked."""
+    return masked(" ".join(text.split()))

@@ -152,7 +152,7 @@ export class Chart {
     const context = canvas.getContext("2d");
     if (!context) return;
     context.setTransform(canvas.width / width, 0, 0, canvas.height / tall, 0, 0);
-    const { series, marks, stack, sight } = shown;
+    const { series, stack, sight } = shown;
     const fills = fillsOf(this.host.root, scale);
     const { top, step, window } = scaleOf(series, sight);
     this.bins = binsOf(series, sight, width);
@@ -290,13 +290,7 @@ export class Chart {
 
   // --- words
 
-  private write(
-    top: number,
-    step: number,
-    window: number | null,
-    y: (tokens: number) => number,
-    width: number,
-  ): void {
+  private write(top: number, step: number, window: number | null, y: (tokens: number) => number, width: number): void {
     const { series, sight } = this.shown!;
     const found: HTMLElement[] = [];
     for (let tokens = 0; tokens < top; tokens += step)

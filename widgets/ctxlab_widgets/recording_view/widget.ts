@@ -263,8 +263,7 @@ class RecordingView {
     this.head.answer(words, Boolean(wrong));
     const isEmpty = !this.view || !this.series;
     this.empty.hidden = !isEmpty;
-    for (const each of [this.two, this.table.element, this.stack.element, this.about])
-      each.hidden = isEmpty;
+    for (const each of [this.two, this.table.element, this.stack.element, this.about]) each.hidden = isEmpty;
     if (!this.view || !this.series) return;
     if (view) this.drawHead(this.view);
     this.agent.value = String(model.get("agent") ?? "");

@@ -59,8 +59,8 @@ def lore_always_fires(checked: CheckedContext) -> Iterator[Found]:
         last = each[-1]
         if len(each) >= FEWEST_MESSAGES and all(one.fired for one in each) and not last.lore.is_certain:
             yield Found(
-                f"The lore entry {quoted_name(last.title)} fires at each of the {messages} messages, so its keys choose "
-                "nothing.",
+                f"The lore entry {quoted_name(last.title)} fires at each of the {messages} messages, and its "
+                "keys choose nothing.",
                 "Make a preset or a constant entry of it, which stays at its place, or give it rarer keys.",
                 (FindingPlace(node=last.key, name=quoted_name(last.title)),),
                 last.tokens or 0,
@@ -91,8 +91,8 @@ def lore_over_budget(checked: CheckedContext) -> Iterator[Found]:
     blocked = [one for one in scan.decisions if one.gate == "budget"] if scan is not None else []
     if blocked:
         yield Found(
-            f"{counted(len(blocked), 'lore entry', 'lore entries')} were called up and left out for the budget of lore, "
-            f"{quoted_name(blocked[0].title)} since {quoted_name(blocked[0].reason, 160)}.",
+            f"{counted(len(blocked), 'lore entry', 'lore entries')} were called up and left out for the budget of "
+            f"lore, {quoted_name(blocked[0].title)} since {quoted_name(blocked[0].reason, 160)}.",
             "Give lore a larger budget, or shorten the entries that come first.",
             tuple(FindingPlace(node=one.key, name=quoted_name(one.title)) for one in blocked),
             sum(one.tokens or 0 for one in blocked),
@@ -122,8 +122,8 @@ def presets_contradict(checked: CheckedContext) -> Iterator[Found]:
         if other is not None:
             tokens = [(preset.key, checked.tokens(preset.node.content)) for preset in presets[1:]]
             yield Found(
-                f"{first.place} and {other.place} say the same, {quoted(words)}, {_asked(checked, first)} and "
-                f"{_asked(checked, other)}.",
+                f"{first.place.capitalize()} and {other.place} say the same, {quoted(words)}, "
+                f"{_asked(checked, first)} and {_asked(checked, other)}.",
                 "Keep one of them, at the place that is meant.",
                 tuple(FindingPlace(node=preset.key, name=quoted_name(preset.node.name or "")) for preset in presets),
                 *checked.cost_of(tokens),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ctxlab.display.short_texts import counted
-from ctxlab.recordings.findings.checked_context import CheckedContext, added, quoted, quoted_name
+from ctxlab.recordings.findings.checked_context import CheckedContext, quoted, quoted_name
 from ctxlab.recordings.findings.equal_stretch import equal_after, equal_before
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
@@ -163,20 +163,21 @@ def reminder_repeated(checked: CheckedContext) -> Iterator[Found]:
         if part.source == "reminders" and checked.is_sent(part.node):
             by_text.setdefault((part.name, part.text.strip()), []).append(part)
     for (tag, text), parts in by_text.items():
-        repeated = list[Part]()
-        longest = [parts[0]]
+        repeated, chain, most = list[Part](), [parts[0]], 1
         for part in parts[1:]:
-            if checked.is_above(longest[-1].node, part.node) or longest[-1].node == part.node:
-                longest.append(part)
+            if checked.is_above(chain[-1].node, part.node) or chain[-1].node == part.node:
+                chain.append(part)
                 repeated.append(part)
             else:
-                longest = [part]
+                chain = [part]
+            most = max(most, len(chain))
         tokens, usd = checked.cost(repeated)
-        if len(repeated) + 1 < FEWEST_REMINDERS or tokens < FEWEST_REMINDED_TOKENS:
+        if most < FEWEST_REMINDERS or tokens < FEWEST_REMINDED_TOKENS:
             continue
         yield Found(
-            f"The reminder {quoted(text)} in <{quoted_name(tag)}> stands {len(repeated) + 1} times in what is sent.",
+            f"The reminder {quoted(text)} in <{quoted_name(tag)}> stands {most} times in one request.",
             "Put it into the newest message alone, or into the system text.",
             tuple(checked.place_of(part) for part in parts),
-            *added([(tokens, usd)]),
+            tokens,
+            usd,
         )

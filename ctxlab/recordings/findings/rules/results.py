@@ -40,8 +40,8 @@ def file_read_again(checked: CheckedContext) -> Iterator[Found]:
     """Equal readings of a file, the later ones for nothing."""
     for parts in _equal(checked, "files", FEWEST_TOKENS):
         yield Found(
-            f"{quoted_name(parts[0].file or parts[0].name)} is read {len(parts)} times with the same result, and the "
-            "earlier reading was still in the prompt each time.",
+            f"The file {quoted_name(parts[0].file or parts[0].name)} is read {len(parts)} times with the same result, "
+            "and the earlier reading was still in the prompt each time.",
             "Answer the second reading with a line that says it is unchanged.",
             tuple(checked.place_of(part) for part in parts),
             *checked.cost(parts[1:]),
@@ -60,8 +60,8 @@ def same_result_again(checked: CheckedContext) -> Iterator[Found]:
     for parts in _equal(checked, "results", FEWEST_RESULTS):
         call = checked.call_of[parts[0].node]
         yield Found(
-            f"The call {quoted_name(call.name)} {quoted(call.text)} gave the same result {len(parts)} times, and the "
-            "earlier one was still in the prompt each time.",
+            f"The call {quoted_name(call.name)} {quoted(call.text)} gave the same result {len(parts)} times, "
+            "and the earlier one was still in the prompt each time.",
             "Answer the second call with a line that says nothing has changed.",
             tuple(checked.place_of(part) for part in parts),
             *checked.cost(parts[1:]),
@@ -107,8 +107,8 @@ def old_file_version(checked: CheckedContext) -> Iterator[Found]:
         if pairs:
             states = len({part.text for pair in pairs for part in pair})
             yield Found(
-                f"{quoted_name(parts[0].file)} is in the prompt in {states} different states, each the result of the "
-                "same call.",
+                f"The file {quoted_name(parts[0].file)} is in the prompt in {states} different states, each the result of "
+                "the same call.",
                 "Put a line in the place of the older result when the file is read again.",
                 tuple(checked.place_of(part) for part in dict.fromkeys(part for pair in pairs for part in pair)),
                 *checked.cost_of((new.node, old.tokens) for old, new in pairs),
@@ -134,8 +134,8 @@ def failed_call_again(checked: CheckedContext) -> Iterator[Found]:
             if _has_failed(checked, earlier) and checked.node(earlier).content == result:
                 parts = [part for node in (call.node, id) for part in checked.parts_of(node) if part.call == call.call]
                 yield Found(
-                    f"{quoted_name(call.name)} failed with {quoted(result)} and was called again at once with the same "
-                    "arguments, to fail with the same words.",
+                    f"The call {quoted_name(call.name)} failed with {quoted(result)} and was called again at once "
+                    "with the same arguments, to fail with the same words.",
                     "Say in the failure what to do in its place, or refuse the same call in the program.",
                     (checked.place(earlier), checked.place(id)),
                     *checked.cost(parts),

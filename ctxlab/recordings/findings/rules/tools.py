@@ -34,8 +34,8 @@ WORD: Final = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
 @finding_rule(
     "unused-tools",
     "Tools that are never called",
-    "Speaks of tools that three requests offered, or that stood before three answers, and that none of the calls, whose "
-    "names are all known, is of.",
+    "Speaks of tools that three requests offered, or that stood before three answers, and that none of the calls names, "
+    "where the names of all calls are known.",
     "warning",
     example_real=True,
 )
