@@ -41,6 +41,7 @@ from ctxlab.cli.inputs.options import (
     numbers_in,
     takes_build_options,
 )
+from ctxlab.cli.prefix_command import PREFIX, prefix
 from ctxlab.cli.record_command import RECORD, record
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
 from ctxlab.cli.workspace_commands import SEARCH, WORKSPACE, search, workspace
@@ -383,6 +384,7 @@ app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(s
 app.command(epilog=CHECK, short_help="What is wrong with a recording or a conversation, or wasted.")(check)
 app.command(epilog=RECORD, short_help="What a program really sends, request by request, to a file.")(record)
 app.command(epilog=COMPRESSIONS, short_help="What a program's compressions kept, and what they lost.")(compressions)
+app.command(epilog=PREFIX, short_help="Where the prefix of each request breaks, why, and what it costs.")(prefix)
 
 
 SERVE_FAKE = """\b
