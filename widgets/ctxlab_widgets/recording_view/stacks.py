@@ -32,7 +32,7 @@ Key = Callable[[Part], str]
 
 def stacks_of(parts: ContextParts, requests: Sequence[RecordedRequest]) -> dict[str, list[dict[str, Any]]]:
     """The three ways to stack: {"source" | "tool" | "file": [{"name", "title", "sign", "values"}, from the bottom]}."""
-    by_source = [dict[str, int](parts.tokens_by_source(request)) for request in requests]
+    by_source = [{str(name): n for name, n in parts.tokens_by_source(request).items()} for request in requests]
     names = [*ORDER, *(source for source in SOURCES if source not in ORDER and source in SIGNS)]
     source = [
         {"name": name, "title": SIGNS[name][1], "sign": SIGNS[name][0], "values": values}
