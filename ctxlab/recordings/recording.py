@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.data_frame import frame_of
@@ -120,6 +120,11 @@ class Recording:
         parts += [counted(len(self.requests), "request"), counted(len(self.session.nodes) - 1, "message")]
         parts += [counted(len(self.losses), "loss", "losses")] if self.losses else []
         return f"Recording({', '.join(parts)}, from {short(self.source, 80)!r})"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.display.views import shown_as
+
+        return shown_as("recording", self)
 
     def _repr_html_(self) -> str:
         head = ("request", "agent", "time", "model", "messages", "new", "input", "cached", "output", "error")

@@ -13,6 +13,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.providers import Payload
+from ctxlab.recordings.findings.finding import Findings
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.recording import Recording
 from ctxlab_widgets._shared.json_values import as_json
@@ -119,6 +120,11 @@ class RecordingView(Widget):
 
             self._page = RecordingPage(self)
         return self._page
+
+    @property
+    def checks(self) -> Findings:
+        """The findings that are listed, in the order of their numbers."""
+        return self._analysed().findings
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
         return self.page._repr_mimebundle_(**options)
