@@ -140,6 +140,8 @@ class RecordingView(Widget):
     def select(self, request: str, base: str = "") -> None:
         """Choose a request by its id, and the one it is set against; without one that is the one before it."""
         held = self._held().request(request)
+        if base and self._held().request(base).agent != held.agent:
+            raise CtxlabError(f"{plain(base, 40)} is a request of another agent than {plain(request, 40)}")
         with self.hold_trait_notifications():
             self.agent = held.agent
             self.base = base if base != request else ""
@@ -339,13 +341,17 @@ class RecordingView(Widget):
     def _on_change(self, change: Mapping[str, Any]) -> None:
         if not self._is_ready or self.recording is None:
             return
-        shown = self._shown()
-        if self.request not in shown.at:
-            self.base = ""
-            self.sight = []
-            self.request = shown.requests[-1].id if change["name"] == "agent" else self.request
-        if change["name"] == "request" and self.request not in shown.at:
+        self._is_ready = False
+        if change["name"] == "request":
             self.agent = self._held().request(self.request).agent
+        shown = self._shown()
+        if change["name"] == "agent":
+            self.sight = []
+        if self.request not in shown.at:
+            self.request = shown.requests[-1].id
+        if self.base not in shown.at:
+            self.base = ""
+        self._is_ready = True
         if change["name"] == "request":
             self.place = ""
         self.error = ""
