@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 BREAKS: Final = frozenset({"cut", "expired", "other model"})
 """States of a request whose prefix could have been read from the cache and wasn't."""
 CAUSES: Final[Mapping[str, str]] = {
-    "tools": "tool list changed",
-    "system": "system text changed",
+    "tools": "tools changed",
+    "system": "system changed",
     "reminder": "reminder changed",
     "preset": "preset moved",
     "lore": "lore moved",

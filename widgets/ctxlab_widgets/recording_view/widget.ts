@@ -132,6 +132,13 @@ class RecordingView {
       select.addEventListener("change", () => model.send({ command: name, value: select.value }), { signal });
     root.addEventListener("keydown", (event) => this.escaped(event), { signal });
     this.breaks.addEventListener("click", (event) => this.onBreak(event), { signal });
+    let wide = 0;
+    const size = new ResizeObserver(() => {
+      if (this.breaks.clientWidth !== wide) this.drawBreaks();
+      wide = this.breaks.clientWidth;
+    });
+    size.observe(this.breaks);
+    signal.addEventListener("abort", () => size.disconnect());
     roving(this.breaks, () => [...this.breaks.querySelectorAll<HTMLElement>("button")], { signal });
     signal.addEventListener("abort", () => {
       for (const timer of [this.asking, this.saving]) if (timer !== null) clearTimeout(timer);
@@ -290,7 +297,7 @@ class RecordingView {
     const held = (model.get("sight") as number[] | undefined) ?? [];
     if (isNew || changed.has("sight"))
       this.sight = held.length === 2 ? clamp({ first: held[0], last: held[1] }, count) : usualSight(count, this.at);
-    this.sight = withPlace(this.sight, this.at, count);
+    else if (changed.has("request")) this.sight = withPlace(this.sight, this.at, count);
   }
 
   private get stackName(): StackName {
@@ -350,6 +357,7 @@ class RecordingView {
   /** A button at each break in sight; words only where they don't run into the next ones. */
   private drawBreaks(): void {
     const { marks, sight } = this;
+    if (!this.series) return;
     const inSight = marks.breaks.filter(([at]) => at >= sight.first && at <= sight.last);
     const count = sight.last - sight.first + 1;
     const width = this.breaks.clientWidth || 800;
