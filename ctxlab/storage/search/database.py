@@ -14,8 +14,8 @@ import apsw
 
 from ctxlab.errors import ReadError, WriteError
 
-VERSION = 2
-"""Of the tables and of the tokens; a file of another one is made anew."""
+VERSION = 3
+"""Of the tables, of the tokens and of the times; a file of another one is made anew."""
 WAIT_SECONDS = 60
 """A writer waits so long for another one."""
 CACHE_KIB = 64 * 1024

@@ -36,9 +36,12 @@ def _breaks(prefixes: Sequence[RequestPrefix]) -> str:
     missed = sum(is_missed(each) for each in prefixes)
     also = f", but was not read {_times(missed)}, as reported" if missed else ""
     if not broken:
-        known = any(each.state not in ("first", "unknown") for each in prefixes)
+        states = {each.state for each in prefixes}
+        known = bool(states - {"first", "unknown"})
         if len(prefixes) < 2:
             return "there is no prefix to break"
+        if "short" in states and "whole" not in states:
+            return "no prefix is as long as the vendor caches"
         return f"the prefix never broke{also}" if known else "how their prefixes go on isn't known"
     tokens = sum(each.lost_tokens for each in broken)
     prices = [each.cost_usd for each in broken if each.lost_tokens]

@@ -184,7 +184,7 @@ function wholeRow(row: DifferenceRow, n: number, all: string | null): HTMLElemen
     { class: row.sign === "=" ? "x muted" : "x" },
     h("span", { class: "what" }, harmless(row.what), " "),
     harmless(all ?? row.text),
-    row.cut && all === null ? "…" : "",
+    row.cut > 1 && all === null ? "…" : "",
   );
   const more = row.cut
     ? h(
