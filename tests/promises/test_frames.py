@@ -52,6 +52,16 @@ def recording() -> ctxlab.Recording:
     return builder.recording()
 
 
+def compressed_recording() -> ctxlab.Recording:
+    """A recording of two requests, the second behind a summary."""
+    builder = RecordingBuilder("talk")
+    summary = {"role": "user", "content": "Summary of the conversation so far: never mind."}
+    talk = [{"role": role, "content": f"Never open door {n}."} for n, role in enumerate(["user", "assistant", "user"])]
+    for sent in (talk, [summary, {"role": "user", "content": "Go on."}]):
+        builder.body({"model": "m", "messages": sent}, "openai-chat")
+    return builder.recording()
+
+
 @cache
 def frames() -> dict[str, pd.DataFrame]:
     session = ctxlab.load(ROOT / "datasets/harbour_roleplay.session.json")
@@ -100,6 +110,7 @@ def frames() -> dict[str, pd.DataFrame]:
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
         "Recording.frame": recording().frame(),
+        "RecordedCompressions.frame": compressed_recording().compressions().frame(),
         "RecordingComparison.frame": ctxlab.compare_recordings([recording()]).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SearchResult.frame": hits,
@@ -198,6 +209,7 @@ def test_a_frame_of_nothing_has_its_columns() -> None:
         (compression_report([], "").frame(), "state"),
         (ctxlab.Pipeline().settings(), "layer"),
         (ctxlab.compressions(ctxlab.Session()).frame(), "node"),
+        (recording().compressions().frame(), "compression"),
     ):
         assert list(frame[column]) == []
 

@@ -1,4 +1,4 @@
-"""Laws of the report of a recorded compression: spans, words that are nowhere, order, and work that grows with the texts."""
+"""Laws of the report of a recorded compression: spans, words that are nowhere, order, work by what there is."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ def test_what_a_rule_forbids_stands_in_it(rule: str) -> None:
         assert folded(rule[each.start : each.end]) == folded(each.text)
 
 
-messages = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), pieces), min_size=1, max_size=5)
+OF_A_SUMMARY = st.just("Summary of the conversation so far: Postgres, 厘米.")
+messages = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), pieces | OF_A_SUMMARY), min_size=1, max_size=6)
 
 
 @settings(max_examples=40)

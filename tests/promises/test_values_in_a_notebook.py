@@ -159,6 +159,15 @@ def recording(words: str, size: int) -> ctxlab.Recording:
     return builder.recording()
 
 
+def compressed_recording(words: str, size: int) -> ctxlab.Recording:
+    """A recording in which many messages went behind a summary, all with these words."""
+    builder = RecordingBuilder(words, words)
+    talk = [{"role": "user", "content": f"Never open door {n}: {words}"} for n in range(size)]
+    for sent in (talk, [{"role": "user", "content": f"Summary of the conversation so far: {words}"}, talk[-1]]):
+        builder.body({"model": words, "messages": sent}, "openai-chat", agent=words, model=words)
+    return builder.recording()
+
+
 def values(words: str, size: int) -> dict[str, Any]:
     session = chat(words, size)
     presets = tuple(MessageNode(name=words, content=words, role="system") for _ in range(min(size, 200)))
@@ -250,6 +259,8 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Replay": ctxlab.replay(chat(words, 30), {"agent": agent}, {"budget_tokens": 600, "user": user}),
         "Recording": recording(words, min(size, 400)),
         "RecordedRequest": recording(words, 2).requests[-1],
+        "RecordedCompressions": compressed_recording(words, min(size, 60)).compressions(),
+        "RecordedCompression": compressed_recording(words, min(size, 60)).compressions()[0],
         "RequestComparison": ctxlab.compare_requests(
             ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")
         ),

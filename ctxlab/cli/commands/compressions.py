@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ctxlab.cli.commands.build import print_json
+from ctxlab.cli.inputs.read_file import is_pipe
 from ctxlab.cli.output.progress import progress
 from ctxlab.cli.output.terminal import Column, Screen, columns, one_line
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.compression import CheckedFact
 from ctxlab.engines.compression.compression_report import CEILING, STATES
+from ctxlab.errors import CtxlabError
 from ctxlab.recordings.compressions import RecordedCompression, RecordedCompressions
 from ctxlab.recordings.read import read_recording
 from ctxlab.recordings.recording import Recording
@@ -25,10 +27,11 @@ WIDTH = 90
 
 def print_compressions(file: Path, before: Path | None, *, as_json: bool) -> None:
     """Each compression with its lost rules and what came of them, or all facts as JSON."""
+    if any(is_pipe(each) for each in (file, before)):
+        raise CtxlabError("- is standard input; a recording is read from a file, give its name")
     with progress(f"reading {file.name}", file=file):
         recording = read_recording(file)
         found = recording.compressions(read_recording(before) if before is not None else None)
-        found.frame() if found else None
     if as_json:
         print_json({"file": str(file), "compressions": [compression_json(each) for each in found], "limit": CEILING})
     else:

@@ -92,7 +92,11 @@ def _has_a_whole_part(text: str, there: frozenset[str]) -> bool:
     """Whether a part of a sentence that doesn't say no is in the summary, where another part says no."""
     for part in _PART.split(text):
         words = frozenset(word for _, word in words_as_written(part))
-        if len(words) >= LEAST_OF_PART and not NEGATION.search(folded(part)) and len(words & there) >= KEPT_SHARE * len(words):
+        if (
+            len(words) >= LEAST_OF_PART
+            and not NEGATION.search(folded(part))
+            and len(words & there) >= KEPT_SHARE * len(words)
+        ):
             return True
     return False
 

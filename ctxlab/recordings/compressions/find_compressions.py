@@ -142,7 +142,7 @@ def _later(recording: Recording, places: Sequence[CompressionPlace]) -> list[tup
 
 
 def _stayed(places: Sequence[CompressionPlace]) -> frozenset[str]:
-    """Nodes that stand behind a summary and are no actions after it: the summaries, and messages that were there before."""
+    """Nodes behind a summary that are no actions after it: the summaries, and messages that were there before."""
     found: set[str] = set()
     for place in places:
         hashes = {each.hash for each in place.kept}

@@ -32,42 +32,48 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 _STAYS = re.compile(
-    r"\b(?:stays?|remains?|leave|keep)\b.{0,60}\b(?:as (?:it|they) (?:is|are)|as[- ]is|alone|untouched|unchanged|intact)\b"
+    r"\b(?:stays?|remains?|leave|keep)\b.{0,60}"
+    r"\b(?:as (?:it|they) (?:is|are)|as[- ]is|alone|untouched|unchanged|intact)\b"
     r"|\b(?:is|are) (?:frozen|off[- ]limits|read[- ]only)\b|保持(?:原样|不变)|不动|原封不动",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
-    r"\b(?:touch|edit|change|modif(?:y|ies)|alter|writ(?:e|ing) (?:to|in|into)|delete|remove|rename|move|overwrite|rewrite"
+    r"\b(?:touch|edit|change|modif(?:y|ies)|alter"
+    r"|writ(?:e|ing) (?:to|in|into)|delete|remove|rename|move|overwrite|rewrite"
     r"|refactor|commit)\w*\b|[改动碰删写]|编辑|覆盖|重命名",
     re.IGNORECASE,
 )
 _SAY = re.compile(
-    r"\b(?:name|mention|say|reveal|tell|call|the words?|the phrase|the term|the name)\b|出现|提到?|说|写成|译[成作]|叫|透露|称",
+    r"\b(?:name|mention|say|reveal|tell|call|the words?|the phrase|the term|the name)\b"
+    r"|出现|提到?|说|写成|译[成作]|叫|透露|称",
     re.IGNORECASE,
 )
 _WORD = r"(?:--?)?[A-Za-z][\w.+-]*"
 _RUN = rf"(?:\b(?:run|running)\b|运行|执行|跑)\s*({_WORD}(?:[ ]{_WORD}){{1,2}})"
-_USE = rf"(?:\b(?:use|using|import|install|call|invoke|execute)\b|[用]|使用|安装|引入|调用)\s*({_WORD}(?:[ ]{_WORD}){{0,2}})"
+_USE = (
+    r"(?:\b(?:use|using|import|install|call|invoke|execute)\b|用|安装|引入)\s*"
+    rf"({_WORD}(?:[ ]{_WORD}){{0,2}})"
+)
 _NOR = rf"\b(?:never|not|no|nor|or)\s+({_WORD})"
 _FLAG = r"(?<![\w-])(--[a-z][\w-]+)"
 _OF_USE = re.compile(r"\b(?:use|using|run|install|import)\b|[用跑]|使用|安装|运行", re.IGNORECASE)
 _QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』\n]{2,60})[\"”」』]|(?<!\w)'([^'\n]{2,60})'(?!\w)")
 _CODE = re.compile(r"`([^`\n]{2,80})`")
 _BEHIND_SAY = re.compile(r"(?:出现|提到|提|说出?|写成|译[成作]|叫|透露)[“「『\"]?([\u4e00-\u9fff]{2,6})[”」』\"]?$")
-_NO_COMMANDS = frozenset(
-    """
+_NO_NAMES = """
     any anything anyone everything something nothing one ones thing things way ways longer more than too very yet ever
     new newer older old other others another same such code file files folder change changes direct please again here
     there also just only even still well words word phrase term name comments comment it them
-    """.split()
-)
-_VERBS = frozenset("run running use using import install call invoke execute add touch edit change".split())
+"""
+_NO_COMMANDS = frozenset(_NO_NAMES.split())
+_OF_RULES = "run running use using import install call invoke execute add touch edit change"
+_VERBS = frozenset(_OF_RULES.split())
 _ARGUMENTS = frozenset(("up", "down", "off", "out", "all"))
 """Words that say little in a text and much in a command."""
 
 
 def forbidden_in(rule: str) -> Iterator[Forbidden]:
-    """What a rule forbids by name, in its order; nothing where it names nothing that can be looked for."""
+    """Things that a rule forbids by name, in its order; nothing where it names nothing that can be looked for."""
     plain = width_folded(rule)
     seen: set[tuple[Action, str]] = set()
     for clause in _CLAUSE.finditer(plain):
@@ -97,7 +103,10 @@ def _of_clause(rule: str, start: int, end: int) -> Iterator[Forbidden]:
             yield Forbidden("say", word[1], start + word.start(1), start + word.end(1))
     if not _SAY.search(said):
         places = named if _OF_USE.search(rule) else []
-        for a, b in [*places, *_commands(clause, forbids.start() if forbids else 0, is_of_use=bool(_OF_USE.search(rule)))]:
+        for a, b in [
+            *places,
+            *_commands(clause, forbids.start() if forbids else 0, is_of_use=bool(_OF_USE.search(rule))),
+        ]:
             yield Forbidden("use", clause[a:b], start + a, start + b)
 
 
@@ -135,7 +144,11 @@ def _end_of_name(text: str, start: int, end: int) -> int:
     last = start
     for match in re.finditer(r"\S+", text[start:end]):
         word = match[0].lower().rstrip(".")
-        if (word in STOP_WORDS and word not in _ARGUMENTS) or word in _NO_COMMANDS or (last == start and word in _VERBS):
+        if (
+            (word in STOP_WORDS and word not in _ARGUMENTS)
+            or word in _NO_COMMANDS
+            or (last == start and word in _VERBS)
+        ):
             break
         last = start + match.start() + len(match[0].rstrip("."))
     return last

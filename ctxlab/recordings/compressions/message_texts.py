@@ -40,7 +40,7 @@ class MessageTexts:
         return "\n".join(self.source(nodes[id]).text for id in message.nodes)
 
     def key(self, message: SentMessage) -> Key:
-        """What a message says."""
+        """The roles and texts of a message's nodes."""
         nodes = self.tree.session.nodes
         return tuple((nodes[id].role, self.source(nodes[id]).text) for id in message.nodes)
 

@@ -163,7 +163,9 @@ class _Finder:
         early = [each for each in new if each is not last] or list(new)
         signed = [(each, words) for each in early if (words := says_it_is_a_summary(self._texts.text(each)))]
         if signed:
-            return tuple(each for each, _ in signed), f"a message in their place says “{plain(signed[0][1], _WORDS_SHOWN)}”"
+            return tuple(
+                each for each, _ in signed
+            ), f"a message in their place says “{plain(signed[0][1], _WORDS_SHOWN)}”"
         for each in early[:1]:
             text = self._texts.text(each)
             if any(is_answer_in(reply_text(asked), text) for asked in self._asked):

@@ -121,8 +121,8 @@ class RecordedCompression:
         if self.no_report:
             return f"{went}{stayed}; there is no report, since {self.no_report}."
         totals = self.report.totals()
-        facts = counted(len(self.report.facts), "fact")
-        return f"{went}{stayed}; {totals['kept']:,} of {facts} kept, {totals['weakened']:,} weakened, {totals['lost']:,} lost."
+        kept = f"{totals['kept']:,} of {counted(len(self.report.facts), 'fact')} kept"
+        return f"{went}{stayed}; {kept}, {totals['weakened']:,} weakened, {totals['lost']:,} lost."
 
     def __repr__(self) -> str:
         parts = [repr(short(self.id)), f"before request {short(self.request.id, 40)!r}"]
@@ -135,7 +135,7 @@ class RecordedCompression:
         again = ((each.rule.text, "said again", each.node, "text", each.text) for each in self.repeats)
         found = [*rules, *again]
         after = html_table(("lost rule", "afterwards", "node", "where", "words"), found, of="places") if found else ""
-        report = "" if self.no_report else self.report._repr_html_()
+        report = "" if self.no_report else self.report._repr_html_()  # pyright: ignore[reportPrivateUsage]
         return heading(self) + lines([self.sentence]) + fields_table(known) + after + report
 
 

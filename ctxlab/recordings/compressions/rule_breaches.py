@@ -50,18 +50,23 @@ class _Value:
 _CHANGES = re.compile(r"edit|write|patch|replace|create|delete|remove|rename|move|update|insert", re.IGNORECASE)
 _PATH_FIELD = re.compile(r"path|file|uri|target|notebook|folder|dir|^source$|^destination$|^to$|^from$", re.IGNORECASE)
 _TEXT_FIELD = re.compile(r"old|new|content|text|string|body", re.IGNORECASE)
-_PATCH_LINE = re.compile(r"^(?:\*\*\* (?:Update|Delete|Add) File: |\*\*\* Move to: |\+\+\+ (?:b/)?|--- (?:a/)?)(\S.*)$", re.MULTILINE)
+_PATCH_LINE = re.compile(
+    r"^(?:\*\*\* (?:Update|Delete|Add) File: |\*\*\* Move to: |\+\+\+ (?:b/)?|--- (?:a/)?)(\S.*)$", re.MULTILINE
+)
 _SHELL_CHANGES = re.compile(
     r"(?<![\w-])(?:rm|mv|cp|tee|touch|truncate|chmod|chown|unlink|rmdir|ln|dd|patch)\s|(?<![\w-])sed\s[^|;&\n]*-i|>"
     r"|(?<![\w-])git\s+(?:checkout|restore|rm|mv|reset|apply|stash)|os\.(?:remove|rename|unlink)|shutil\.|\.write|unlink\("
 )
-_COMMAND_FIELD = re.compile(r"^(?:\d+\.)?(?:command|commands|cmd|script|code|input|keystrokes)(?:\.\d+)*$|^$", re.IGNORECASE)
+_COMMAND_FIELD = re.compile(
+    r"^(?:\d+\.)?(?:command|commands|cmd|script|code|input|keystrokes)(?:\.\d+)*$|^$", re.IGNORECASE
+)
 _MOST_DEPTH = 12
 
 
 def first_breaches(rules: Sequence[CheckedFact], later: Sequence[MessageNode]) -> tuple[RuleBreach, ...]:
     """For each rule the first later message of the model with something that the rule forbids by name."""
-    open_rules = {number: found for number, rule in enumerate(rules) if (found := tuple(forbidden_in(rule.text)))}
+    named = ((number, tuple(forbidden_in(rule.text))) for number, rule in enumerate(rules))
+    open_rules = {number: forbidden for number, forbidden in named if forbidden}
     found: dict[int, RuleBreach] = {}
     for node in later:
         if node.role != "assistant" or not open_rules:

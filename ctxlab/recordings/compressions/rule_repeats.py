@@ -44,7 +44,9 @@ def repeats(rules: Sequence[CheckedFact], later: Sequence[MessageNode]) -> tuple
             sentence = node.content[start:end]
             words = frozenset(word for _, word in words_as_written(sentence))
             says_no = NEGATION.search(folded(sentence)) is not None
-            for number in [number for number, rule in left.items() if rule.is_said_in(sentence, words, says_no)]:
+            for number in [
+                number for number, rule in left.items() if rule.is_said_in(sentence, words, says_no=says_no)
+            ]:
                 found[number] = RuleRepeat(rules[number], node.id, sentence, start, end)
                 del left[number]
     return tuple(found[number] for number in sorted(found))
@@ -58,7 +60,7 @@ class _Rule:
         self.says_no = NEGATION.search(folded(rule.text)) is not None
         self.named = frozenset(folded(each.text).strip("/ ") for each in forbidden_in(rule.text))
 
-    def is_said_in(self, sentence: str, words: frozenset[str], says_no: bool) -> bool:
+    def is_said_in(self, sentence: str, words: frozenset[str], *, says_no: bool) -> bool:
         if self.says_no != says_no:
             return False
         shared = self.words & words

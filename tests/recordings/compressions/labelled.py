@@ -88,7 +88,9 @@ def scripted() -> Iterator[Labelled]:
     for case in scripted_cases():
         (compression,) = scripted_recording(case).compressions()
         places = [
-            next(Label(o.id, at, at + len(words), fate) for o in compression.originals if (at := o.text.find(words)) >= 0)
+            next(
+                Label(o.id, at, at + len(words), fate) for o in compression.originals if (at := o.text.find(words)) >= 0
+            )
             for words, fate in case["rules"]
         ]
         yield Labelled(case["name"], case["tuned"], compression, tuple(places))
@@ -123,7 +125,8 @@ class Score:
 
     def __str__(self) -> str:
         shown = [f"{each:.0%}" if each is not None else "-" for each in (self.precision, self.recall)]
-        return f"{self.true} of {self.claims} claims true ({shown[0]}), {self.named} of {self.losses} losses named ({shown[1]})"
+        claims = f"{self.true} of {self.claims} claims true ({shown[0]})"
+        return f"{claims}, {self.named} of {self.losses} losses named ({shown[1]})"
 
 
 def score(cases: list[Labelled]) -> Score:

@@ -62,7 +62,9 @@ def test_an_edited_message_is_no_compression() -> None:
 
 
 def test_another_conversation_under_the_same_head_is_no_compression() -> None:
-    other = [user("Write a short poem on winter apples, three lines of it at most, with no rhyme in any of them at all.")]
+    other = [
+        user("Write a short poem on winter apples, three lines of it at most, with no rhyme in any of them at all.")
+    ]
     assert recorded(TALK, other, TALK).compressions() == ()
 
 
@@ -268,10 +270,15 @@ def test_the_work_grows_with_what_is_new(count: int, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(message_texts, "source_of", lambda node: made.append(node.id) or real(node))
 
     def texts(exchanges: int) -> int:
-        talk = [m for n in range(exchanges) for m in (user(f"Question {n} on the boat"), answer(f"Answer {n}, a crate"))]
+        talk = [
+            m for n in range(exchanges) for m in (user(f"Question {n} on the boat"), answer(f"Answer {n}, a crate"))
+        ]
         made.clear()
         bodies = [talk[: n + 1] for n in range(0, len(talk), 2)]
-        assert len(recorded(*bodies, [user("Summary of the conversation so far: crates."), user("Go.")]).compressions()) == 1
+        assert (
+            len(recorded(*bodies, [user("Summary of the conversation so far: crates."), user("Go.")]).compressions())
+            == 1
+        )
         return len(made)
 
     assert texts(2 * count) <= 2.2 * texts(count)

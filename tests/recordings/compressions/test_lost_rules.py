@@ -47,9 +47,12 @@ def node(role: str, content: str = "", *calls: tuple[str, Any]) -> MessageNode:
         {"id": f"c{n}", "name": name, "arguments": given if isinstance(given, str) else json.dumps(given)}
         for n, (name, given) in enumerate(calls)
     ]
-    return Session(id="s").append("", role="system").append(
-        content, role=role, metadata={"toolCalls": made} if made else None
-    ).path()[-1]
+    return (
+        Session(id="s")
+        .append("", role="system")
+        .append(content, role=role, metadata={"toolCalls": made} if made else None)
+        .path()[-1]
+    )
 
 
 def rules(*texts: str) -> list[CheckedFact]:

@@ -20,17 +20,20 @@ _ERROR = re.compile(
     re.MULTILINE,
 )
 _TASK = re.compile(
-    r"^\W*(?:\[ \]\s|to[- ]?do\b\s*[:：(]?|todos?\b|fixme\b|next(?:\ steps?)?\s*:|(?:what(?:'s| is) )?(?:left|remaining|pending)"
+    r"^\W*(?:\[ \]\s|to[- ]?do\b\s*[:：(]?|todos?\b|fixme\b|next(?:\ steps?)?\s*:)"
+    r"|^\W*(?:(?:what(?:'s| is) )?(?:left|remaining|pending)"
     r"(?: (?:to do|tasks?|work|items?))?\s*:|open (?:tasks?|questions?|points?|issues?)\s*:)"
     r"|\b(?:TODO|FIXME)\b|\[ \]"
-    r"|\bstill (?:needs?|have|has|need) to\b|\b(?:is|are) still (?:missing|open|pending|to be|undone|failing|outstanding)\b"
+    r"|\bstill (?:needs?|have|has|need) to\b"
+    r"|\b(?:is|are) still (?:missing|open|pending|to be|undone|failing|outstanding)\b"
     r"|\b(?:not|n't) (?:yet )?(?:been )?(?:done|finished|implemented|committed|fixed|started|merged) yet\b"
     r"|\bremains? to be \w+|\byet to be \w+ed\b"
     r"|待办|还需要?[\u4e00-\u9fff]{2}|下一步|接下来(?:要|需要|是)|尚未|还没有?(?:完成|做|写|改|实现|处理|测试|提交|修)|未完成|剩下的?(?:是|有|还)?[：:\w]",
     re.IGNORECASE,
 )
 _LABEL = re.compile(
-    r"\W*(?:\[ \]\s*|(?:to[- ]?do|todos?|fixme|next(?:\ steps?)?|left|remaining|pending|待办|下一步|剩下的?)\s*:\s*)", re.IGNORECASE
+    r"\W*(?:\[ \]\s*|(?:to[- ]?do|todos?|fixme|next(?:\ steps?)?|left|remaining|pending|待办|下一步|剩下的?)\s*:\s*)",
+    re.IGNORECASE,
 )
 """The word that says a task is one; it is no part of it."""
 _LEAST, _MOST = 3, 600

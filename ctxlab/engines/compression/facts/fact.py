@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-FactKind = Literal["must-keep", "rule", "decision", "task", "error", "number", "date", "name", "path", "identifier", "quote"]
+FactKind = Literal[
+    "must-keep", "rule", "decision", "task", "error", "number", "date", "name", "path", "identifier", "quote"
+]
 KINDS: tuple[FactKind, ...] = (
     "must-keep",
     "rule",

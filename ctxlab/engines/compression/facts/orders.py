@@ -25,7 +25,8 @@ _ORDER = re.compile(
     | \bi(?:'d|\ would)\ (?:rather|prefer)\ (?:you|that|if|it|to\ have)\b
     | \b(?:at\ most|no\ more\ than|not\ more\ than)\ (?:\d|one|two|three|four|five|ten)
     | {_START}before\ (?:you|any|each|every|\w+ing)\b.{{2,90}}\b(?:check|ask|read|run|make|wait|look|test|confirm)\b
-    | \b(?:ask|check\ with|confirm\ with|wait\ for|prompt|warn)\ (?:me|us|the\ user|user)\b.{{0,40}}\b(?:before|first|if|when)\b
+    | \b(?:ask|check\ with|confirm\ with|wait\ for|prompt|warn)\ (?:me|us|the\ user|user)\b
+      .{{0,40}}\b(?:before|first|if|when)\b
     | {_START}(?:every|each|all|any)\b.{{1,60}}\b(?:must|should|has\ to|have\ to|needs?\ to|go(?:es)?\ through)\b
     | {_START}no\ (?:direct|new|more|other|external|extra|emojis?|comments?|\w+ing)\b(?!\ (?:problem|worries))
     | \ (?:in\ \w+|at\ \w+\ \d+|with\ \w+),?\ please\b
@@ -50,7 +51,8 @@ _CHINESE_ORDER = re.compile(
     r"|(?:^|[，。；：])先[^，。；]{1,10}再[^，。；]{1,10}"
 )
 _TELLS = re.compile(
-    r"^\W*(?:i|he|she|they|my|his|her|their|it was|it's been|i've|i'm)\b(?!'d rather|'d prefer| would| want| need| expect)"
+    r"^\W*(?:i|he|she|they|my|his|her|their|it was|it's been|i've|i'm)\b"
+    r"(?!'d rather|'d prefer| would| want| need| expect)"
     r"|^[“\"\s]*(?:我|他|她|他们|她们|昨天|今天|上次|小时候)(?!要|希望|们?要求)",
     re.IGNORECASE,
 )
