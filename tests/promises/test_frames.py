@@ -109,6 +109,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "RequestComparison.frame": ctxlab.compare_requests(
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
+        "Findings.frame": ctxlab.check(recording()).frame(),
         "Recording.frame": recording().frame(),
         "RecordedCompressions.frame": compressed_recording().compressions().frame(),
         "RecordingComparison.frame": ctxlab.compare_recordings([recording()]).frame(),

@@ -1,4 +1,4 @@
-"""How often each message of a recording was sent, and the price of a token of it over all requests."""
+"""Counts of the requests that sent each message of a recording, and the price of a token of it over all of them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class CarriedTokens:
         return None if self._unpriced[message] or not self.count[message] else self._usd[message] * tokens
 
     def of_head(self, head: str) -> int:
-        """How many requests had a head."""
+        """Number of requests that had a head."""
         return len(self._of_head.get(head, ()))
 
     def usd_of_head(self, head: str, parts: Sequence[Part], wanted: Iterable[Part]) -> float | None:

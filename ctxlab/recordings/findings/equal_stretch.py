@@ -1,4 +1,4 @@
-"""How far two texts are equal from two places on, in steps that grow: no more is looked at than is equal."""
+"""Lengths of equal stretches around two places of two texts, in steps that grow: no more is read than is equal."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def findings_of_recording(
     recording: Recording, rules: Sequence[str | FindingRule] | None = None, ignore: Iterable[str] = ()
 ) -> Findings:
-    """What rules, by default all, find in a recording."""
+    """The findings of rules, by default all, in a recording."""
     return findings_in(CheckedContext(recording), rules, ignore)
 
 
@@ -32,7 +32,7 @@ def findings_of_trace(
     lore_timeline: Callable[[], LoreTimeline] | None = None,
     of_session: bool = False,
 ) -> Findings:
-    """What rules find in a run; `lore_timeline` gives its lore message by message, where it has any."""
+    """The findings of rules in a run; `lore_timeline` gives its lore message by message, where it has any."""
     from ctxlab.recordings.findings.recording_of_trace import recording_of_trace
 
     kind = "session" if of_session else "trace"
@@ -40,7 +40,7 @@ def findings_of_trace(
 
 
 def findings_in(checked: CheckedContext, rules: Sequence[str | FindingRule] | None, ignore: Iterable[str]) -> Findings:
-    """What rules find in a context."""
+    """The findings of rules in a context."""
     chosen, problems = rules_of(rules, ignore)
     chosen = tuple(rule for rule in chosen if checked.kind in rule.works_on)
     notes, found = [*problems], list[Finding]()
@@ -49,6 +49,7 @@ def findings_in(checked: CheckedContext, rules: Sequence[str | FindingRule] | No
             found += _found(rule, checked)
         except Exception as error:  # somebody else's rule may raise anything
             notes.append(f"rule {rule.id!r} could not be asked: {masked(raised(error))}")
+    found.sort(key=lambda finding: finding.order)
     return Findings(tuple(found), tuple(rule.id for rule in chosen), tuple(notes), checked.recording.source)
 
 

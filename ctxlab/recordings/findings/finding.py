@@ -22,13 +22,13 @@ LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 COLUMNS: Final = ("rule", "level", "title", "text", "tokens", "usd", "remedy", "request", "node", "name", "places")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class FindingPlace:
     """A place of a finding: a request, a message, a stretch of its content; "" and None where it has none.
 
-    `start` and `end` are code points.
-    `node` is the id of a node of a recording's session, of a run the key of a message, such as `node:u5`. `name` is
-    that of a tool, a preset, a lore entry or a file.
+    `node` is the id of a node of a recording's session, of a run the key of a message, such as `node:u5`. `start` and
+    `end` are code points of its content; with no node and a name such as `system text 2` those of that text of the
+    request's head. `name` is else that of a tool, a preset, a lore entry or a file.
     """
 
     request: str = ""
@@ -40,6 +40,12 @@ class FindingPlace:
     def __str__(self) -> str:
         at = f"{self.node}[{self.start}:{self.end}]" if self.start is not None else self.node
         return ", ".join(plain(part, 80) for part in (self.request, at, self.name) if part)
+
+    def __repr__(self) -> str:
+        return f"FindingPlace({short(str(self), 160)!r})"
+
+    def _repr_html_(self) -> str:
+        return fields_table(self.row())
 
     def row(self) -> Data:
         """The place as named values."""
@@ -100,9 +106,6 @@ class Findings(Sequence[Finding]):
     notes: tuple[str, ...] = ()
     source: str = ""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "found", tuple(sorted(self.found, key=lambda finding: finding.order)))
-
     def __len__(self) -> int:
         return len(self.found)
 
@@ -157,7 +160,7 @@ class Findings(Sequence[Finding]):
 
 
 def levels_counted(found: Iterable[Finding]) -> str:
-    """How many findings there are of each level, in words."""
+    """Numbers of findings by level, in words."""
     levels = [finding.level for finding in found]
     counts = [counted(levels.count(level), level) for level in LEVELS if level in levels]
     return ", ".join(counts) or "no findings"

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.display.html_table import fields_table, heading
+from ctxlab.display.short_texts import short
 from ctxlab.recordings.findings.finding import FindingPlace, Level
 
 if TYPE_CHECKING:
@@ -17,7 +20,7 @@ BUILT: Final[tuple[Checked, ...]] = ("trace", "session")
 """Things that were built here, whose agent, presets and lore are known."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Found:
     """A thing that a rule's function found; the rule adds its id, its level and its title. Fields as in `Finding`."""
 
@@ -26,6 +29,12 @@ class Found:
     places: tuple[FindingPlace, ...] = ()
     tokens: int = 0
     usd: float | None = None
+
+    def __repr__(self) -> str:
+        return f"Found({short(self.text, 80)!r}, {self.tokens:,} tokens)"
+
+    def _repr_html_(self) -> str:
+        return heading(self) + fields_table({"text": self.text, "remedy": self.remedy, "tokens": self.tokens})
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -45,9 +54,13 @@ class FindingRule:
     example_real: bool = False
 
     def __repr__(self) -> str:
-        return f"FindingRule({self.id!r}, {self.level})"
+        return f"FindingRule({short(self.id)!r}, {self.level})"
+
+    def _repr_html_(self) -> str:
+        return heading(self) + fields_table({"title": self.title, "description": self.description, "level": self.level})
 
 
+@checked_arguments
 def finding_rule(
     id: str,
     title: str,

@@ -79,6 +79,6 @@ def _location(place: FindingPlace, file: str) -> Data:
 
 
 def _fingerprint(finding: Finding) -> str:
-    """The same for the same rule at the same places, whatever it costs by now."""
+    """A digest of the rule and its places, whatever it costs by now."""
     said = [finding.rule, *(str(place) for place in finding.places)]
     return blake2b("\n".join(said).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

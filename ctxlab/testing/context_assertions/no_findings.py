@@ -26,7 +26,7 @@ def assert_no_findings(
 ) -> Findings:
     """Fail where a recording, a run or a conversation has a finding of a level or of a worse one, naming each.
 
-    `rules` and `ignore` are those of `ctxlab.check`; it gives all that was found, those of lower levels too. A rule that
+    `rules` and `ignore` are those of `ctxlab.check`; it gives all that was found, also of lower levels. A rule that
     could not be asked fails as well.
     """
     __tracebackhide__ = True

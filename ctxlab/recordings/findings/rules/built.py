@@ -18,6 +18,7 @@ from ctxlab.recordings.findings.finding_rule import BUILT, Found, finding_rule
 FEWEST_MESSAGES: Final = 5
 """Messages of a path from which on lore that never or always fires is spoken of."""
 FEWEST_CHARACTERS: Final = 20
+NOT_SENT: Final = {"description": "only described to the model", "unknown": "no more than a name for the model"}
 _MACRO: Final = re.compile(r"\{\{\s*[A-Za-z_][A-Za-z0-9_]*(?:::?[^{}\n]{0,80}|\s[^{}\n]{0,80})?\s*\}\}")
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
@@ -107,7 +108,7 @@ def lore_over_budget(checked: CheckedContext) -> Iterator[Found]:
     BUILT,
 )
 def presets_contradict(checked: CheckedContext) -> Iterator[Found]:
-    """The same words asked for in two ways."""
+    """Words that are asked for in two ways."""
     if checked.trace is None:
         return
     sent = {draft.key: draft for draft in checked.trace.result.drafts}
@@ -159,7 +160,7 @@ def messages_cut(checked: CheckedContext) -> Iterator[Found]:
 @finding_rule(
     "unsent-file",
     "A file that is not sent",
-    "Speaks of files of messages of which the model gets no more than a description, or which were cut.",
+    "Speaks of files of messages of which the model gets no more than a name or a description, or which were cut.",
     "warning",
     BUILT,
 )
@@ -167,13 +168,14 @@ def unsent_file(checked: CheckedContext) -> Iterator[Found]:
     """Files that the model of the run can't read, or that aren't at hand."""
     report = checked.trace.result.report(AttachmentReport) if checked.trace is not None else None
     for row in report.files if report is not None else ():
-        cut = row["state"] == "cut"
-        if cut or row["sent_as"] == "description":
+        became = "cut" if row["state"] == "cut" else NOT_SENT.get(str(row["sent_as"]))
+        if became is not None:
+            name = quoted_name(str(row.get("name") or row["file"]))
             why = f": {quoted_name(str(row['reason']), 160).rstrip('.')}" if row.get("reason") else ""
             yield Found(
-                f"The file {quoted_name(str(row['file']))} is {'cut' if cut else 'only described to the model'}{why}.",
-                "Take a model that reads it, send its text, or leave it out.",
-                (FindingPlace(node=str(row["key"]), name=quoted_name(str(row["file"]))),),
+                f"The file {name} is {became}{why}.",
+                "Take a model that reads it, bring its bytes along, or leave it out.",
+                (FindingPlace(node=str(row["key"]), name=name),),
             )
 
 
@@ -182,7 +184,6 @@ def unsent_file(checked: CheckedContext) -> Iterator[Found]:
     "A macro that was not resolved",
     "Speaks of {{name}} in a system text, a preset or lore as it is sent, outside of code.",
     "warning",
-    example_real=False,
 )
 def unresolved_macro(checked: CheckedContext) -> Iterator[Found]:
     """Placeholders that no program has filled."""
@@ -190,7 +191,7 @@ def unresolved_macro(checked: CheckedContext) -> Iterator[Found]:
         for part in checked.parts.of_head(head):
             if part.source == "system":
                 found = _macros(part.text)
-                places = tuple(FindingPlace(request.id, "", hit.start(), hit.end(), "system text") for hit in found)
+                places = tuple(checked.head_place(request, part, hit.start(), hit.end()) for hit in found)
                 if found:
                     tokens = checked.tokens("".join(hit[0] for hit in found)) * checked.carried.of_head(head.id)
                     yield _unresolved(found, places, "a system text", tokens, None)

@@ -22,7 +22,6 @@ REASONS: Final = ("length", "max_tokens", "MAX_TOKENS", "max_output_tokens", "mo
     "Speaks of answers that ended because the tokens for them were used up, as the vendor says.",
     "warning",
     ("recording",),
-    example_real=True,
 )
 def reply_cut(checked: CheckedContext) -> Iterator[Found]:
     """The reason for which a vendor ended its answer."""

@@ -34,7 +34,6 @@ TAIL: Final = 300
     "A file read again unchanged",
     "Speaks of a file that a request has more than once, word for word.",
     "warning",
-    example_real=True,
 )
 def file_read_again(checked: CheckedContext) -> Iterator[Found]:
     """Equal readings of a file, the later ones for nothing."""
@@ -107,8 +106,8 @@ def old_file_version(checked: CheckedContext) -> Iterator[Found]:
         if pairs:
             states = len({part.text for pair in pairs for part in pair})
             yield Found(
-                f"The file {quoted_name(parts[0].file)} is in the prompt in {states} different states, each the result of "
-                "the same call.",
+                f"The file {quoted_name(parts[0].file)} is in the prompt in {states} different states, each the "
+                "result of the same call.",
                 "Put a line in the place of the older result when the file is read again.",
                 tuple(checked.place_of(part) for part in dict.fromkeys(part for pair in pairs for part in pair)),
                 *checked.cost_of((new.node, old.tokens) for old, new in pairs),
@@ -122,7 +121,7 @@ def old_file_version(checked: CheckedContext) -> Iterator[Found]:
     "warning",
 )
 def failed_call_again(checked: CheckedContext) -> Iterator[Found]:
-    """The same failure twice with nothing in between."""
+    """Equal failures with nothing in between."""
     for id, call in checked.call_of.items():
         result = checked.node(id).content
         if not _has_failed(checked, id):
@@ -194,8 +193,8 @@ def result_cut(checked: CheckedContext) -> Iterator[Found]:
         if mark is not None:
             start = (part.start or 0) + mark.start()
             yield Found(
-                f"The result of {quoted_name(part.name) or 'a call'} ends with {quoted(mark[0])}: the model has only a "
-                "part of it.",
+                f"The result of {quoted_name(part.name) or 'a call'} has {quoted(mark[0])} near its end: the model "
+                "has only a part of it.",
                 "Ask for less, such as fewer lines, or say how to get the rest.",
                 (checked.place(part.node, start, start + len(mark[0]), quoted_name(part.file or part.name)),),
                 *checked.cost([part]),

@@ -145,6 +145,7 @@ def _is_encoded(text: str) -> bool:
     "Speaks of reasoning in words that whole requests send after a later message of the user.",
     "note",
     ("recording",),
+    example_real=True,
 )
 def reasoning_carried(checked: CheckedContext) -> Iterator[Found]:
     """Thoughts of turns that are past."""
@@ -174,7 +175,7 @@ def reasoning_carried(checked: CheckedContext) -> Iterator[Found]:
     "A picture nobody asks about",
     "Speaks of a picture in four requests or more, where no message or answer behind its first answer names one.",
     "warning",
-    example_real=False,
+    example_real=True,
 )
 def picture_unasked(checked: CheckedContext) -> Iterator[Found]:
     """Pictures that are carried along after their answer."""

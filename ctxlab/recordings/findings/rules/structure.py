@@ -19,7 +19,6 @@ KEPT_BY_VENDOR: Final = ("previous_response_id", "conversation", "cachedContent"
     "A result without its call",
     "Speaks of a tool's result in whose request no call has its id, of requests that hold all of their messages.",
     "error",
-    example_real=False,
 )
 def orphan_result(checked: CheckedContext) -> Iterator[Found]:
     """Results that vendors refuse, and that a model can't place."""
@@ -73,7 +72,6 @@ def _goes_on(request: RecordedRequest) -> bool:
     "Speaks of a summary in the place of messages that began with an earlier summary.",
     "warning",
     ("recording",),
-    example_real=False,
 )
 def summary_of_summary(checked: CheckedContext) -> Iterator[Found]:
     """The oldest messages are then known through two summaries."""

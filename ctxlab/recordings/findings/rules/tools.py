@@ -34,10 +34,9 @@ WORD: Final = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
 @finding_rule(
     "unused-tools",
     "Tools that are never called",
-    "Speaks of tools that three requests offered, or that stood before three answers, and that none of the calls names, "
+    "Speaks of tools that three requests offered, or that stood before three answers, and that no call names, "
     "where the names of all calls are known.",
     "warning",
-    example_real=True,
 )
 def unused_tools(checked: CheckedContext) -> Iterator[Found]:
     """Functions that are offered and never called; of a vendor's own tools calls can't be seen in every log."""
