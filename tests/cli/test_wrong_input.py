@@ -22,12 +22,14 @@ COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # pyright: igno
 OPENS_A_PROGRAM = {"lab", "serve-fake", "record"}
 """Commands that start another program, or run until Ctrl+C, with a file that they don't read."""
 
+READS_A_RECORDING = {"prefix"}
 READS_COMMANDS = {"step", "chat"}
 """Commands that read from standard input what is typed."""
 WRITES_A_CONVERSATION = {"compress", "chat"}
 
 READS = ("file", "source")
 WRITES = ("target", "out")
+RECORDING = DATASETS / "tidebook_agent.ctxrec.jsonl"
 SESSION = DATASETS / "harbour_roleplay.session.json"
 BOOK = DATASETS / "harbour_lore.json"
 RULES = DATASETS / "harbour_rules.json"
@@ -102,6 +104,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--var": ("nonsense", "=3"),
     "--seed": ("x", "1.5"),
     "--format": ("yaml", ""),
+    "--frozen": ("clocks", ""),
     "--keeps": ("", "re:(", "no such words", "u5", "node:u99"),
     "--only": ("steps", "step,nonsense"),
     "--width": ("x", "1", "-5"),
@@ -313,10 +316,11 @@ def test_a_pipe_gives_what_the_file_gives(run, tmp_path: Path, name: str) -> Non
         return
     options = ["--book", BOOK] if name == "lore" else []
     ending = "html" if name == "report" else "md"
-    (tmp_path / "stdin.json").write_bytes(SESSION.read_bytes())
+    content = (RECORDING if name in READS_A_RECORDING else SESSION).read_text("utf-8")
+    (tmp_path / "stdin.json").write_text(content, "utf-8")
 
     from_file = run(*call(name, "stdin.json", tmp_path / f"one.{ending}"), *options)
-    piped = run(*call(name, "-", tmp_path / f"two.{ending}"), *options, stdin=SESSION.read_text("utf-8"))
+    piped = run(*call(name, "-", tmp_path / f"two.{ending}"), *options, stdin=content)
 
     assert piped.code == from_file.code == 0
     assert len(piped.out.splitlines()) == len(from_file.out.splitlines())

@@ -110,6 +110,7 @@ def frames() -> dict[str, pd.DataFrame]:
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
         "Findings.frame": ctxlab.check(recording()).frame(),
+        "PrefixReport.frame": recording().prefix().frame(),
         "Recording.frame": recording().frame(),
         "RecordedCompressions.frame": compressed_recording().compressions().frame(),
         "RecordingComparison.frame": ctxlab.compare_recordings([recording()]).frame(),
@@ -125,6 +126,8 @@ def frames() -> dict[str, pd.DataFrame]:
         "SessionBranches.clusters": ctxlab.branches(session).clusters(likeness=0.1),
         "SessionBranches.frame": ctxlab.branches(session).frame(),
         "SessionBranches.summary": ctxlab.branches(session).summary(),
+        "TurnPrefixes.frame": ctxlab.prefix([trace, trace]).frame(),
+        "TurnPrefixes.by_step": ctxlab.prefix([trace, comparison.traces["b"]]).by_step(),
         "TokenFlow.frame": ctxlab.token_flow(trace).frame(),
         "StudyTable.frame": ctxlab.study_table(study_frame()).frame(),
         "StudyResult.frame": ctxlab.survey(session, budgets=[900, 1800], progress=False).frame(),

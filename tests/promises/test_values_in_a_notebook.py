@@ -273,6 +273,11 @@ def values(words: str, size: int) -> dict[str, Any]:
         "RecordedRequest": recording(words, 2).requests[-1],
         "RecordedCompressions": compressed_recording(words, min(size, 60)).compressions(),
         "RecordedCompression": compressed_recording(words, min(size, 60)).compressions()[0],
+        "PrefixReport": recording(words, min(size, 400)).prefix(),
+        "RequestPrefix": recording(words, 2).prefix().requests[-1],
+        "FrozenPrefix": recording(words, 2).prefix(frozen="clock").frozen,
+        "TurnPrefixes": ctxlab.prefix([smaller, short]),
+        "TurnPrefix": ctxlab.prefix([smaller, short]).turns[-1],
         "RequestComparison": ctxlab.compare_requests(
             ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")
         ),

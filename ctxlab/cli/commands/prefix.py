@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ctxlab.cli.commands.build import print_json
-from ctxlab.cli.output.progress import progress
+from ctxlab.cli.inputs.recording_file import read_recording_file
 from ctxlab.cli.output.terminal import Column, Screen, columns, one_line
 from ctxlab.display.short_texts import counted
 from ctxlab.recordings.prefix import PrefixReport, RequestPrefix
-from ctxlab.recordings.read import read_recording
 
 MOST_SHOWN = 40
 """Breaks that are listed; the others are counted."""
@@ -20,8 +19,7 @@ MOST_SHOWN = 40
 
 def print_prefix(file: Path, frozen: Sequence[Any], *, form: Literal["text", "json", "csv"]) -> None:
     """The breaks of a recording's prefixes, or a row for each of its requests."""
-    with progress(f"reading {file.name}", file=file):
-        report = read_recording(file).prefix(frozen=frozen)
+    report = read_recording_file(file).prefix(frozen=frozen)
     if form == "json":
         print_json(report_json(report, file))
     elif form == "csv":

@@ -1,4 +1,4 @@
-"""What-ifs: the same requests with reminders, tools or clocks kept still, and what could have been read again then."""
+"""The same requests with reminders, tools or clocks kept still, and the tokens that could have been read again then."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SAID: Final[dict[FrozenName, str]] = {
     "tools-sorted": "the tools of each request were sorted by name",
     "clock": "the system texts had no dates and times",
 }
-"""What was changed, in words."""
+"""The change, in words."""
 REMINDER: Final = b"reminder"
 
 
 def frozen_prefix(
     recording: Recording, requests: Sequence[RequestPrefix], frozen: Sequence[FrozenName]
 ) -> FrozenPrefix:
-    """What could have been read from the cache with things kept still, beside what could be as it was sent."""
+    """The tokens that could have been read from the cache with things kept still, beside those of what was sent."""
     parts = recording.parts
     heads = _FrozenHeads(recording, frozen) if any(name in HEADS for name in frozen) else HeadReader(parts)
     tree = _tree(parts, frozen)

@@ -141,5 +141,5 @@ def _plain(item: Any) -> Any:
 
 
 def texts_of(parts: Iterable[Part]) -> list[tuple[str, str, str, str]]:
-    """What is compared of parts: who says it, which tool or call, and the text."""
+    """The things of parts that are compared: who says it, which tool or call, and the text."""
     return [(part.role, part.name, part.call, part.text) for part in parts]

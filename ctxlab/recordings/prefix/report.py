@@ -82,7 +82,7 @@ class PrefixReport:
 
     @property
     def states(self) -> Mapping[PrefixState, int]:
-        """How many requests are in each state, those that there are."""
+        """The number of requests in each state, of those states that there are."""
         found = Counter(each.state for each in self.requests)
         return {state: found[state] for state in STATES if found[state]}
 

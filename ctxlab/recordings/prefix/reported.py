@@ -15,7 +15,7 @@ GONE: Final = 0.5
 def reported_of(
     request: RecordedRequest, before: RecordedRequest | None, seconds: float | None, lifetime: int | None
 ) -> ReportedPrefix:
-    """What the vendor's usage says of a request after another one; `lifetime` is that at the least."""
+    """The words of the vendor's usage on a request after another one; `lifetime` is that at the least."""
     usage = request.usage
     if usage.cached is None:
         return NOT_REPORTED

@@ -55,7 +55,7 @@ class PrefixCause:
 
 @dataclass(frozen=True, slots=True)
 class ReportedPrefix:
-    """What the vendor's usage says of a request's prefix.
+    """A request's prefix as the vendor's usage tells of it.
 
     `readable` are the tokens that could have been read: what the request before had read and written, or all of its
     input where the vendor caches by itself. `state` is "whole" where all of them were read, else why not, by the time

@@ -14,7 +14,7 @@ from ctxlab.studies.successive_builds import refuse_few_turns, successive_builds
 
 @dataclass(frozen=True, slots=True)
 class PrefixBreaks:
-    """How often a prompt doesn't begin with the one before, and the step and the rule that lose most tokens by it.
+    """The share of prompts that don't begin with the one before, and the step and the rule that lose most tokens by it.
 
     `prefix_breaks` is the share of turns that break, `broken_tokens` the tokens that are sent again behind a break, a
     turn. The step is empty where nothing breaks or no step is to blame. There are no scores where fewer than two turns
