@@ -43,7 +43,7 @@ def open_lab(file: Path | None, *, folder: Path, browser: bool) -> int:
 
 
 def _way(file: Path) -> Callable[[Path, Path], Path]:
-    """What makes the notebook for a file or a folder, by what is in it."""
+    """The function that makes the notebook for a file or a folder, by what is in it."""
     if is_workspace(file):
         return notebook_of_workspace
     return notebook_of_recording if is_recording(file) else notebook_with
@@ -66,10 +66,7 @@ def _notebook(file: Path | None, folder: Path, *, browser: bool) -> Path:
     if file is not None and file.suffix == ENDING:
         return file
     new = copy_notebooks(folder)
-    if file is None:
-        notebook = folder / f"{INDEX}{ENDING}"
-    else:
-        notebook = _way(file)(file, folder)
+    notebook = folder / f"{INDEX}{ENDING}" if file is None else _way(file)(file, folder)
     kept = "" if new else "; all of them were there, and stay as they are"
     screen.line(("notebooks are in ", "label"), str(folder.resolve()), kept)
     screen.line(("the notebook is " if not browser else "opening ", "label"), (str(notebook), "command"))

@@ -60,7 +60,7 @@ class RecordingView(Widget):
     sight: traitlets.List[int] = traitlets.List(traitlets.Int()).tag(sync=True)
     """First and last number of the requests that are drawn, from 0; empty for as many as fit around the chosen one."""
     what_if = traitlets.Unicode("").tag(sync=True)
-    """What is kept still in the prefixes that are drawn: `tools`, `reminders`, `clock`, or empty for nothing."""
+    """A what-if that the head tells of, such as `tools` or `clock`; empty for the recording as it was."""
     whole = traitlets.Bool(False).tag(sync=True)
     """Whether the whole difference is open."""
     checked = traitlets.Bool(False).tag(sync=True)
@@ -70,7 +70,7 @@ class RecordingView(Widget):
     payload = traitlets.Instance[Payload | None](Payload, allow_none=True)
     """The body that was opened; None when none was."""
     opened = traitlets.Unicode("").tag(sync=True)
-    """What was opened, and where it is shown, as a sentence; empty when nothing was."""
+    """The thing that was opened, and where it is shown, as a sentence; empty when nothing was."""
     view = traitlets.Unicode("").tag(sync=True)
     """Sentence, agents and choices as JSON; empty when there is no recording."""
     series = traitlets.Unicode("").tag(sync=True)
@@ -88,9 +88,9 @@ class RecordingView(Widget):
     place = traitlets.Unicode("").tag(sync=True)
     """The words at the place of a finding, as JSON; empty when none is shown."""
     compression = traitlets.Unicode("").tag(sync=True)
-    """What a compression kept, as JSON; empty when none is shown."""
+    """The report of a compression, as JSON; empty when none is shown."""
     kept = traitlets.Unicode("").tag(sync=True)
-    """What `chosen` would be of each request, as JSON, in a page without Python; empty in a notebook."""
+    """The values of `chosen` for each request, as JSON, in a page without Python; empty in a notebook."""
 
     _page: RecordingPage | None = None
 
@@ -359,7 +359,7 @@ class RecordingView(Widget):
 
 
 def _facts(request: RecordedRequest) -> list[list[str]]:
-    """What the log tells of a request: when, which model, and the vendor's own counts."""
+    """Time, model and the vendor's own counts of a request, as far as the log tells them."""
     usage = request.usage
     counts = (("input", usage.input), ("cached", usage.cached), ("written", usage.written), ("output", usage.output))
     reported = ", ".join(f"{name} {count:,}" for name, count in counts if count is not None)

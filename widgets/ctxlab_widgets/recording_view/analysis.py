@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Final, get_args
 
+import ctxlab
 from ctxlab.errors import CtxlabError
 from ctxlab.recordings.compressions import RecordedCompression
-from ctxlab.recordings.findings.find import findings_of_recording
 from ctxlab.recordings.findings.finding import Finding, Findings
 from ctxlab.recordings.frozen_names import FrozenName
 from ctxlab.recordings.prefix import FrozenPrefix, PrefixReport, RequestPrefix
@@ -22,7 +22,7 @@ WHAT_IFS: Final[Mapping[str, str]] = {
     "reminders-last": "reminders at the end",
     "clock": "no clock in front",
 }
-"""What can be kept still, with its words."""
+"""Names of what-ifs with their words."""
 
 
 class Analysis:
@@ -47,7 +47,7 @@ class Analysis:
 
     @cached_property
     def findings(self) -> Findings:
-        return findings_of_recording(self.recording)
+        return ctxlab.check(self.recording)
 
     def finding(self, number: int) -> Finding:
         """A finding by its number on the page; raises CtxlabError."""
@@ -63,7 +63,7 @@ class Analysis:
         return found
 
     def what_if(self, name: str) -> FrozenPrefix | None:
-        """What could have been read from the cache with something kept still; None for the recording as it was.
+        """Tokens that could have been read from the cache with something kept still; None for the recording as it was.
 
         Raises CtxlabError for another name.
         """

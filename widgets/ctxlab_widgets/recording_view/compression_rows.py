@@ -1,4 +1,4 @@
-"""What a recorded compression kept: facts of what went, those that were lost first."""
+"""Rows of what a recorded compression kept: facts of what went, those that were lost first."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ CAUSES: Final[Mapping[str, str]] = {
     "parameters": "parameters changed",
     "model": "other model",
 }
-"""What broke a prefix, in two words."""
+"""Causes of a break, in two words."""
 STATES: Final[Mapping[str, str]] = {"expired": "time ran out", "other model": "other model", "cut": "prefix cut"}
 
 
@@ -54,7 +54,7 @@ def is_missed(prefix: RequestPrefix) -> bool:
 
 
 def words_of(prefix: RequestPrefix) -> str:
-    """What broke a prefix, in two or three words."""
+    """The cause of a break, in two or three words."""
     if is_missed(prefix):
         return "not read, as reported"
     if prefix.state == "unknown":
@@ -65,7 +65,7 @@ def words_of(prefix: RequestPrefix) -> str:
 
 
 def sentence_of(prefix: RequestPrefix) -> str:
-    """What broke a prefix, as a sentence; empty where nothing is known."""
+    """The cause of a break as a sentence; empty where nothing is known."""
     if is_missed(prefix):
         cached, readable = prefix.reported.cached, prefix.reported.readable
         read = (

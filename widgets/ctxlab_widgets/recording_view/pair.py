@@ -16,7 +16,7 @@ MOST_ROWS = 400
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What two requests have in common at their beginnings, and the first part in which they differ, on both sides.
+    """The common beginning of two requests, and the first part in which they differ, on both sides.
 
     A side that has come to its end has None there; both have where the requests are the same. `same` are parts in
     common; `at` is the number of code points that the two parts still share.
@@ -75,7 +75,7 @@ def rows_of(parts: ContextParts, first: RecordedRequest, second: RecordedRequest
 
 
 def key_of(part: Part) -> tuple[str, ...]:
-    """What makes two parts the same to a reader, wherever they stand."""
+    """A key that two parts share where they are the same to a reader, wherever they stand."""
     return (part.source, part.role, part.name, part.text)
 
 

@@ -1,4 +1,4 @@
-"""What the page gets of two requests: how far they are the same, the first difference with both sides, all of it."""
+"""Two requests as the page shows them: how far they are the same, the first difference with both sides, all of it."""
 
 from __future__ import annotations
 

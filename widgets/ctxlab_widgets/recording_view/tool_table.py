@@ -1,4 +1,4 @@
-"""What came back from tools up to a request: by tool, server and file, and what the log tells of its use later."""
+"""Results of tools up to a request: by tool, server and file, and what the log tells of their use later."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class ToolTable:
         return {**row, "server": held.server, "later": later, "files": files}
 
     def _later(self, file: str) -> tuple[str, bool]:
-        """What the whole log says of a file after its last result; and whether nothing does."""
+        """Words on a file's use after its last result, by the whole log; and whether nothing names it."""
         last, words = self._last.get(file, 0), list[str]()
         if "." not in _base(file):
             return ("", False)  # a folder, or a word that stands everywhere
