@@ -171,6 +171,17 @@ def test_a_file_is_said_to_be_named_later_only_where_it_is() -> None:
     assert later == {"src/tides.py": ("named in 1 later message", False), "a b.txt": ("not named later", True)}
 
 
+def test_results_are_summed_by_server() -> None:
+    rows = ShownRequests(tidebook(), "").table.rows(len(tidebook()) - 1)
+
+    (server,) = rows["servers"]
+
+    of_gauge = [row for row in rows["rows"] if row["name"].startswith("gauge__")]
+    assert server["name"] == "gauge"
+    assert server["tokens"] == sum(row["tokens"] for row in of_gauge) > 0
+    assert server["calls"] == sum(row["calls"] for row in of_gauge)
+
+
 def test_a_finding_leads_to_its_request_and_its_words(view: RecordingView) -> None:
     number, finding = next((n, each) for n, each in enumerate(view.checks) if each.rule == "instructions-in-result")
 

@@ -23,6 +23,8 @@ const TALL = 248;
 const GAP = 4;
 const STRIP = 14;
 const WHEEL = 0.0022;
+/** The width at which the stylesheet leaves words out. */
+const NARROW = 760;
 
 export interface ChartHost {
   signal: AbortSignal;
@@ -159,7 +161,9 @@ export class Chart {
     const y = (tokens: number): number => TALL - (tokens / top) * TALL;
     const x = (bin: number): number => (bin * width) / this.bins.length;
     context.fillStyle = fills.line;
+    context.globalAlpha = areForced().matches ? 0.4 : 1;
     for (let tokens = step; tokens < top; tokens += step) context.fillRect(0, Math.round(y(tokens)), width, 1);
+    context.globalAlpha = 1;
     this.paintBars(context, fills, columnsOf(series, stack), x, y);
     this.paintPrefix(context, fills, x, y);
     if (window !== null) {
@@ -309,6 +313,7 @@ export class Chart {
 
   /** Words at each compression in sight that has room for them before the next one. */
   private compressionWords(top: number, width: number): HTMLElement[] {
+    const isNarrow = this.host.root.clientWidth <= NARROW; // what it is about is hidden then
     const places = this.shown!.marks.compressions.flatMap((each) => {
       const bin = this.binOf(each.at);
       return bin === null ? [] : [{ each, left: (bin * width) / this.bins.length }];
@@ -316,7 +321,7 @@ export class Chart {
     return places.flatMap(({ each, left }, n) => {
       const lost = each.lost ? `; ${each.lost === 1 ? "a rule" : `${each.lost} rules`} lost` : "";
       const about = harmless(each.about) + lost;
-      const wide = 5.8 * Math.max(about.length, each.title.length) + 16;
+      const wide = 5.8 * Math.max(isNarrow ? 0 : about.length, each.title.length) + 16;
       const isFree = (places[n + 1]?.left ?? width) - left >= wide;
       const isLeft = !isFree && left - (places[n - 1]?.left ?? 0) >= wide && places[n + 1] === undefined;
       if (!isFree && !isLeft) return [];

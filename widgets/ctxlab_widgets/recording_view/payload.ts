@@ -100,7 +100,7 @@ export interface Chosen {
   cost: string;
   lost: number;
   facts: [name: string, words: string][];
-  table: { rows: ToolRow[]; more: number; calls: number; tokens: number };
+  table: { rows: ToolRow[]; more: number; servers: FileRow[]; calls: number; tokens: number };
   whole: boolean;
 }
 

@@ -53,6 +53,9 @@ export class ResultTable {
       ...(table.more
         ? [h("tr", {}, h("td", { colspan: 6, class: "muted" }, `${grouped(table.more)} other tools`))]
         : []),
+      ...table.servers.map((row) =>
+        tr(h("span", { class: "fold ink2" }, "server ", harmless(row.name)), row, most, "tools", ""),
+      ),
       total(table),
     );
     if (focus !== undefined)

@@ -66,7 +66,8 @@ class ToolTable:
         calls, tokens = sum(each.calls for each in by_tool.values()), sum(each.tokens for each in by_tool.values())
         order = sorted(by_tool.items(), key=lambda each: (-each[1].tokens, each[0]))
         rows = [self._tool(name, held, tokens) for name, held in order[:MOST_TOOLS]]
-        return {"rows": rows, "more": len(order) - len(rows), "calls": calls, "tokens": tokens}
+        more = len(order) - len(rows)
+        return {"rows": rows, "more": more, "servers": _servers(by_tool, tokens), "calls": calls, "tokens": tokens}
 
     def _tool(self, name: str, held: _Sum, all_tokens: int) -> dict[str, Any]:
         order = sorted(held.files.items(), key=lambda each: (-each[1][1], each[0]))
@@ -133,6 +134,21 @@ class ToolTable:
             for name in _names_in(part, by_name, odd):
                 for file in by_name[name]:
                     self._named.setdefault(file, set()).add(moment)
+
+
+def _servers(by_tool: Mapping[str, _Sum], all_tokens: int) -> list[dict[str, Any]]:
+    """Sums of the tools of each server, the largest first; tools of none are left out."""
+    sums: dict[str, list[int]] = {}
+    for held in by_tool.values():
+        if held.server:
+            of_server = sums.setdefault(held.server, [0, 0])
+            of_server[0] += held.calls
+            of_server[1] += held.tokens
+    order = sorted(sums.items(), key=lambda each: (-each[1][1], each[0]))
+    return [
+        {"name": name, "calls": calls, "tokens": tokens, "share": _share(tokens, all_tokens), "later": ("", False)}
+        for name, (calls, tokens) in order
+    ]
 
 
 def _names_in(part: Part, names: Mapping[str, Any], odd: Sequence[str]) -> set[str]:

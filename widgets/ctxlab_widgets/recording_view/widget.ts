@@ -65,7 +65,7 @@ class RecordingView {
   private readonly overview: Overview;
   private readonly chart: Chart;
   private readonly breaks = h("div", { class: "ticks", role: "group", "aria-label": "Breaks of the prefix" });
-  private readonly facts = h("div", { class: "facts", "aria-live": "polite" });
+  private readonly facts = h("div", { class: "facts" });
   private readonly pair: PairSection;
   private readonly findings: FindingList;
   private readonly below = h("div");
@@ -367,7 +367,7 @@ class RecordingView {
     const buttons = inSight.map(([at, words, sentence, usd, level], n) => {
       const place = (i: number): number => ((i - sight.first + 0.5) / count) * width;
       const next = inSight[n + 1];
-      const fits = place(at) + words.length * 5.6 + 16 <= (next ? place(next[0]) - 6 : width + 8);
+      const fits = place(at) + words.length * 5.3 + 16 <= (next ? place(next[0]) - 6 : width + 8);
       const said = `request ${grouped(this.series!.numbers[at])}: ${harmless(words)}${usd ? `, ${usd}` : ""}`;
       return h(
         "button",
