@@ -127,8 +127,9 @@ def _later(recording: Recording, places: Sequence[CompressionPlace]) -> list[tup
     """For each compression the messages after its summary in order, those that stayed and the summaries left out."""
     starts: dict[str, int] = {}
     for number, place in enumerate(places):
-        if place.summary:
-            starts.setdefault(place.summary[0].nodes[0], number)
+        first = (place.summary or place.after.sent)[:1]
+        for message in first:
+            starts.setdefault(message.nodes[0], number)
     stayed = _stayed(places)
     owner: dict[str, int] = {}
     found: dict[int, list[MessageNode]] = defaultdict(list)

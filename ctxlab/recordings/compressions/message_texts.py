@@ -55,6 +55,27 @@ def reply_text(request: RecordedRequest) -> str:
     return "\n".join(_texts(request.reply, 12)) if request.reply is not None else ""
 
 
+_SYSTEM_FIELDS = ("system", "instructions", "systemInstruction", "system_instruction")
+
+
+def head_text(request: RecordedRequest) -> str:
+    """The system text of a request, in any vendor's form."""
+    fields = [value for name, value in request.head.fields if name in _SYSTEM_FIELDS]
+    return "\n".join(text for value in (*fields, *request.head.leading) for text in _texts(value, 12))
+
+
+def inserted_text(old: str, new: str) -> str:
+    """The part of a new text between the beginning and the end that it shares with the old one."""
+    start = _alike(old, new)
+    return new[start : len(new) - _alike(old[start:][::-1], new[start:][::-1])]
+
+
+def _alike(one: str, other: str) -> int:
+    """Characters at the beginning in which two texts are the same."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((number for number, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
 _HOLD_WORDS = ("text", "content", "parts", "output", "message", "choices", "candidates")
 
 

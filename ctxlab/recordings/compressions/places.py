@@ -10,7 +10,7 @@ from typing import Any
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
-from ctxlab.recordings.compressions.message_texts import MessageTexts, reply_text
+from ctxlab.recordings.compressions.message_texts import MessageTexts, head_text, inserted_text, reply_text
 from ctxlab.recordings.compressions.signs import (
     SHARED_WORDS,
     asks_for_a_summary,
@@ -25,6 +25,8 @@ LEAST_GONE = 2
 """Messages that have to go before anything is inferred."""
 OF_COMPRESSIONS = "acompact"
 """The beginning of the names of Claude Code's agents that write summaries."""
+MOST_LOOKED_AT = 4
+"""New messages, from the first one on, that may be the summary: others are put in by depth before it."""
 _WORDS_SHOWN = 60
 
 
@@ -139,7 +141,7 @@ class _Finder:
             return None
         summary, sign = self._stands_for(gone, new, request)
         if not summary:
-            return None
+            return self._in_system_text(before, request, gone, kept)
         asked = self._who_wrote(summary, before, request)
         because = f"inferred, because {counted(len(gone), 'message')} went and {sign}"
         return CompressionPlace(request, before, gone, kept, summary, None, because, asked)
@@ -155,6 +157,24 @@ class _Finder:
         because = f"inferred, because the first request begins with a message that says “{words}”"
         return CompressionPlace(request, None, (), (), found, None, because)
 
+    def _in_system_text(
+        self,
+        before: RecordedRequest | None,
+        request: RecordedRequest,
+        gone: tuple[SentMessage, ...],
+        kept: tuple[SentMessage, ...],
+    ) -> CompressionPlace | None:
+        """A compression whose summary came into the system text."""
+        if before is None or before.head is request.head:
+            return None
+        text = inserted_text(head_text(before), head_text(request))
+        share = share_of_words(text, [self._texts.text(one) for one in gone])
+        if share < SHARED_WORDS:
+            return None
+        sign = f"{share:.0%} of the words that came into the system text are theirs"
+        because = f"inferred, because {counted(len(gone), 'message')} went and {sign}"
+        return CompressionPlace(request, before, gone, kept, (), None, because, own_text=text)
+
     def _stands_for(
         self, gone: Sequence[SentMessage], new: Sequence[SentMessage], request: RecordedRequest
     ) -> tuple[tuple[SentMessage, ...], str]:
@@ -166,7 +186,7 @@ class _Finder:
             return tuple(
                 each for each, _ in signed
             ), f"a message in their place says “{plain(signed[0][1], _WORDS_SHOWN)}”"
-        for each in early[:1]:
+        for each in early[:MOST_LOOKED_AT]:
             text = self._texts.text(each)
             if any(is_answer_in(reply_text(asked), text) for asked in self._asked):
                 return (each,), "a message in their place is the answer to a request for a summary"

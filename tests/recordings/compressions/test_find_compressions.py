@@ -114,6 +114,28 @@ def test_a_rule_in_a_message_that_stayed_is_not_lost() -> None:
     assert found.lost_rules == ()
 
 
+def test_a_summary_that_came_into_the_system_text_is_found_there() -> None:
+    builder = RecordingBuilder("head")
+    for system, messages in (("Be brief.", TALK), (f"Be brief.\n\n{SUMMARY}", TALK[4:])):
+        builder.body({"model": "c", "max_tokens": 5, "system": system, "messages": messages}, "anthropic")
+    (found,) = builder.recording().compressions()
+    assert "of the words that came into the system text are theirs" in found.because
+    assert found.summary.strip() == SUMMARY
+    assert [rule.text for rule in found.lost_rules] == ["Never write down the name of the pilot."]
+
+
+@pytest.mark.parametrize("name", ["coding", "harbour"])
+@pytest.mark.parametrize(("vendor", "wire"), [("openai", "openai-chat"), ("anthropic", "anthropic")])
+def test_our_own_compression_is_found_in_what_we_send(name: str, vendor: Any, wire: Any) -> None:
+    compression = ctxlab.compress(ctxlab.example(name), budget_tokens=100_000)
+    builder = RecordingBuilder("own")
+    for trace in (compression.before, compression.after):
+        builder.body(dict(ctxlab.payload(trace, vendor).body), wire)
+    (found,) = builder.recording().compressions()
+    first = compression.summary.splitlines()[0]
+    assert first in found.summary
+
+
 def test_the_answer_that_no_request_sent_again_went_too() -> None:
     text = "Summary of the conversation so far: the boat."
     (found,) = recorded(TALK, [user(text), user("Go on.")], replies={0: "The harbour master signs."}).compressions()

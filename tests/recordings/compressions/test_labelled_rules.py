@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import ctxlab
 from tests.recordings.compressions.labelled import RECORDINGS, Labelled, Score, real, score, scripted
 
 
@@ -27,6 +28,12 @@ def test_compressions_of_real_programs() -> None:
     made, held = of(cases, tuned=True), of(cases, tuned=False)
     assert (made.true, made.claims, made.named, made.losses) == (4, 4, 4, 4)
     assert (held.true, held.claims, held.named, held.losses) == (6, 6, 6, 8)
+
+
+@pytest.mark.skipif(not RECORDINGS.is_dir(), reason="needs the recordings in the folder of CTXLAB_SHARED")
+@pytest.mark.parametrize("file", ["chat-exports/claude_example.json", "traces-otel/all-spans.json"])
+def test_other_branches_and_other_conversations_are_no_compressions(file: str) -> None:
+    assert ctxlab.read_recording(RECORDINGS / file).compressions() == ()
 
 
 @pytest.mark.skipif(not RECORDINGS.is_dir(), reason="needs the recordings in the folder of CTXLAB_SHARED")
