@@ -186,6 +186,11 @@ CASES = (
     ),
     Case(
         "moving-prefix",
+        lambda: sent([at("星期一上午"), user("Hi")], [at("星期二下午"), user("Hi"), says("Yes"), user("And?")]),
+        lambda: sent([at("清晨"), user("Hi")], [at("深夜"), user("Hi"), says("Yes"), user("And?")]),
+    ),
+    Case(
+        "moving-prefix",
         lambda: sent(
             [user("It is Monday, 3 May."), says("Yes"), user("Hi")],
             [user("It is Tuesday, 4 May."), says("Yes"), user("Hi"), says("Ho"), user("?")],
@@ -220,6 +225,11 @@ CASES = (
         ),
     ),
     Case("tools-changed", lambda: offering(["look"], ["look", "sing"]), lambda: offering(["look"], ["look"])),
+    Case(
+        "tools-changed",
+        lambda: offering(["look", "sing"], ["sing", "look"], ["look", "sing"]),
+        lambda: offering(["look", "sing"], ["look", "sing"], ["look", "sing"]),
+    ),
     Case("unoffered-tool", lambda: answered("sing"), lambda: answered("look")),
     Case(
         "text-twice",
