@@ -100,7 +100,7 @@ class Analysis:
         if request.model != before.model:
             cause = _of_models(before, request)
         tokens = request.usage.input or total
-        cost = price_of_reading_anew(request, kept, lost, tokens) if lost else None
+        cost = price_of_reading_anew(request, kept, lost, tokens)
         return RequestPrefix(
             request, before, found.tokens, found.characters, total, state, *best, cause, reported, lost, cost, seconds,
             lifetime, kept,

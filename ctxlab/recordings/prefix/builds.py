@@ -147,7 +147,9 @@ def prefix(traces: Sequence[Trace]) -> TurnPrefixes:
     for number, (old, new) in enumerate(pairwise(traces), start=2):
         found = prefix_blame(old, new)
         if found is None:
-            turns.append(TurnPrefix(new, old, number, common_prefix_tokens(old, new), new.tokens, "whole"))
+            turns.append(
+                TurnPrefix(new, old, number, common_prefix_tokens(old, new), new.tokens, "whole", cost_usd=0.0)
+            )
             continue
         cost = _price(new, found.common_tokens, found.lost_tokens)
         turns.append(
@@ -179,7 +181,7 @@ def _cause(blame: PrefixBlame, trace: Trace) -> PrefixCause:
 
 
 def _kind(blame: PrefixBlame) -> CauseKind:
-    """What is to blame, by where the message of the break comes from."""
+    """The kind of thing that is to blame, by where the message of the break comes from."""
     before, after = blame.before, blame.after
     own = next((d for d in (after, before) if d is not None and d.key == blame.found.key), after)
     if own is not None and own.origin.kind in OF_ORIGIN:

@@ -1,4 +1,4 @@
-"""The same requests with reminders, tools or clocks kept still, and the tokens that could have been read again then."""
+"""Requests with reminders, tools or clocks kept still, and the tokens that could have been read again then."""
 
 from __future__ import annotations
 

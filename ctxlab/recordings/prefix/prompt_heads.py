@@ -58,7 +58,7 @@ class PromptHead:
 
     @property
     def key(self) -> bytes:
-        """The same for heads that a vendor reads alike."""
+        """A hash that is one for all heads that a vendor reads alike."""
         return self.keys[-1]
 
     @classmethod

@@ -124,7 +124,7 @@ class PromptTree:
 
 
 def _read_digest(message: SentMessage) -> bytes:
-    """The same for messages that a model reads alike: a text alone is a list of one block, and a status is no text."""
+    """One hash for messages that a model reads alike: a text alone is a list of one block, and a status is no text."""
     if len(message.items) == 1 and isinstance(fields_of(message.items[0]).get("content"), str):
         return hash_of(_plain(message.items[0]))
     return hash_of(*(_plain(item) for item in message.items))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.display.data_frame import frame_of
-from ctxlab.display.html_table import heading, html_table
+from ctxlab.display.html_table import heading, html_table, title
 from ctxlab.display.short_texts import counted, short
 from ctxlab.recordings.prefix.request_prefix import STATES, PrefixState, RequestPrefix
 
@@ -41,7 +41,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FrozenPrefix:
-    """The same recording with something kept still: a what-if, worked out and never sent.
+    """A recording with something kept still: a what-if, worked out and never sent.
 
     `what` names it, `sentence` says what was changed. `read_tokens` are the tokens that could have been read from the
     cache in all requests, `more_tokens` how many more than as it was sent, and `saved_usd` what that saves, None where
@@ -139,4 +139,5 @@ class PrefixReport:
             )
             for each in self.requests
         )
-        return heading(self) + html_table(head, rows, of="requests")
+        still = title(self.frozen.sentence) if self.frozen is not None else ""
+        return heading(self) + still + html_table(head, rows, of="requests")

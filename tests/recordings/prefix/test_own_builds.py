@@ -25,7 +25,7 @@ def builds() -> tuple[ctxlab.Trace, ...]:
 
 def test_the_first_message_that_differs_is_named_with_the_step_to_blame() -> None:
     found = ctxlab.prefix(builds())
-    assert [each.state for each in found][0] == "first"
+    assert found.turns[0].state == "first"
     assert found.breaks
     for (old, new), each in zip(pairwise(builds()), found.turns[1:], strict=True):
         pairs = zip(old.result.drafts, new.result.drafts, strict=False)
