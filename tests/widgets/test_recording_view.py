@@ -244,6 +244,16 @@ def test_a_body_that_the_log_has_not_is_refused() -> None:
     assert view.payload is None
 
 
+def test_a_log_without_words_claims_nothing_of_them() -> None:
+    nothing: dict[str, Any] = {"model": "claude-sonnet-4-5", "messages": []}
+    made = recorded(nothing, nothing, whole=False)
+    words = {"role": "user", "content": "Hello."}
+    parts_only = recorded(body(words), body(words, words), whole=False)
+
+    assert said(RecordingView(made), "chosen")["same"] == "the log has no words of them"
+    assert "as far as the log goes" in said(RecordingView(parts_only), "chosen")["told"]
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -9,6 +9,7 @@ import {
   scaleOf,
   short,
   usualSight,
+  wholeOf,
   withPlace,
   zoomed,
 } from "../ctxlab_widgets/recording_view/scene";
@@ -60,6 +61,12 @@ describe("tokens that a vendor counted beyond ours", () => {
       ["knowledge", [10, 20]],
     ]);
     expect(height(made([10, 20], [15, 18]), 0)).toBe(15);
+  });
+
+  it("stand on top where the prefix is the one counted here, in whose count all is then", () => {
+    const series = made([10, 20], [15, 18], [-1, -1]);
+    expect(columnsOf(series, "source").map(({ sign }) => sign)).toEqual(["knowledge", "reserve"]);
+    expect([wholeOf(series, 0), wholeOf(made([10], [15]), 0)]).toEqual([10, 15]);
   });
 
   it("are none where nothing was reported", () => {

@@ -16,6 +16,7 @@ import {
   type Sight,
   scaleOf,
   short,
+  wholeOf,
   zoomed,
 } from "./scene";
 
@@ -51,6 +52,7 @@ export class Chart {
   private readonly words = h("div", { class: "over0", "aria-hidden": "true" });
   private readonly frame = h("i", { class: "selr" });
   private readonly other = h("i", { class: "selr o" });
+  private readonly strip = h("span", { class: "sl", style: `top:${TALL + GAP}px` });
   readonly element = h(
     "div",
     { class: "plot", role: "slider", tabindex: 0, "aria-label": "Chosen request", "aria-orientation": "horizontal" },
@@ -58,7 +60,7 @@ export class Chart {
     this.words,
     this.frame,
     this.other,
-    h("span", { class: "sl", style: `top:${TALL + GAP}px` }, "cached"),
+    this.strip,
   );
   private shown: Shown | null = null;
   private bins: Bin[] = [];
@@ -205,7 +207,7 @@ export class Chart {
     for (const [n, bin] of this.bins.entries()) {
       const left = x(n);
       const width = x(n + 1) - left - gap;
-      const all = height(series, bin.shown);
+      const all = wholeOf(series, bin.shown);
       const cached = leastPrefix(series, marks, bin);
       context.fillStyle = fills.track;
       context.fillRect(left, TALL + GAP, width, STRIP);
@@ -308,6 +310,7 @@ export class Chart {
     }
     found.push(...this.compressionWords(window !== null ? Math.max(4, y(window) + 6) : 4, width));
     this.words.replaceChildren(...found);
+    this.strip.textContent = isReported(series) ? "cached" : "alike";
     this.element.dataset.sight = `${sight.first}-${sight.last}`;
   }
 

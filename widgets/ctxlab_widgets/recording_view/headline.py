@@ -60,12 +60,12 @@ def _times(count: int) -> str:
 def _compressions(compressions: Sequence[RecordedCompression], *, checked: bool) -> str:
     if not compressions:
         return ""
-    if not checked:
+    if not checked or all(each.no_report for each in compressions):
         return f"there {'was' if len(compressions) == 1 else 'were'} {counted(len(compressions), 'compression')}"
     lost = sum(1 for each in compressions if not each.no_report and each.lost_rules)
     word = counted(len(compressions), "compression")
     if not lost:
-        return word + (" lost no rule that is known" if any(not each.no_report for each in compressions) else "")
+        return f"{word} lost no rule that is known"
     if lost == len(compressions):
         return f"{word} lost rules"
     return f"{lost:,} of {word} lost rules"

@@ -28,6 +28,10 @@ export const height = (series: Series, at: number): number => Math.max(series.co
 /** Whether any vendor reported what it read from its cache. */
 export const isReported = (series: Series): boolean => series.cached.some((n) => n >= 0);
 
+/** All of a request in the count of its prefix: the vendor's where that is reported, else the one of here. */
+export const wholeOf = (series: Series, at: number): number =>
+  isReported(series) && series.reported[at] >= 0 ? series.reported[at] : series.counted[at];
+
 /** The prefix that was read from the cache, as reported, else the one that is common, as counted here; -1: unknown. */
 export const prefixOf = (series: Series, marks: Marks, at: number): number =>
   isReported(series) ? series.cached[at] : (marks.common[at] ?? -1);
@@ -36,7 +40,9 @@ export function columnsOf(series: Series, stack: StackName): Column[] {
   const columns = series.stacks[stack];
   const missing = series.ids.map((_, at) => uncounted(series, at));
   if (!missing.some((n) => n > 0)) return columns;
-  return [{ name: "\0missing", title: "reported, not counted here", sign: "reserve", values: missing }, ...columns];
+  const rest = { name: "\0missing", title: "reported, not counted here", sign: "reserve", values: missing };
+  // What was cached comes first in a prompt; what is in common as counted here stands at the foot by itself.
+  return series.cached.some((n) => n >= 0) ? [rest, ...columns] : [...columns, rest];
 }
 
 /** At most one column for two pixels; of several requests in one the largest is drawn, never a mean. */

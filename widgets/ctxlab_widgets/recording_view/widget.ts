@@ -24,7 +24,7 @@ import {
   type View,
 } from "./payload";
 import { ResultTable } from "./result_table";
-import { clamp, columnsOf, isReported, prefixOf, type Sight, usualSight, withPlace } from "./scene";
+import { clamp, columnsOf, height, isReported, prefixOf, type Sight, usualSight, wholeOf, withPlace } from "./scene";
 import own from "./widget.css";
 
 const EMPTY = 'Nothing to show: read a recording, ctxlab.read_recording("session.jsonl"), and pass it.';
@@ -399,7 +399,7 @@ class RecordingView {
   private drawFacts(): void {
     const { series, marks, at } = this;
     if (!series) return;
-    const all = series.reported[at] >= 0 ? series.reported[at] : series.counted[at];
+    const all = wholeOf(series, at);
     const prefix = prefixOf(series, marks, at);
     const isBreak = marks.breaks.some(([place]) => place === at);
     const how = isReported(series) ? "cached, reported" : "as before, counted here";
@@ -427,7 +427,7 @@ class RecordingView {
         h(
           "span",
           { class: "muted", title: harmless(model) },
-          `${share(all, tokens)} of the window, ${grouped(tokens)}`,
+          `${share(height(series, at), tokens)} of the window, ${grouped(tokens)}`,
         ),
       ),
     );
