@@ -166,11 +166,10 @@ def report(
     options: CommandOptions,
     out: Annotated[Path, typer.Option("--out", metavar="PAGE", help="Where to write it.", show_default=False)],
 ) -> None:
-    """Write the run as one HTML file that opens anywhere: every step, every message, every cause."""
+    """Write the run as one HTML file that opens anywhere: every step, every message, every cause; or a recording."""
     from ctxlab.cli.commands.report import print_report
-    from ctxlab.cli.inputs.files import load
 
-    print_report(load(options), out)
+    print_report(options, out)
 
 
 @app.command(epilog=LEDGER, short_help="Where every token went, by step and rule.")
@@ -419,7 +418,7 @@ def lab(
         Path | None,
         typer.Argument(
             metavar="[FILE]",
-            help="A file with a conversation, a folder, a workspace, or a notebook.",
+            help="A file with a conversation, a recording, a folder, a workspace, or a notebook.",
             show_default=False,
         ),
     ] = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.data_frame import frame_of
@@ -82,6 +82,13 @@ class Recording:
             found.setdefault(request.agent, []).append(request)
         return {name: tuple(found[name]) for name in sorted(found)}
 
+    @property
+    def parts(self) -> ContextParts:
+        """The requests taken apart by source, tool and file, with tokens; worked out once."""
+        from ctxlab.recordings.parts import parts_of
+
+        return parts_of(self)
+
     @checked_arguments
     def compressions(self, before: Recording | None = None) -> RecordedCompressions:
         """Every compression that the program made: what went, what it kept of that, and what came of lost rules.
@@ -92,13 +99,6 @@ class Recording:
         from ctxlab.recordings.compressions.find_compressions import find_compressions
 
         return find_compressions(self, before)
-
-    @property
-    def parts(self) -> ContextParts:
-        """The requests taken apart by source, tool and file, with tokens; worked out once."""
-        from ctxlab.recordings.parts import parts_of
-
-        return parts_of(self)
 
     @checked_arguments
     def prefix(self, *, frozen: FrozenName | Sequence[FrozenName] = ()) -> PrefixReport:
@@ -122,6 +122,11 @@ class Recording:
         parts += [counted(len(self.requests), "request"), counted(len(self.session.nodes) - 1, "message")]
         parts += [counted(len(self.losses), "loss", "losses")] if self.losses else []
         return f"Recording({', '.join(parts)}, from {short(self.source, 80)!r})"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.display.views import shown_as
+
+        return shown_as("recording", self)
 
     def _repr_html_(self) -> str:
         head = ("request", "agent", "time", "model", "messages", "new", "input", "cached", "output", "error")

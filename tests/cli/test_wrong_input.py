@@ -92,6 +92,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--below": ("u99", ""),
     "--protect": ("x", "-1"),
     "--pick": ("nobody", "99", "-99"),
+    "--fail-on": ("loud", ""),
+    "--level": ("loud", ""),
     "--budget": ("x", "0", "-5", "1.5", "1"),
     "--budgets": ("x", "0", "1000,x", "-5", "1", "9" * 5_000),
     "--strategies": ("slidng", "sliding,nonsense"),
