@@ -94,6 +94,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--pick": ("nobody", "99", "-99"),
     "--fail-on": ("loud", ""),
     "--level": ("loud", ""),
+    "--ignore": ("no-such-rule", ""),
     "--budget": ("x", "0", "-5", "1.5", "1"),
     "--budgets": ("x", "0", "1000,x", "-5", "1", "9" * 5_000),
     "--strategies": ("slidng", "sliding,nonsense"),
