@@ -26,7 +26,8 @@ def recorded(*sent: dict[str, Any], wire: Any = "anthropic", seconds: float = 10
     builder = RecordingBuilder("talk")
     for number, each in enumerate(sent):
         when = (TIME + timedelta(seconds=number * seconds)).isoformat()
-        builder.body(each, wire, **{"model": each["model"], "time": when, **about})
+        given: dict[str, Any] = {"model": each["model"], "time": when, **about}
+        builder.body(each, wire, **given)
     return builder.recording()
 
 
