@@ -10,7 +10,7 @@ from ctxlab.engines.compression import SourceText
 from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage, SentTree
 
 Key = tuple[tuple[str, str], ...]
-"""What a message says, by which it is found again on another branch: roles and texts of its nodes."""
+"""Words of a message, by which it is found again on another branch: roles and texts of its nodes."""
 
 
 class MessageTexts:

@@ -258,7 +258,7 @@ class _Finder:
         return tuple(gone[::-1]), tuple(kept[::-1]), new
 
     def _all_before(self, before: RecordedRequest, after: RecordedRequest) -> list[SentMessage]:
-        """What was sent, and what the log has after it that no request sent before it went."""
+        """Messages that were sent, and those that the log has after it that no request sent before it went."""
         found = [*before.sent]
         asking = [*self._asked[::-1], *(each for each in self._writers if _is_between(each, before, after))]
         asked = next((each for each in asking if self._goes_on(before, each)), None)

@@ -105,7 +105,7 @@ _DOES = {
 
 
 def _place(forbidden: Forbidden, value: _Value) -> tuple[int, int] | None:
-    """Where a value does what is forbidden."""
+    """The place where a value does what is forbidden."""
     if forbidden.action == "say":
         return _word(forbidden.text, value.text) if not value.call else None
     if not value.call:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
 from ctxlab.display.data_frame import frame_of
-from ctxlab.display.html_table import heading, html_table
+from ctxlab.display.html_table import fields_table, heading, html_table
 from ctxlab.display.short_texts import counted, short
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.common_prefix import common_head
@@ -79,6 +79,9 @@ class TurnPrefix:
         begins = f"{self.common_tokens:,} of {counted(self.total_tokens, 'token')}"
         step = f", {self.cause.kind} by {self.cause.step or 'no step'}" if self.cause is not None else ""
         return f"TurnPrefix({self.number}, {self.state!r}, {begins}{step})"
+
+    def _repr_html_(self) -> str:
+        return heading(self) + fields_table(self.row())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

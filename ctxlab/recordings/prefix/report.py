@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.display.data_frame import frame_of
-from ctxlab.display.html_table import heading, html_table, title
+from ctxlab.display.html_table import fields_table, heading, html_table, title
 from ctxlab.display.short_texts import counted, short
 from ctxlab.recordings.prefix.request_prefix import STATES, PrefixState, RequestPrefix
 
@@ -56,6 +56,11 @@ class FrozenPrefix:
 
     def __repr__(self) -> str:
         return f"FrozenPrefix({', '.join(self.what)}: {self.more_tokens:,} more tokens read again)"
+
+    def _repr_html_(self) -> str:
+        saved = "no price is known" if self.saved_usd is None else f"${self.saved_usd:,.2f}"
+        rows = {"changed": self.sentence, "read tokens": f"{self.read_tokens:,}", "more": f"{self.more_tokens:,}"}
+        return heading(self) + fields_table({**rows, "saves": saved})
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
