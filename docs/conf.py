@@ -19,6 +19,7 @@ extensions = [
     "sphinx_copybutton",
     "_ext.search_in_both",
     "_ext.reference",
+    "_ext.live",
 ]
 exclude_patterns = ["_ext", "prompts_under_test", "README.md"]
 nitpicky = False
@@ -35,6 +36,7 @@ autodoc_typehints = "signature"
 python_display_short_literal_types = True
 python_maximum_signature_line_length = 88
 
+html_static_path = ["_static"]
 html_theme = "sphinx_book_theme"
 html_title = "ctxlab"
 html_theme_options = {
@@ -43,5 +45,7 @@ html_theme_options = {
     "use_download_button": False,
     "use_fullscreen_button": False,
 }
+html_context = {"default_mode": "auto"}
+html_show_search_summary = False
 html_copy_source = False
 html_show_sourcelink = False

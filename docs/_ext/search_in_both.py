@@ -16,7 +16,7 @@ class SearchInBoth(SearchEnglish):
     """The pages' index; the script asks it in the same pieces."""
 
     lang = "both"
-    language_name = "English and Chinese"
+    language_name = "English"
     js_splitter_code = (
         r"""
 var splitQuery = (query) =>
