@@ -1,4 +1,4 @@
-"""Write the cases of the suite to `cases/`, a file a topic; with `--check` say whether they are as they would be written.
+"""Write the cases of the suite to `cases/`, a file a topic; with `--check` say whether they are as it would write them.
 
 Nothing here asks ctxlab: what is expected is written down or reckoned by the rules of the README.
 """

@@ -48,7 +48,11 @@ def fits(expected: Any, got: Any) -> bool:
     if isinstance(expected, dict):
         if set(expected) == {"$oneOf"}:
             return any(fits(each, got) for each in expected["$oneOf"])
-        return isinstance(got, dict) and expected.keys() == got.keys() and all(fits(v, got[k]) for k, v in expected.items())
+        return (
+            isinstance(got, dict)
+            and expected.keys() == got.keys()
+            and all(fits(v, got[k]) for k, v in expected.items())
+        )
     if isinstance(expected, list):
         alike = isinstance(got, list) and len(got) == len(expected)
         return alike and all(fits(each, other) for each, other in zip(expected, got, strict=True))
@@ -100,7 +104,9 @@ def by_command(command: str) -> Answerer:
 
     def answers(cases: Iterable[Json]) -> Iterator[Json]:
         for case in cases:
-            done = subprocess.run(shlex.split(command), input=question(case), capture_output=True, text=True, encoding="utf-8")
+            done = subprocess.run(
+                shlex.split(command), input=question(case), capture_output=True, text=True, encoding="utf-8"
+            )
             yield _read(done.stdout) if done.returncode == 0 else {"failure": done.stderr.strip()[-200:]}
 
     return answers

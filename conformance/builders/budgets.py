@@ -25,9 +25,15 @@ def build() -> Topic:
     counts("Tokens a message and those of the request add up.", words + 3 * 2 + 5, each=2, request=5)
     counts("A preset costs its words.", words + 3, presets=[preset("p", "Keep the log.")])
     counts("A preset that is switched off costs nothing.", words, presets=[preset("p", "Keep the log.", enabled=False)])
-    counts("A preset at two depths costs twice.", words + 4, presets=[preset("p", "It rains.", place={"depths": "0, 2"})])
-    counts("Lore that fires costs its words.", words + 2, entries=[{"uid": 1, "keys": ["tide"], "content": "Spring tide."}])
-    counts("Lore that doesn't fire costs nothing.", words, entries=[{"uid": 1, "keys": ["kelp"], "content": "Green kelp."}])
+    counts(
+        "A preset at two depths costs twice.", words + 4, presets=[preset("p", "It rains.", place={"depths": "0, 2"})]
+    )
+    counts(
+        "Lore that fires costs its words.", words + 2, entries=[{"uid": 1, "keys": ["tide"], "content": "Spring tide."}]
+    )
+    counts(
+        "Lore that doesn't fire costs nothing.", words, entries=[{"uid": 1, "keys": ["kelp"], "content": "Green kelp."}]
+    )
     calls = [{"id": "c1", "name": "tide_table", "arguments": '{"port": "Oban"}'}]
     asked = [row[0], {"id": "m2", "role": "assistant", "content": "", "calls": calls},
              {"id": "m3", "role": "tool", "content": "six and noon", "answers": "c1"}]  # fmt: skip

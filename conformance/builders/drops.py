@@ -56,7 +56,14 @@ def counters() -> None:
     lines = ["abc", "de", "fghi"]
     messages = [{"id": f"m{n}", "role": "user" if n % 2 else "assistant", "content": words}
                 for n, words in enumerate(lines, 1)]  # fmt: skip
-    for each, budget, kept in ((0, 9, "1 2 3"), (0, 8, "2 3"), (0, 5, "3"), (2, 15, "1 2 3"), (2, 14, "2 3"), (2, 9, "3")):
+    for each, budget, kept in (
+        (0, 9, "1 2 3"),
+        (0, 8, "2 3"),
+        (0, 5, "3"),
+        (2, 15, "1 2 3"),
+        (2, 14, "2 3"),
+        (2, 9, "3"),
+    ):
         out = " ".join(str(n) for n in (1, 2, 3) if str(n) not in kept)
         topic.case("counter", f"With {each} tokens a message besides its characters {budget} hold messages {kept}.",
                    {"messages": messages, "budget": budget, "counter": {"unit": "characters", "perMessage": each}},
@@ -78,6 +85,7 @@ ENDS = "u2 a2 u2 a2 u2 a2 u2"
 
 def both_ends() -> None:
     """Room is the budget without the newest message of the user, which stays: of ENDS the budget less 2."""
+
     def head(budget: int, kept: str, share: float = 0.5, pattern: str = ENDS) -> None:
         says = f"Head-and-tail gives a share of {share} of the room to the oldest: a budget of {budget} keeps {kept}."
         cut("head-and-tail", says, pattern, budget, kept, strategy="head-and-tail", headShare=share)
@@ -93,7 +101,15 @@ def both_ends() -> None:
     head(2, "7")
     head(9, "2 3 4 5", 0.5, "u6 a2 u2 a2 u2")
     head(11, "1 2 5", 0.75, "u2 a4 u5 a4 u2")
-    for budget, kept in ((2, "7"), (4, "6 7"), (6, "1 6 7"), (8, "1 5 6 7"), (10, "1 2 5 6 7"), (12, "1 2 4 5 6 7"), (14, "1 2 3 4 5 6 7")):
+    for budget, kept in (
+        (2, "7"),
+        (4, "6 7"),
+        (6, "1 6 7"),
+        (8, "1 5 6 7"),
+        (10, "1 2 5 6 7"),
+        (12, "1 2 4 5 6 7"),
+        (14, "1 2 3 4 5 6 7"),
+    ):
         cut("middle-out", f"Middle-out goes inwards from both ends, the end first: a budget of {budget} keeps {kept}.",
             ENDS, budget, kept, strategy="middle-out")  # fmt: skip
     cut("middle-out", "Middle-out takes from the side that has spent less: after a long end two short ones of the start.",
@@ -127,7 +143,13 @@ def priorities() -> None:
     ranked("Of equal priorities both stay where both fit.", "u2 a2 u2 a2 u2", "5 0 5 0 0", 6, "1 3 5")
     ranked("With no priority at all the newest stay.", "u2 a2 u2 a2 u2", "0 0 0 0 0", 6, "3 4 5")
     ranked("A negative priority goes first, however new the message is.", "u2 a2 u2 a2 u2", "0 0 0 -1 0", 8, "1 2 3 5")
-    ranked("The first that doesn't fit is the border, and smaller ones of lower priority go.", "u1 a9 u2 a1 u1", "0 3 0 0 0", 6, "5")
+    ranked(
+        "The first that doesn't fit is the border, and smaller ones of lower priority go.",
+        "u1 a9 u2 a1 u1",
+        "0 3 0 0 0",
+        6,
+        "5",
+    )
     ranked("What is kept is sent in the order of the conversation.", "u1 a1 u1 a1 u1", "1 2 3 4 0", 4, "2 3 4 5")
     ranked("The newest message of the user stays, whatever its priority.", "u1 a1 u1", "9 9 -9", 2, "2 3")
 

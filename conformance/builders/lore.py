@@ -13,7 +13,9 @@ def entry(uid: int, keys: str = "", content: str = "Lore.", **more: Any) -> Json
     return {"uid": uid, "keys": [key for key in keys.split(",") if key], "content": content, **more}
 
 
-def decide(family: str, says: str, entries: list[Json], fired: str, blocked: str = "", *lines: str, **more: Any) -> None:
+def decide(
+    family: str, says: str, entries: list[Json], fired: str, blocked: str = "", *lines: str, **more: Any
+) -> None:
     """A case: `fired` are uids in order, `blocked` are uids with the gate of each, as `2:no-key`."""
     messages = chat(*(lines or ("u: The harbour bell rang at dawn.",)))
     stopped = dict(each.split(":") for each in blocked.split())
@@ -23,7 +25,15 @@ def decide(family: str, says: str, entries: list[Json], fired: str, blocked: str
 
 def one(family: str, says: str, given: Json, gate: str, *lines: str, **more: Any) -> None:
     """A case of one entry: `gate` is what stops it, nothing where it fires."""
-    decide(family, says, [given], "" if gate else str(given["uid"]), f"{given['uid']}:{gate}" if gate else "", *lines, **more)
+    decide(
+        family,
+        says,
+        [given],
+        "" if gate else str(given["uid"]),
+        f"{given['uid']}:{gate}" if gate else "",
+        *lines,
+        **more,
+    )
 
 
 def keys() -> None:
@@ -48,7 +58,12 @@ def keys() -> None:
     one("keys", "A Chinese key of whole words is found too: only Latin words have edges.",
         entry(1, "灯塔", wholeWords=True), "", "u: 远处的灯塔亮了。")  # fmt: skip
     one("keys", "A key of two words is found with one blank between them.", entry(1, "harbour bell"), "")
-    one("keys", "A key of two words isn't found where another word stands between them.", entry(1, "harbour rang"), "no-key")
+    one(
+        "keys",
+        "A key of two words isn't found where another word stands between them.",
+        entry(1, "harbour rang"),
+        "no-key",
+    )
     one("keys", "A pattern between slashes is looked for as one.", entry(1, "/b[aeiou]ll/"), "")
     one("keys", "A pattern that fits nowhere isn't found.", entry(1, "/b[xyz]ll/"), "no-key")
     one("keys", "A pattern minds case unless its flags say i.", entry(1, "/HARBOUR/"), "no-key")
@@ -58,10 +73,27 @@ def keys() -> None:
     one("keys", "The name of the user stands for its macro in a key.", entry(1, "{{user}}"), "", "a: Well, Piran?",
         user="Piran")  # fmt: skip
     one("keys", "A constant entry fires without keys.", entry(1, constant=True), "")
-    one("keys", "A constant entry fires in a conversation without messages that name it.", entry(1, "kelp", constant=True), "")
-    one("keys", "An entry that is switched off doesn't fire, whatever its keys.", entry(1, "bell", disable=True), "disabled")
-    one("keys", "A constant entry that is switched off doesn't fire.", entry(1, constant=True, disable=True), "disabled")
-    one("keys", "A text that begins with @@activate makes an entry fire without keys.", entry(1, "kelp", "@@activate\nLore."), "")
+    one(
+        "keys",
+        "A constant entry fires in a conversation without messages that name it.",
+        entry(1, "kelp", constant=True),
+        "",
+    )
+    one(
+        "keys",
+        "An entry that is switched off doesn't fire, whatever its keys.",
+        entry(1, "bell", disable=True),
+        "disabled",
+    )
+    one(
+        "keys", "A constant entry that is switched off doesn't fire.", entry(1, constant=True, disable=True), "disabled"
+    )
+    one(
+        "keys",
+        "A text that begins with @@activate makes an entry fire without keys.",
+        entry(1, "kelp", "@@activate\nLore."),
+        "",
+    )
     one("keys", "A text that begins with @@dont_activate keeps an entry from firing.",
         entry(1, "bell", "@@dont_activate\nLore."), "decorator")  # fmt: skip
     one("keys", "The persona is looked at where an entry says so.", entry(1, "smith", persona=True), "",
@@ -82,14 +114,25 @@ def depth() -> None:
                 entry(1, words, scanDepth=scanned), gate, *ROW)  # fmt: skip
     one("depth", "Without any word on it the newest two messages are looked at.", entry(1, "cedar"), "", *ROW)
     one("depth", "Without any word on it the third from the end isn't looked at.", entry(1, "birch"), "no-key", *ROW)
-    one("depth", "A setting says how many messages are looked at.", entry(1, "alder"), "", *ROW, settings={"scanDepth": 4})
+    one(
+        "depth",
+        "A setting says how many messages are looked at.",
+        entry(1, "alder"),
+        "",
+        *ROW,
+        settings={"scanDepth": 4},
+    )
     one("depth", "What an entry says of depth goes before the setting.", entry(1, "alder", scanDepth=1), "no-key", *ROW,
         settings={"scanDepth": 4})  # fmt: skip
 
 
 def secondary() -> None:
     """By logic: what the second keys have to do for the entry to fire; found are none, one or both of two."""
-    texts = {"none": "u: The bell rang.", "one": "u: The bell rang in fog.", "both": "u: The bell rang in fog and rain."}
+    texts = {
+        "none": "u: The bell rang.",
+        "one": "u: The bell rang in fog.",
+        "both": "u: The bell rang in fog and rain.",
+    }
     fires = {
         "and_any": {"none": False, "one": True, "both": True},
         "and_all": {"none": False, "one": False, "both": True},
@@ -106,7 +149,12 @@ def secondary() -> None:
         texts["one"])  # fmt: skip
     one("secondary", "Second keys don't count where the entry isn't selective.",
         entry(1, "bell", secondary=["snow"], selective=False), "")  # fmt: skip
-    one("secondary", "A constant entry fires whatever its second keys.", entry(1, "bell", secondary=["snow"], constant=True), "")
+    one(
+        "secondary",
+        "A constant entry fires whatever its second keys.",
+        entry(1, "bell", secondary=["snow"], constant=True),
+        "",
+    )
     one("secondary", "Second keys are looked for in the same messages as first ones.",
         entry(1, "elm", secondary=["alder"], scanDepth=2), "secondary-keys", *ROW)  # fmt: skip
 

@@ -26,29 +26,72 @@ def order(decide: Decide, entry: Callable[..., Json]) -> None:
                [entry(1, "bell", order=first), entry(2, "dawn", order=second)], fired)  # fmt: skip
     decide("order", "A constant entry is taken before others, whatever its order.",
            [entry(1, "bell", order=900), entry(2, constant=True, order=1)], "2 1")  # fmt: skip
-    decide("order", "The place of a key in the text says nothing of the order.", [entry(1, "dawn"), entry(2, "harbour")], "1 2")
-    decide("order", "Each entry is decided on by itself.", [entry(1, "bell"), entry(2, "kelp"), entry(3, "dawn")], "1 3", "2:no-key")
+    decide(
+        "order",
+        "The place of a key in the text says nothing of the order.",
+        [entry(1, "dawn"), entry(2, "harbour")],
+        "1 2",
+    )
+    decide(
+        "order",
+        "Each entry is decided on by itself.",
+        [entry(1, "bell"), entry(2, "kelp"), entry(3, "dawn")],
+        "1 3",
+        "2:no-key",
+    )
 
 
 def chance(one: Decide, entry: Callable[..., Json]) -> None:
     """A number in [0, 1) is drawn for an entry, and it fires where a hundred times of it is at most its chance."""
-    for percent, drawn in ((50, 0.49), (50, 0.51), (50, 0.5), (10, 0.09), (10, 0.2), (99, 0.995), (99, 0.98), (0, 0.01), (0, 0.9), (1, 0.0)):
+    for percent, drawn in (
+        (50, 0.49),
+        (50, 0.51),
+        (50, 0.5),
+        (10, 0.09),
+        (10, 0.2),
+        (99, 0.995),
+        (99, 0.98),
+        (0, 0.01),
+        (0, 0.9),
+        (1, 0.0),
+    ):
         gate = "" if drawn * 100 <= percent else "probability"
         verb = "fires" if not gate else "doesn't fire"
         one("chance", f"With a chance of {percent} in a hundred an entry {verb} where {drawn} is drawn.",
             entry(1, "bell", probability=percent), gate, dice={"1": drawn})  # fmt: skip
-    one("chance", "With a chance of a hundred an entry fires, and nothing is drawn.", entry(1, "bell", probability=100), "")
+    one(
+        "chance",
+        "With a chance of a hundred an entry fires, and nothing is drawn.",
+        entry(1, "bell", probability=100),
+        "",
+    )
     one("chance", "A chance that isn't used says nothing.", entry(1, "bell", probability=1, useProbability=False), "")
-    one("chance", "A constant entry has to have luck too.", entry(1, constant=True, probability=20), "probability", dice={"1": 0.7})
+    one(
+        "chance",
+        "A constant entry has to have luck too.",
+        entry(1, constant=True, probability=20),
+        "probability",
+        dice={"1": 0.7},
+    )
     one("chance", "What has no key isn't drawn for.", entry(1, "kelp", probability=50), "no-key")
 
 
 def groups(decide: Decide, entry: Callable[..., Json]) -> None:
     """Of a group one fires: by weight, at a number drawn for the group times the sum of all weights."""
+
     def pair(**second: Any) -> list[Json]:
         return [entry(1, "bell", group="sky"), entry(2, "dawn", group="sky", **second)]
 
-    for drawn, weight, winner in ((0.1, 100, 1), (0.5, 100, 1), (0.51, 100, 2), (0.9, 100, 2), (0.3, 300, 2), (0.2, 300, 1), (0.6, 50, 1), (0.7, 50, 2)):
+    for drawn, weight, winner in (
+        (0.1, 100, 1),
+        (0.5, 100, 1),
+        (0.51, 100, 2),
+        (0.9, 100, 2),
+        (0.3, 300, 2),
+        (0.2, 300, 1),
+        (0.6, 50, 1),
+        (0.7, 50, 2),
+    ):
         loser = 3 - winner
         decide("groups", f"Of weights 100 and {weight} entry {winner} wins where {drawn} is drawn.", pair(weight=weight),
                str(winner), f"{loser}:group", dice={"group:sky": drawn})  # fmt: skip
@@ -76,15 +119,37 @@ def groups(decide: Decide, entry: Callable[..., Json]) -> None:
 
 def budget(decide: Decide, entry: Callable[..., Json]) -> None:
     """Contents of two, three and one words; a word is a token."""
-    three = [entry(1, "bell", "one two", order=3), entry(2, "dawn", "one two three", order=2), entry(3, "rang", "one", order=1)]
-    for tokens, fired, blocked in ((6, "1 2 3", ""), (5, "1 2", "3:budget"), (4, "1", "2:budget 3:budget"), (2, "1", "2:budget 3:budget"), (1, "", "1:budget 2:budget 3:budget")):
+    three = [
+        entry(1, "bell", "one two", order=3),
+        entry(2, "dawn", "one two three", order=2),
+        entry(3, "rang", "one", order=1),
+    ]
+    for tokens, fired, blocked in (
+        (6, "1 2 3", ""),
+        (5, "1 2", "3:budget"),
+        (4, "1", "2:budget 3:budget"),
+        (2, "1", "2:budget 3:budget"),
+        (1, "", "1:budget 2:budget 3:budget"),
+    ):
         decide("budget", f"The budget of {tokens} is spent in order, and the first that doesn't fit ends it.", three,
                fired, blocked, settings={"budget": tokens})  # fmt: skip
-    for tokens, fired, blocked in ((5, "1 2", "3:budget"), (4, "1 3", "2:budget"), (3, "1 3", "2:budget"), (1, "3", "1:budget 2:budget")):
+    for tokens, fired, blocked in (
+        (5, "1 2", "3:budget"),
+        (4, "1 3", "2:budget"),
+        (3, "1 3", "2:budget"),
+        (1, "3", "1:budget 2:budget"),
+    ):
         decide("budget", f"With skipping a budget of {tokens} goes on to smaller entries behind one that doesn't fit.", three,
                fired, blocked, settings={"budget": tokens, "overflow": "skip"})  # fmt: skip
     free = [three[0], {**three[1], "ignoreBudget": True}, three[2]]
-    decide("budget", "An entry that ignores the budget fires where it doesn't fit.", free, "1 2", "3:budget", settings={"budget": 4})
+    decide(
+        "budget",
+        "An entry that ignores the budget fires where it doesn't fit.",
+        free,
+        "1 2",
+        "3:budget",
+        settings={"budget": 4},
+    )
     decide("budget", "Without a budget all fire.", three, "1 2 3")
     decide("budget", "A book's own budget holds for its entries.", three, "1 2", "3:budget", bookBudget=5)
     decide("budget", "Characters are tokens where the case counts so.", three, "1", "2:budget 3:budget",
@@ -100,22 +165,72 @@ def recursion(decide: Decide, entry: Callable[..., Json]) -> None:
     decide("recursion", "What a called entry says calls up a third.", [first, second, third], "1 2 3")
     decide("recursion", "Entries that are called up come behind those that called, whatever their order.",
            [first, {**second, "order": 900}], "1 2")  # fmt: skip
-    decide("recursion", "Without recursion only messages are looked at.", [first, second], "1", "2:no-key", settings={"recursion": False})
-    decide("recursion", "An entry that prevents recursion calls nothing up.", [{**first, "preventRecursion": True}, second], "1", "2:no-key")
+    decide(
+        "recursion",
+        "Without recursion only messages are looked at.",
+        [first, second],
+        "1",
+        "2:no-key",
+        settings={"recursion": False},
+    )
+    decide(
+        "recursion",
+        "An entry that prevents recursion calls nothing up.",
+        [{**first, "preventRecursion": True}, second],
+        "1",
+        "2:no-key",
+    )
     decide("recursion", "An entry that excludes recursion is called up by messages alone.",
            [first, {**second, "excludeRecursion": True}], "1", "2:not-in-recursion")  # fmt: skip
-    decide("recursion", "With one pass nothing is called up by lore.", [first, second], "1", "2:pass-limit", settings={"maxPasses": 1})
-    decide("recursion", "With two passes lore calls up lore once.", [first, second, third], "1 2", "3:pass-limit", settings={"maxPasses": 2})
+    decide(
+        "recursion",
+        "With one pass nothing is called up by lore.",
+        [first, second],
+        "1",
+        "2:pass-limit",
+        settings={"maxPasses": 1},
+    )
+    decide(
+        "recursion",
+        "With two passes lore calls up lore once.",
+        [first, second, third],
+        "1 2",
+        "3:pass-limit",
+        settings={"maxPasses": 2},
+    )
     decide("recursion", "An entry that waits for recursion isn't called up by messages alone.",
            [entry(1, "bell", delayUntilRecursion=True)], "", "1:recursion-only")  # fmt: skip
-    decide("recursion", "An entry that waits for recursion is called up by what lore says.", [first, {**second, "delayUntilRecursion": True}], "1 2")
+    decide(
+        "recursion",
+        "An entry that waits for recursion is called up by what lore says.",
+        [first, {**second, "delayUntilRecursion": True}],
+        "1 2",
+    )
     decide("recursion", "An entry that waits for recursion fires by a message once other lore has fired.",
            [first, entry(2, "dawn", delayUntilRecursion=True)], "1 2")  # fmt: skip
     decide("recursion", "Two entries that name each other fire once each.",
            [entry(1, "bell", "See the tower."), entry(2, "tower", "See the bell.")], "1 2")  # fmt: skip
-    decide("recursion", "An entry that doesn't fire calls nothing up.", [{**first, "disable": True}, second], "", "1:disabled 2:no-key")
-    decide("recursion", "A constant entry calls up others.", [entry(1, content="The tower is old.", constant=True), second], "1 2")
-    decide("recursion", "An entry cut by the budget calls nothing up.", [first, second], "", "1:budget 2:no-key", settings={"budget": 2})
+    decide(
+        "recursion",
+        "An entry that doesn't fire calls nothing up.",
+        [{**first, "disable": True}, second],
+        "",
+        "1:disabled 2:no-key",
+    )
+    decide(
+        "recursion",
+        "A constant entry calls up others.",
+        [entry(1, content="The tower is old.", constant=True), second],
+        "1 2",
+    )
+    decide(
+        "recursion",
+        "An entry cut by the budget calls nothing up.",
+        [first, second],
+        "",
+        "1:budget 2:no-key",
+        settings={"budget": 2},
+    )
 
 
 def timing(one: Decide, entry: Callable[..., Json]) -> None:

@@ -19,20 +19,53 @@ def one(family: str, says: str, text: str, after: str, **given: Any) -> None:
 def names() -> None:
     one("names", "{{user}} is the user's name.", "Hello, {{user}}.", "Hello, Piran.", **NAMES)
     one("names", "{{char}} is the character's name.", "I am {{char}}.", "I am Morwenna.", **NAMES)
-    one("names", "Several macros in a text are each replaced.", "{{user}} and {{char}} and {{user}}", "Piran and Morwenna and Piran", **NAMES)
+    one(
+        "names",
+        "Several macros in a text are each replaced.",
+        "{{user}} and {{char}} and {{user}}",
+        "Piran and Morwenna and Piran",
+        **NAMES,
+    )
     one("names", "Blanks around a name inside the braces don't count.", "{{ user }}", "Piran", **NAMES)
-    one("names", "A macro that isn't known stays as it is written.", "{{lantern}} {{user}}", "{{lantern}} Piran", **NAMES)
+    one(
+        "names",
+        "A macro that isn't known stays as it is written.",
+        "{{lantern}} {{user}}",
+        "{{lantern}} Piran",
+        **NAMES,
+    )
     one("names", "Single braces are no macro.", "{user}", "{user}", **NAMES)
     one("names", "Of three braces the inner two count.", "{{{user}}}", "{Piran}", **NAMES)
     one("names", "Braces that aren't closed are no macro.", "{{user", "{{user", **NAMES)
     one("names", "A backslash before the braces keeps them, and is gone.", r"\{{user}}", "{{user}}", **NAMES)
-    one("names", "A value is data: a macro in it isn't expanded.", "Hello, {{user}}.", "Hello, {{char}}.", user="{{char}}", character="M")
+    one(
+        "names",
+        "A value is data: a macro in it isn't expanded.",
+        "Hello, {{user}}.",
+        "Hello, {{char}}.",
+        user="{{char}}",
+        character="M",
+    )
     one("names", "A text without macros stays.", "Plain words.", "Plain words.", **NAMES)
     one("names", "{{persona}} is the user's persona.", "{{persona}}", "Mends nets.", persona="Mends nets.", **NAMES)
-    one("names", "{{description}} is the character's description.", "{{description}}", "Keeps the light.", description="Keeps the light.", **NAMES)
+    one(
+        "names",
+        "{{description}} is the character's description.",
+        "{{description}}",
+        "Keeps the light.",
+        description="Keeps the light.",
+        **NAMES,
+    )
     one("names", "{{scenario}} is the scenario.", "{{scenario}}", "A storm.", scenario="A storm.", **NAMES)
     one("names", "In our dialect a name in other letters isn't known.", "{{User}}", "{{User}}", **NAMES)
-    one("names", "In SillyTavern's dialect the case of a name doesn't count.", "{{USER}} {{Char}}", "Piran Morwenna", **TAVERN, **NAMES)
+    one(
+        "names",
+        "In SillyTavern's dialect the case of a name doesn't count.",
+        "{{USER}} {{Char}}",
+        "Piran Morwenna",
+        **TAVERN,
+        **NAMES,
+    )
     one("names", "In SillyTavern's dialect <USER> is the user's name.", "<USER>", "Piran", **TAVERN, **NAMES)
     one("names", "In SillyTavern's dialect <BOT> is the character's name.", "<BOT>", "Morwenna", **TAVERN, **NAMES)
     one("names", "In our dialect <USER> is words.", "<USER>", "<USER>", **NAMES)
@@ -58,11 +91,27 @@ def variables() -> None:
     def stored(says: str, text: str, after: str, expected: dict[str, Any], **given: Any) -> None:
         topic.case("variables", says, {"text": text, **given}, text=after, variables=expected)
 
-    stored("{{setvar}} gives a variable a value, and nothing to the text.", "a{{setvar::port::Oban}}b", "ab", {"port": "Oban"})
-    stored("{{getvar}} is the value of a variable.", "{{getvar::port}}", "Oban", {"port": "Oban"}, variables={"port": "Oban"})
+    stored(
+        "{{setvar}} gives a variable a value, and nothing to the text.",
+        "a{{setvar::port::Oban}}b",
+        "ab",
+        {"port": "Oban"},
+    )
+    stored(
+        "{{getvar}} is the value of a variable.",
+        "{{getvar::port}}",
+        "Oban",
+        {"port": "Oban"},
+        variables={"port": "Oban"},
+    )
     stored("{{getvar}} of a variable without a value is empty.", "[{{getvar::port}}]", "[]", {})
     stored("A value that is set is there for what stands behind.", "{{setvar::n::4}}{{getvar::n}}", "4", {"n": 4})
-    stored("In our dialect a value that is set is there for what stands before, too.", "{{getvar::n}}{{setvar::n::4}}", "4", {"n": 4})
+    stored(
+        "In our dialect a value that is set is there for what stands before, too.",
+        "{{getvar::n}}{{setvar::n::4}}",
+        "4",
+        {"n": 4},
+    )
     stored("A number is stored as a number.", "{{setvar::n::12}}", "", {"n": 12})
     stored("A number with a leading zero is stored as words.", "{{setvar::n::007}}", "", {"n": "007"})
     stored("{{incvar}} adds one, and gives nothing to the text.", "a{{incvar::n}}", "a", {"n": 6}, variables={"n": 5})
@@ -73,15 +122,56 @@ def variables() -> None:
     stored("Values that aren't touched stay.", "{{setvar::b::2}}", "", {"a": 1, "b": 2}, variables={"a": 1})
     stored("A value may have two colons in it.", "{{setvar::k::a::b}}{{getvar::k}}", "a::b", {"k": "a::b"})
     stored("A Chinese name is a name.", "{{setvar::港口::厦门}}{{getvar::港口}}", "厦门", {"港口": "厦门"})
-    stored("A macro inside a value is expanded first.", "{{setvar::who::{{user}}}}{{getvar::who}}", "Piran", {"who": "Piran"}, **NAMES)
+    stored(
+        "A macro inside a value is expanded first.",
+        "{{setvar::who::{{user}}}}{{getvar::who}}",
+        "Piran",
+        {"who": "Piran"},
+        **NAMES,
+    )
     topic.case("variables", "A global variable is kept apart from one of the conversation.",
                {"text": "{{setglobalvar::k::7}}{{getglobalvar::k}}{{getvar::k}}", "variables": {"k": 1}},
                text="71", variables={"k": 1}, globalVariables={"k": 7})  # fmt: skip
-    stored("In SillyTavern's dialect {{incvar}} gives the new value.", "{{incvar::n}}", "6", {"n": 6}, variables={"n": 5}, **TAVERN)
-    stored("In SillyTavern's dialect {{decvar}} gives the new value.", "{{decvar::n}}", "4", {"n": 4}, variables={"n": 5}, **TAVERN)
-    stored("In SillyTavern's dialect {{addvar}} adds a number.", "{{addvar::n::3}}\n{{getvar::n}}", "\n8", {"n": 8}, variables={"n": 5}, **TAVERN)
-    stored("In SillyTavern's dialect a line reads before it writes.", "{{addvar::n::3}}{{getvar::n}}", "5", {"n": 8}, variables={"n": 5}, **TAVERN)
-    stored("In SillyTavern's dialect {{addvar}} puts words behind words.", "{{addvar::w::ine}}", "", {"w": "marine"}, variables={"w": "mar"}, **TAVERN)
+    stored(
+        "In SillyTavern's dialect {{incvar}} gives the new value.",
+        "{{incvar::n}}",
+        "6",
+        {"n": 6},
+        variables={"n": 5},
+        **TAVERN,
+    )
+    stored(
+        "In SillyTavern's dialect {{decvar}} gives the new value.",
+        "{{decvar::n}}",
+        "4",
+        {"n": 4},
+        variables={"n": 5},
+        **TAVERN,
+    )
+    stored(
+        "In SillyTavern's dialect {{addvar}} adds a number.",
+        "{{addvar::n::3}}\n{{getvar::n}}",
+        "\n8",
+        {"n": 8},
+        variables={"n": 5},
+        **TAVERN,
+    )
+    stored(
+        "In SillyTavern's dialect a line reads before it writes.",
+        "{{addvar::n::3}}{{getvar::n}}",
+        "5",
+        {"n": 8},
+        variables={"n": 5},
+        **TAVERN,
+    )
+    stored(
+        "In SillyTavern's dialect {{addvar}} puts words behind words.",
+        "{{addvar::w::ine}}",
+        "",
+        {"w": "marine"},
+        variables={"w": "mar"},
+        **TAVERN,
+    )
     stored("In SillyTavern's dialect a value that is set is words.", "{{setvar::n::12}}", "", {"n": "12"}, **TAVERN)
 
 
@@ -94,12 +184,40 @@ def chance() -> None:
     for drawn, eyes in ((0.0, 1), (0.2, 2), (0.5, 4), (0.99, 6)):
         one("chance", f"One die of six sides at {drawn} shows {eyes}.", "{{roll::1d6}}", str(eyes), dice=[drawn])
     one("chance", "Several dice show their sum and each of them.", "{{roll::2d6}}", "8 (2, 6)", dice=[0.2, 0.99])
-    one("chance", "In SillyTavern's dialect several dice show their sum.", "{{roll:2d6}}", "8", dice=[0.2, 0.99], **TAVERN)
+    one(
+        "chance",
+        "In SillyTavern's dialect several dice show their sum.",
+        "{{roll:2d6}}",
+        "8",
+        dice=[0.2, 0.99],
+        **TAVERN,
+    )
     one("chance", "In SillyTavern's dialect a number is added to dice.", "{{roll:1d6+3}}", "4", dice=[0.0], **TAVERN)
-    one("chance", "In SillyTavern's dialect a number alone is one die of so many sides.", "{{roll 20}}", "11", dice=[0.5], **TAVERN)
-    one("chance", "In SillyTavern's dialect commas part what is drawn from.", "{{random:gull,tern}}", "tern", dice=[0.6], **TAVERN)
+    one(
+        "chance",
+        "In SillyTavern's dialect a number alone is one die of so many sides.",
+        "{{roll 20}}",
+        "11",
+        dice=[0.5],
+        **TAVERN,
+    )
+    one(
+        "chance",
+        "In SillyTavern's dialect commas part what is drawn from.",
+        "{{random:gull,tern}}",
+        "tern",
+        dice=[0.6],
+        **TAVERN,
+    )
     one("chance", "A whole number between two, both included, is drawn.", "{{randomInt::3::5}}", "5", dice=[0.9])
-    one("chance", "What is drawn may be a macro's value.", "{{random::{{user}}::{{char}}}}", "Morwenna", dice=[0.7], **NAMES)
+    one(
+        "chance",
+        "What is drawn may be a macro's value.",
+        "{{random::{{user}}::{{char}}}}",
+        "Morwenna",
+        dice=[0.7],
+        **NAMES,
+    )
     one("chance", "Dice that are none stay as they are written.", "{{roll::six}}", "{{roll::six}}", dice=[])
 
 
@@ -111,7 +229,14 @@ def messages() -> None:
     one("messages", "A message that is switched off isn't the newest.", "{{lastMessage}}", "It is.", messages=off)
     one("messages", "Without messages the newest is empty.", "[{{lastMessage}}]", "[]")
     one("messages", "{{input}} is what is typed and not sent yet.", "{{input}}", "Wait.", messages=row, typed="Wait.")
-    one("messages", "In SillyTavern's dialect messages are numbered from 0.", "{{lastMessageId}}", "2", messages=row, **TAVERN)
+    one(
+        "messages",
+        "In SillyTavern's dialect messages are numbered from 0.",
+        "{{lastMessageId}}",
+        "2",
+        messages=row,
+        **TAVERN,
+    )
 
 
 CLOCKS = (
@@ -142,8 +267,20 @@ def dates() -> None:
             one("dates", f"{{{{{name}}}}} at {shown}.", f"{{{{{name}}}}}", words, **given)
     fixed = {"clock": "2031-02-03T04:05:06Z"}
     now = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
-    one("dates", "{{isotime}} is the instant in UTC, with thousandths.", "{{isotime}}", "2031-02-03T04:05:06.000Z", **fixed)
-    one("dates", "{{timestamp}} is thousandths of seconds since 1970.", "{{timestamp}}", str(round(now.timestamp() * 1000)), **fixed)
+    one(
+        "dates",
+        "{{isotime}} is the instant in UTC, with thousandths.",
+        "{{isotime}}",
+        "2031-02-03T04:05:06.000Z",
+        **fixed,
+    )
+    one(
+        "dates",
+        "{{timestamp}} is thousandths of seconds since 1970.",
+        "{{timestamp}}",
+        str(round(now.timestamp() * 1000)),
+        **fixed,
+    )
     for pattern, words in (("YYYY/MM/DD", "2031/02/03"), ("D.M.YY", "3.2.31"), ("HH:mm:ss", "04:05:06"), ("H:m:s", "4:5:6"),
                            ("dddd", "Monday"), ("ddd, D MMM", "Mon, 3 Feb"), ("MMMM YYYY", "February 2031"), ("hh:mm A", "04:05 AM"),
                            ("h a", "4 am"), ("YYYY年M月D日", "2031年2月3日"), ("[day] D", "day 3")):  # fmt: skip

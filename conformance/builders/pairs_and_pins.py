@@ -56,7 +56,14 @@ def pairs(topic: Topic) -> None:
     early = [user("m1", 1), result("m2", "c1", 1), ask("m3", "c1"), result("m4", "c1", 1), user("m5", 1)]
     topic.case("pairs", "A result before its call answers nothing.", {"messages": early, "budget": 50},
                sent=ids("1 3 4 5"), dropped=gone("2", "orphan-result"))  # fmt: skip
-    twice = [user("m1", 1), ask("m2", "c1"), result("m3", "c1", 1), ask("m4", "c1"), result("m5", "c1", 1), user("m6", 1)]
+    twice = [
+        user("m1", 1),
+        ask("m2", "c1"),
+        result("m3", "c1", 1),
+        ask("m4", "c1"),
+        result("m5", "c1", 1),
+        user("m6", 1),
+    ]
     for budget, sent, out in ((6, "1 2 3 4 5 6", ""), (5, "2 3 4 5 6", "1"), (4, "4 5 6", "1 2 3")):
         topic.case("pairs", f"Each call takes the result behind it, where ids are used twice: {budget} keep {sent}.",
                    {"messages": twice, "budget": budget}, sent=ids(sent), dropped=gone(out))  # fmt: skip
@@ -116,7 +123,9 @@ def heads(topic: Topic) -> None:
     short("With 0 characters no head stays.", 16, 0, ["ijklmnop", "qrst"], "", "m1")
     short("Of every older message the head may stay.", 11, 2, ["ab…", "ij…", "qrst"], "m1 m2", retain="each")
     short("Heads stay from the newest back while they fit.", 11, 3, ["ijk…", "qrst"], "m2", "m1", retain="each")
-    short("A head that with its marker would be no shorter is the whole message.", 19, 7, ["ijklmnop", "qrst"], "", "m1")
+    short(
+        "A head that with its marker would be no shorter is the whole message.", 19, 7, ["ijklmnop", "qrst"], "", "m1"
+    )
     short("A head takes as many characters as it may.", 19, 6, ["abcdef…", "ijklmnop", "qrst"], "m1")
     short("The marker may be empty.", 15, 3, ["abc", "ijklmnop", "qrst"], "m1", marker="")
     short("The marker may be words, which count.", 19, 2, ["ijklmnop", "qrst"], "", "m1", marker=" [cut]")

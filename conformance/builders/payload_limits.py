@@ -8,7 +8,10 @@ from builders.common import Json, Topic, chat
 from builders.payloads import ASK, CALL, MODELS, RESULT, TITLES, body_of
 
 SCHEMA = {"type": "object", "properties": {"port": {"type": "string"}}, "required": ["port"]}
-TOOL = {"type": "function", "function": {"name": "tide_table", "description": "Times of the tide.", "parameters": SCHEMA}}
+TOOL = {
+    "type": "function",
+    "function": {"name": "tide_table", "description": "Times of the tide.", "parameters": SCHEMA},
+}
 SENT_TOOL: dict[str, Any] = {
     "openai": TOOL,
     "anthropic": {"name": "tide_table", "description": "Times of the tide.", "input_schema": SCHEMA},
@@ -35,7 +38,9 @@ def tools(topic: Topic) -> None:
     for vendor in ("openai", "anthropic"):
         body = body_of(vendor, messages)
         body["tools"] = [SENT_TOOL[vendor]]
-        topic.case("tools", f"A tool in {TITLES[vendor]}'s form.", given(vendor, messages, tools=[TOOL]), body=body, taken=True)
+        topic.case(
+            "tools", f"A tool in {TITLES[vendor]}'s form.", given(vendor, messages, tools=[TOOL]), body=body, taken=True
+        )
     for vendor in TITLES:
         topic.case("tools", f"Without tools {TITLES[vendor]}'s body has no list of them.", given(vendor, messages),
                    body=body_of(vendor, messages))  # fmt: skip
@@ -62,12 +67,20 @@ def losses(topic: Topic) -> None:
                body=body_of("openai", inside), lost=[])  # fmt: skip
     named = [{**chat("u: Hello.")[0], "name": "Ann"}]
     plain = chat("u: Hello.")
-    topic.case("losses", "A speaker's name goes along to OpenAI.", given("openai", named), body=body_of("openai", named), lost=[])
+    topic.case(
+        "losses",
+        "A speaker's name goes along to OpenAI.",
+        given("openai", named),
+        body=body_of("openai", named),
+        lost=[],
+    )
     for vendor in ("openai-responses", "anthropic", "gemini"):
         topic.case("losses", f"A speaker's name has no place in {TITLES[vendor]}'s body.", given(vendor, named),
                    body=body_of(vendor, plain), lost=[["name", "m1"]])  # fmt: skip
     spaced = [{**plain[0], "name": "Ann Lee"}]
-    topic.case("losses", "A name with a blank doesn't go to OpenAI as it is.", given("openai", spaced), lost=[["name", "m1"]])
+    topic.case(
+        "losses", "A name with a blank doesn't go to OpenAI as it is.", given("openai", spaced), lost=[["name", "m1"]]
+    )
     begun = chat("u: Hello.", "a: Good day. ")
     begun[1]["content"] = "Good day. "
     trimmed = [begun[0], {**begun[1], "content": "Good day."}]

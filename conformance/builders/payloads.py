@@ -46,7 +46,11 @@ def openai(messages: list[Json]) -> Json:
         if each.get("calls"):
             message["content"] = each["content"] or None
             message["tool_calls"] = [
-                {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": call["arguments"]}}
+                {
+                    "id": call["id"],
+                    "type": "function",
+                    "function": {"name": call["name"], "arguments": call["arguments"]},
+                }
                 for call in each["calls"]
             ]
         if "answers" in each:
@@ -91,7 +95,9 @@ def anthropic(messages: list[Json]) -> Json:
         elif each["content"]:
             blocks.append({"type": "text", "text": each["content"]})
         for call in each.get("calls", ()):
-            blocks.append({"type": "tool_use", "id": call["id"], "name": call["name"], "input": json.loads(call["arguments"])})
+            blocks.append(
+                {"type": "tool_use", "id": call["id"], "name": call["name"], "input": json.loads(call["arguments"])}
+            )
         if turns and turns[-1][0] == role:
             turns[-1][1].extend(blocks)
         else:
@@ -172,7 +178,15 @@ PLACES: dict[str, dict[str, tuple[str, ...] | None]] = {
         ("temperature", "temperature"), ("topP", "topP"), ("seed", "seed"), ("stop", "stopSequences"), ("topK", "topK"),
         ("frequencyPenalty", "frequencyPenalty"), ("presencePenalty", "presencePenalty"))},
 }  # fmt: skip
-VALUES = {"temperature": 0.5, "topP": 0.9, "seed": 7, "stop": ["END"], "topK": 20, "frequencyPenalty": 0.25, "presencePenalty": 0.25}
+VALUES = {
+    "temperature": 0.5,
+    "topP": 0.9,
+    "seed": 7,
+    "stop": ["END"],
+    "topK": 20,
+    "frequencyPenalty": 0.25,
+    "presencePenalty": 0.25,
+}
 LOST_AS = {"topK": "top_k", "frequencyPenalty": "frequency_penalty", "presencePenalty": "presence_penalty"}
 
 

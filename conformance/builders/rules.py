@@ -24,15 +24,33 @@ def patterns() -> None:
     one("pattern", "An empty replacement takes words away.", "rope (wet)", rule(r" \(wet\)", ""), "rope")
     one("pattern", "With no flags the start of each line is a start.", "one\ntwo", rule("^", "- "), "- one\n- two")
     one("pattern", "With no flags the end of each line is an end.", "one\ntwo", rule("$", "."), "one.\ntwo.")
-    one("pattern", "With the flag g alone only the start of the text is a start.", "one\ntwo", rule("^", "- ", flags="g"), "- one\ntwo")
+    one(
+        "pattern",
+        "With the flag g alone only the start of the text is a start.",
+        "one\ntwo",
+        rule("^", "- ", flags="g"),
+        "- one\ntwo",
+    )
     one("pattern", "Without the flag g only the first place is replaced.", "aaa", rule("a", "b", flags="m"), "baa")
-    one("pattern", "With the flag i letters fit in both cases.", "Rope rope", rule("ROPE", "line", flags="gi"), "line line")
+    one(
+        "pattern",
+        "With the flag i letters fit in both cases.",
+        "Rope rope",
+        rule("ROPE", "line", flags="gi"),
+        "line line",
+    )
     one("pattern", "Without the flag i case is minded.", "Rope rope", rule("rope", "line"), "Rope line")
     one("pattern", "A pattern between slashes brings its own flags.", "Rope rope", rule("/ROPE/i", "line"), "line rope")
     one("pattern", "Flags behind the slashes go before those of the rule.", "aaa", rule("/a/", "b", flags="g"), "bbb")
     one("pattern", "The dot fits no line break.", "a\nb", rule("a.b", "x"), "a\nb")
     one("pattern", "With the flag s the dot fits a line break.", "a\nb", rule("a.b", "x", flags="gs"), "x")
-    one("pattern", "A repetition with a question mark takes as little as it can.", "<a><b>", rule("<.+?>", "-", flags="g"), "--")
+    one(
+        "pattern",
+        "A repetition with a question mark takes as little as it can.",
+        "<a><b>",
+        rule("<.+?>", "-", flags="g"),
+        "--",
+    )
     one("pattern", "A repetition takes as much as it can.", "<a><b>", rule("<.+>", "-", flags="g"), "-")
     one("pattern", "A class of characters fits one of them.", "cat cot cut", rule("c[ao]t", "x"), "x x cut")
     one("pattern", "A negated class fits any other character.", "cat cot cut", rule("c[^ao]t", "x"), "cat cot x")
@@ -41,8 +59,20 @@ def patterns() -> None:
     one("pattern", "What must not follow isn't part of the match.", "7kg 7lb", rule(r"\d(?!kg)", "N"), "7kg Nlb")
     one("pattern", "What must stand before isn't part of the match.", "£5 $5", rule(r"(?<=£)\d", "N"), "£N $5")
     one("pattern", "A reference to a group fits the same words again.", "hello", rule(r"(.)\1", "[$1]"), "he[l]o")
-    one("pattern", "Chinese words are replaced like any others.", "船到了。船走了。", rule("船", "渡船"), "渡船到了。渡船走了。")
-    one("pattern", "With the flag u a character beyond the basic plane is one.", "🦀!", rule("^.", "x", flags="gu"), "x!")
+    one(
+        "pattern",
+        "Chinese words are replaced like any others.",
+        "船到了。船走了。",
+        rule("船", "渡船"),
+        "渡船到了。渡船走了。",
+    )
+    one(
+        "pattern",
+        "With the flag u a character beyond the basic plane is one.",
+        "🦀!",
+        rule("^.", "x", flags="gu"),
+        "x!",
+    )
     one("pattern", "Digits are those of ASCII.", "4 ４", rule(r"\d", "N"), "N ４")
     one("pattern", "A place that fits no character gets the replacement.", "ab", rule("x*", "-", flags="g"), "-a-b-")
 
@@ -51,7 +81,13 @@ def replacements() -> None:
     one("replacement", "$& is the whole match.", "reef knot", rule("knot", "<$&>"), "reef <knot>")
     one("replacement", "$1 is the first group.", "Oban 6:40", rule(r"(\d+):(\d+)", "$1 h $2"), "Oban 6 h 40")
     one("replacement", "Groups may change places.", "left right", rule(r"(\w+) (\w+)", "$2 $1"), "right left")
-    one("replacement", "$<name> is the group of that name.", "6:40", rule(r"(?<hour>\d+):\d+", "$<hour> o'clock"), "6 o'clock")
+    one(
+        "replacement",
+        "$<name> is the group of that name.",
+        "6:40",
+        rule(r"(?<hour>\d+):\d+", "$<hour> o'clock"),
+        "6 o'clock",
+    )
     one("replacement", "$$ is a dollar sign.", "5 pounds", rule("pounds", "$$"), "5 $")
     one("replacement", "$` is what stands before the match.", "ab", rule("b", "$`"), "aa")
     one("replacement", "$' is what stands behind the match.", "ab", rule("a", "$'"), "bb")
@@ -62,8 +98,20 @@ def replacements() -> None:
     one("replacement", r"\n in a replacement is a line break.", "a b", rule(" ", r"\n"), "a\nb")
     one("replacement", r"\t in a replacement is a tab.", "a b", rule(" ", r"\t"), "a\tb")
     one("replacement", "What was put in isn't looked at again by the same rule.", "a", rule("a", "aa"), "aa")
-    one("replacement", "Words to trim are taken out of a group.", "[Morwenna:] hi", rule(r"(\[.*?\])", "$1", trim=[":"]), "[Morwenna] hi")
-    one("replacement", "Words to trim are taken out of the whole match.", "ab-cd", rule(r"\w+-\w+", "<{{match}}>", trim=["-"]), "<abcd>")
+    one(
+        "replacement",
+        "Words to trim are taken out of a group.",
+        "[Morwenna:] hi",
+        rule(r"(\[.*?\])", "$1", trim=[":"]),
+        "[Morwenna] hi",
+    )
+    one(
+        "replacement",
+        "Words to trim are taken out of the whole match.",
+        "ab-cd",
+        rule(r"\w+-\w+", "<{{match}}>", trim=["-"]),
+        "<abcd>",
+    )
 
 
 def selection() -> None:
@@ -78,7 +126,17 @@ def selection() -> None:
             after = "b" if role in of else "a"
             one("roles", f"A rule for {' and '.join(of)} {'changes' if after == 'b' else 'leaves'} a message of the {role}.", "a",
                 {**a_to_b, "roles": of}, after, role=role)  # fmt: skip
-    for depth, least, most in ((0, 0, 2), (2, 0, 2), (3, 0, 2), (0, 1, None), (1, 1, None), (9, 1, None), (5, None, 4), (4, None, 4), (7, None, None)):
+    for depth, least, most in (
+        (0, 0, 2),
+        (2, 0, 2),
+        (3, 0, 2),
+        (0, 1, None),
+        (1, 1, None),
+        (9, 1, None),
+        (5, None, 4),
+        (4, None, 4),
+        (7, None, None),
+    ):
         fits = (least is None or depth >= least) and (most is None or depth <= most)
         one("depths", f"A rule from depth {least} to {most} {'changes' if fits else 'leaves'} a message of depth {depth}.", "a",
             {**a_to_b, "depth": {"min": least, "max": most}}, "b" if fits else "a", depth=depth)  # fmt: skip
@@ -92,11 +150,32 @@ def selection() -> None:
 def macros() -> None:
     who = {"user": "A.B", "character": "Morwenna"}
     named = rule("{{user}}", "X")
-    one("macros", "Without macros a pattern is taken as it is written.", "A.B {{user}}", {**named, "find": r"\{\{user\}\}", "macros": "none"}, "A.B X", **who)
+    one(
+        "macros",
+        "Without macros a pattern is taken as it is written.",
+        "A.B {{user}}",
+        {**named, "find": r"\{\{user\}\}", "macros": "none"},
+        "A.B X",
+        **who,
+    )
     one("macros", "A raw value in a pattern is a pattern.", "A.B AxB", {**named, "macros": "raw"}, "X X", **who)
     one("macros", "An escaped value in a pattern is words.", "A.B AxB", {**named, "macros": "escaped"}, "X AxB", **who)
-    one("macros", "A value in a replacement is words.", "hi", {**rule("hi", "{{char}}"), "macros": "raw"}, "Morwenna", **who)
-    one("macros", "A dollar sign in a value refers to nothing.", "hi", {**rule("(hi)", "{{user}}"), "macros": "raw"}, "$1", user="$1")
+    one(
+        "macros",
+        "A value in a replacement is words.",
+        "hi",
+        {**rule("hi", "{{char}}"), "macros": "raw"},
+        "Morwenna",
+        **who,
+    )
+    one(
+        "macros",
+        "A dollar sign in a value refers to nothing.",
+        "hi",
+        {**rule("(hi)", "{{user}}"), "macros": "raw"},
+        "$1",
+        user="$1",
+    )
 
 
 def build() -> Topic:

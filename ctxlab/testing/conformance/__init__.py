@@ -1,4 +1,4 @@
-"""Answers of ctxlab to the cases of the conformance suite in `conformance/`, which other programs measure themselves by.
+"""Answers of ctxlab to the cases of the suite in `conformance/`, by which other programs measure themselves.
 
 A case is JSON: `topic` says what is done, `input` with what. An answer is JSON of the same topic, in words of the
 suite's own README, so that no name of a class or a step of ctxlab is in it.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ctxlab.context import Draft
+from ctxlab.documents import ModelProfile
 from ctxlab.engines.truncation.shorten_messages import SHORTENED
 from ctxlab.pipeline import BudgetTooSmall, NothingToSend, Trace
 from ctxlab.testing.conformance.conversation import BOOK, agent_of, book_of, model_of, session_of
@@ -27,8 +28,6 @@ SETTINGS: Mapping[str, str] = {
     "marker": "token-limiter.marker",
     "headShare": "token-limiter.head_share",
     "blockShare": "token-limiter.block_share",
-    "window": "",
-    "noteDepth": "injection-assembler.note_depth",
 }
 CAUSES: Mapping[tuple[str, str], str] = {
     ("session-loader", "disabled"): "disabled",
@@ -81,13 +80,11 @@ def trace_of(given: Json) -> Trace:
     for name, value in given.get("placeholders", {}).items():
         settings[f"ensure-alternating.{name}_placeholder"] = value
     for name, value in given.items():
-        if SETTINGS.get(name):
+        if name in SETTINGS:
             settings[SETTINGS[name]] = value
     entries = given.get("entries", ())
     model = model_of(given)
     if "window" in given:
-        from ctxlab.documents import ModelProfile
-
         model = ModelProfile(id="model", context_window=given["window"])
         settings["token-limiter.reserve_tokens"] = given.get("reserve", 0)
     return build(

@@ -15,10 +15,10 @@ BOOK = "book"
 
 def session_of(given: Json) -> Session:
     """The tree of a case: `nodes` with their parents, or `messages` in a row."""
-    nodes = given.get("nodes")
+    nodes: Sequence[Json] | None = given.get("nodes")
     if nodes is None:
         row: Sequence[Json] = given.get("messages", ())
-        ids = [None, *(each["id"] for each in row)]
+        ids: list[str | None] = [None, *(each["id"] for each in row)]
         nodes = [{**each, "parent": parent} for each, parent in zip(row, ids, strict=False)]
     children: dict[str, list[str]] = {each["id"]: [] for each in nodes}
     for each in nodes:
@@ -134,5 +134,3 @@ def _entry(given: Json) -> dict[str, Any]:
         left_out = entry.pop("except", None)
         entry["characterFilter"] = {"isExclude": left_out is not None, "names": left_out or names}
     return {name: WORDS[name].index(value) if name in WORDS else value for name, value in entry.items()}
-
-
