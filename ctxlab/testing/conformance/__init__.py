@@ -14,7 +14,7 @@ from ctxlab.errors import CtxlabError
 Json = Mapping[str, Any]
 Answer = dict[str, Any]
 TOPICS = ("messages", "drops", "budgets", "lore", "rules", "macros", "payloads")
-"""What a case can be about."""
+"""The topics of cases."""
 
 __all__ = ["TOPICS", "answer"]
 

@@ -42,7 +42,7 @@ PAIRS = {"orphan-result": "orphan-result", "unanswered-call": "unanswered-call"}
 
 
 def built(given: Json) -> dict[str, Any]:
-    """What a prompt becomes: its messages, what each was made of, what was left out and why, and its tokens."""
+    """The prompt: its messages, what each was made of, what was left out and why, and its tokens."""
     try:
         trace = trace_of(given)
     except BudgetTooSmall as error:
