@@ -48,12 +48,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def live_blocks(name: str) -> list[str]:
-    """Blocks that the build of the site runs too, without their options."""
-    options = re.compile(r"\A(?::\w+:.*\n)+\n?")
-    return [options.sub("", code) for code in blocks(name, r"\{live\}")]
-
-
 PAGES = [
     "README.md",
     "README.zh.md",
@@ -98,13 +92,30 @@ def test_every_line_of_python_runs(name: str, files: Path) -> None:
 
 
 @pytest.mark.parametrize("name", STARTS)
-def test_a_page_to_start_with_makes_its_own_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_to_start_with_runs_from_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("datasets").symlink_to(ROOT / "datasets")
+    values: dict[str, Any] = {}
+    kinds: list[str] = []
 
-    ran = runs(name, live_blocks(name))
+    for kind, code in of_the_site(name):
+        kinds.append(kind)
+        if kind == "live":
+            exec(compile(code, name, "exec", dont_inherit=True), values)
+        else:
+            for command in code.strip().split("\n"):
+                assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
 
-    assert ran >= 3
+    assert kinds.count("live") >= 5 and kinds.count("command") >= 3
+    assert isinstance(values["trace"], ctxlab.Trace)
+
+
+def of_the_site(name: str) -> list[tuple[str, str]]:
+    """Code and commands that the build of the site runs too, in their order and without their options."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    found = re.findall(r"^```\{(live|command)\}\n((?::\w+:.*\n)*)(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [(kind, code) for kind, _, code in found]
 
 
 def runs(name: str, found: list[str]) -> int:
