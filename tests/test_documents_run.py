@@ -114,7 +114,7 @@ def test_a_page_to_start_with_runs_from_nothing(
 def of_the_site(name: str) -> list[tuple[str, str]]:
     """Code and commands that the build of the site runs too, in their order and without their options."""
     text = (ROOT / name).read_text(encoding="utf-8")
-    found = re.findall(r"^```\{(live|command)\}\n((?::\w+:.*\n)*)(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^```\{(live|command)\}\n((?::\w+:[^\n]*\n)*)(.*?)^```", text, re.MULTILINE | re.DOTALL)
     return [(kind, code) for kind, _, code in found]
 
 
