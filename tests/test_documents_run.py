@@ -190,6 +190,17 @@ def test_every_command_runs(
     assert codes == dict.fromkeys(codes, 0), capsys.readouterr().err
 
 
+@pytest.mark.parametrize("page", [*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md")], ids=lambda page: page.name)
+def test_every_link_and_picture_of_a_page_is_there(page: Path) -> None:
+    text = re.sub(r"^```(?!\{).*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+    linked = re.findall(r"\]\(([^)\s#:]+)(?:#[^)]*)?\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text)
+
+    made = ROOT / "docs" / "reference"
+    paths = [(page.parent / each).resolve() for each in linked]
+    assert [path for path in paths if not path.exists() and made not in path.parents] == []
+
+
 def test_llms_txt_names_every_step_and_strategy_and_files_that_are_there() -> None:
     from ctxlab.engines.truncation.registry import STRATEGIES
 

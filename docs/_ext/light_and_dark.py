@@ -1,4 +1,4 @@
-"""Pictures for light and for dark: `<picture>` with a source for dark, as repositories show it, follows the site's own switch."""
+"""Pictures for light and for dark: `<picture>`, as repositories show it, follows the own switch of the site."""
 
 from __future__ import annotations
 
