@@ -104,7 +104,7 @@ def test_a_page_to_start_with_runs_from_nothing(
         if kind == "live":
             exec(compile(code, name, "exec", dont_inherit=True), values)
         else:
-            for command in code.strip().split("\n"):
+            for command in code.strip().replace("\\\n", "").split("\n"):
                 assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
 
     assert kinds.count("live") >= 5 and kinds.count("command") >= 3

@@ -25,7 +25,7 @@ from sphinx.util.docutils import SphinxDirective
 from _ext.live import _inside, _Runs
 from ctxlab.cli import main
 
-PLAIN = {"COLUMNS": "100", "NO_COLOR": "1"}
+PLAIN = {"COLUMNS": "77", "NO_COLOR": "1"}
 """Lines are of one width on every machine, and nothing is coloured."""
 
 
