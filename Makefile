@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # A file's tests stay on one worker, so that what they share is made once; tests/conftest.py says which files come first.
 TESTS := -q -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick check front widgets format bench pictures docs docs-open lab lock clean
+.PHONY: demo test quick check python compiled front widgets format bench pictures docs docs-open lab lock clean
 
 demo: $(READY)
 	@$(BIN)/ctxlab demo
@@ -27,19 +27,27 @@ demo: $(READY)
 	@$(BIN)/ctxlab report datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json \
 		--rules datasets/harbour_rules.json --budget 1800 --out build/harbour_roleplay.html
 
-test: $(READY) check $(BROWSER) $(ENGINES)
+test: $(READY) $(BROWSER) $(ENGINES)
+	@$(MAKE) --no-print-directory -j2 python front compiled
 	@$(BIN)/python -m pytest $(TESTS)
+
+# Every worker imports every test: on a fresh machine they are compiled once before, while one core checks types.
+compiled: $(READY)
+	@$(BIN)/python -m pytest --collect-only -qq > /dev/null || true
 
 # All tests but those that need minutes, because they run notebooks in a kernel or drive a browser.
 quick: $(READY)
 	@$(BIN)/python -m pytest $(TESTS) -m "not slow and not browser"
 
-check: $(READY) front
+check: $(READY)
+	@$(MAKE) --no-print-directory -j2 python front
+	@echo "check: format, lint, layers and types are clean"
+
+python: $(READY)
 	@$(BIN)/ruff format --check --quiet $(PYTHONS) || (echo "run: make format"; exit 1)
 	@$(BIN)/ruff check --quiet $(PYTHONS)
 	@$(BIN)/lint-imports --no-logo > .venv/imports.log || (cat .venv/imports.log; exit 1)
 	@$(BIN)/basedpyright --level error > .venv/types.log || (cat .venv/types.log; exit 1)
-	@echo "check: format, lint, layers and types are clean"
 
 # The browser half: types, format and lint, tests of its pure functions, and the committed bundles as their source gives them.
 front: $(FRONT)

@@ -1,6 +1,7 @@
 """What all tests share: the table of golden cases at the end of a run, and the order of files on several workers."""
 
 import gc
+import os
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,6 +11,12 @@ pytest_plugins = ["tests.golden.table", "pytester"]
 # How long a draw or a call takes says what else the machine does.
 settings.register_profile("on a busy machine", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("on a busy machine")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: a worker whose test waits for a browser or a kernel keeps none of them busy."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(trylast=True)

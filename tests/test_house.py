@@ -133,19 +133,20 @@ def test_every_notebook_names_a_kernel_and_holds_no_output(notebook: Path) -> No
     assert not any(cell.get("outputs") for cell in content["cells"])
 
 
-QUESTION = re.compile(r"(?:What|Where|Who|Whose|How)\b")
+QUESTION = re.compile(r"(?:What|Where|Who|Whose|How|The same)\b")
 
 
-@pytest.mark.parametrize(
-    "module",
-    sorted((ROOT / "ctxlab").rglob("*.py")),
-    ids=lambda path: str(path.relative_to(ROOT)),
-)
-def test_a_docstring_begins_with_what_one_gets_and_with_no_question(module: Path) -> None:
-    tree = ast.parse(module.read_text())
-    nodes = [tree, *(n for n in ast.walk(tree) if isinstance(n, (ast.ClassDef, ast.FunctionDef)) and n.name[0] != "_")]
-
-    questions = [doc.splitlines()[0] for node in nodes if QUESTION.match(doc := ast.get_docstring(node) or "")]
+def test_a_docstring_begins_with_what_one_gets_and_with_no_question() -> None:
+    """Those of private things and of fields too."""
+    questions = [
+        f"{module.relative_to(ROOT)}:{node.lineno}"
+        for folder in ("ctxlab", "widgets/ctxlab_widgets")
+        for module in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(module.read_text()))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and QUESTION.match(str(node.value.value).lstrip())
+    ]
 
     assert questions == []
 

@@ -175,7 +175,7 @@ def _text(path: Path, name: str) -> tuple[Transcript, EntryKind]:
 
 
 def _parts(text: Transcript) -> tuple[EntryPart, ...]:
-    """Where each page, sheet or slide begins; none where the whole is one."""
+    """The first character of each page, sheet or slide; none where the whole is one."""
     if not any(passage.place for passage in text.passages):
         return ()
     found: list[EntryPart] = []

@@ -15,8 +15,12 @@ from typing import Any, Final, cast
 
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.errors import BrokenFile, UnknownFormat, WriteError
+from ctxlab.formats.apps.chatbot_ui import CHATBOT_UI
 from ctxlab.formats.apps.chatgpt import CHATGPT
+from ctxlab.formats.apps.claude_ai import CLAUDE_AI
 from ctxlab.formats.apps.claude_code import CLAUDE_CODE
+from ctxlab.formats.apps.librechat import LIBRECHAT
+from ctxlab.formats.apps.open_webui import OPEN_WEBUI
 from ctxlab.formats.corpora.locomo import LOCOMO
 from ctxlab.formats.corpora.memorybank import MEMORYBANK
 from ctxlab.formats.corpora.oasst import OASST
@@ -148,6 +152,10 @@ FORMATS: Final[tuple[Format, ...]] = (
     OASST,
     CHATGPT,
     CLAUDE_CODE,
+    OPEN_WEBUI,
+    LIBRECHAT,
+    CLAUDE_AI,
+    CHATBOT_UI,
     LOCOMO,
     SHAREGPT,
     MEMORYBANK,

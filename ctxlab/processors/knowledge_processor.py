@@ -157,7 +157,7 @@ def _settings_of(own: KnowledgeSettings) -> Iterator[tuple[str, Any]]:
 
 
 def _problems(agent: Agent | None) -> Iterator[str]:
-    """What in an agent's config of knowledge isn't known, and so isn't used."""
+    """Sentences on fields and values of an agent's config of knowledge that aren't known, and so aren't used."""
     config = agent.knowledge_base_config if agent is not None else None
     if config is None:
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import is_, itemgetter
 from typing import Any
 
 from ctxlab.documents import Session
@@ -43,11 +44,12 @@ class _NewestBody:
         """The node of the last message that is the very same object, and how many there are."""
         count = 0
         if split.wire == self.wire:
-            pairs = zip(self.units, split.units, strict=False)
-            same = (len(a) == len(b) == 1 and isinstance(b[0], dict) and a[0] is b[0] for a, b in pairs)
-            count = next(
-                (number for number, alike in enumerate(same) if not alike), min(len(self.units), len(split.units))
-            )
+            firsts = (map(itemgetter(0), units) for units in (self.units, split.units))
+            same = [*map(is_, *firsts)]
+            count = same.index(False) if False in same else len(same)  # no loop of ours: all that is sent is looked at
+            if split.wire == "openai-responses":
+                pairs = zip(self.units[:count], split.units, strict=False)
+                count = next((number for number, (a, b) in enumerate(pairs) if not len(a) == len(b) == 1), count)
             count = min([count, *self.marked])
         return (self.leaves[count - 1] if count else START), count
 
@@ -58,7 +60,7 @@ class RecordingBuilder:
     def __init__(self, source: str, program: str = "", losses: Iterable[Loss] = ()) -> None:
         self.losses: list[Loss] = [*losses]
         self.program = program
-        self._source = source
+        self.source = source
         self._tree = Tree()
         self._reader = NodeReader()
         self._sent: dict[str, SentMessage] = {}
@@ -215,10 +217,10 @@ class RecordingBuilder:
         main = [request for request in self._requests if not request.agent] or self._requests
         leaf = ends[main[-1].leaf] if main else START
         self._tree.select(leaf)
-        session = self._tree.session(self._source, leaf=leaf, name=name)
+        session = self._tree.session(self.source, leaf=leaf, name=name)
         tree = SentTree(session, self._with_first_requests())
         requests = tuple(replace(request, tree=tree) for request in self._requests)
-        return Recording(requests, session, Losses(counted_by_field(self.losses)), self.program, self._source)
+        return Recording(requests, session, Losses(counted_by_field(self.losses)), self.program, self.source)
 
     def _with_first_requests(self) -> dict[str, SentMessage]:
         """The messages with the number of the request that sent each first."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.errors import ReadError, UnknownFormat
-from ctxlab.formats.decode import source_at
+from ctxlab.display.short_texts import counted
+from ctxlab.errors import BrokenFile, ReadError, UnknownFormat
+from ctxlab.formats.decode import source_at, source_of
+from ctxlab.formats.results import Loss, Losses
 from ctxlab.formats.source import Archive, Source, described
 from ctxlab.recordings.builder import RecordingBuilder
+from ctxlab.recordings.folder import only_recording
 from ctxlab.recordings.readers import (
     aider,
     bodies,
@@ -19,14 +23,17 @@ from ctxlab.recordings.readers import (
     claude_code,
     cline,
     codex,
-    ctrace,
+    databases,
     gemini_cli,
     http_pairs,
     inspect_log,
     langfuse,
     lhar,
+    opencode,
+    opencode_storage,
     otel,
     own_records,
+    plain_prompt,
     trajectories,
 )
 from ctxlab.recordings.recorder.read_records import is_record_file
@@ -46,6 +53,7 @@ FORMATS: Final = (
     RecordingFormat(codex.PROGRAM, codex.sniff, codex.read),
     RecordingFormat(cline.PROGRAM, cline.sniff, cline.read),
     RecordingFormat(gemini_cli.PROGRAM, gemini_cli.sniff, gemini_cli.read),
+    RecordingFormat(opencode.PROGRAM, opencode.sniff, opencode.read),
     RecordingFormat(langfuse.PROGRAM, langfuse.sniff, langfuse.read),
     RecordingFormat(otel.PROGRAM, otel.sniff, otel.read),
     RecordingFormat("ATIF", trajectories.sniff, trajectories.read),
@@ -62,21 +70,27 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     """The requests of a log that a program wrote, with usage and replies, as one session tree.
 
     `path` is a file: one that `ctxlab record` made, a log of Claude Code (its sub-agents' beside it too), Codex, Cline,
-    Aider or Gemini CLI, cassettes of VCR, OpenCode and others, HAR, bodies and replies, traces of Langfuse,
-    OpenTelemetry, ctxdiff, LHAR, ATIF, Inspect, or an exported chat. The content says which. Raises ReadError, naming
-    the file, where it can't be read or is no recording.
+    Aider or Gemini CLI, a session that OpenCode exported or stores, cassettes of VCR, OpenCode and others, HAR, bodies
+    and replies, traces of Langfuse, OpenTelemetry, ctxdiff, LHAR, ATIF, Inspect, an exported chat, or a prompt that is
+    one text (`.txt`, `.md`, `.prompt`). Of a folder it is OpenCode's storage, or the only file in it that is a
+    recording. The content says which. Raises ReadError, naming the file, where it can't be read, is no recording or
+    holds several.
     """
     place, name = Path(path).expanduser(), os.fspath(path)
+    if place.is_dir():
+        return _of_folder(place, name)
     beginning = _beginning(place)
-    if is_record_file(beginning) or ctrace.is_database(beginning):
-        builder = RecordingBuilder(place.stem.removesuffix(".ctxrec"))
-        (own_records.read if is_record_file(beginning) else ctrace.read)(place, name, builder)
-        return finished(builder, name)
-    if aider.is_history(place):
-        builder = RecordingBuilder(place.stem)
-        aider.read(place, name, builder)
-        return finished(builder, name)
-    source = source_at(place, name)
+    read_at = next((read for test, read in BY_BYTES if test(beginning)), None)
+    if read_at is None:
+        read_at = aider.read if aider.is_history(place) else _of_stored_session(place)
+    if read_at is not None:
+        return _read_with(read_at, place, name)
+    try:
+        source = source_at(place, name)
+    except BrokenFile:
+        if not plain_prompt.is_prompt(place):
+            raise
+        return _read_with(plain_prompt.read, place, name)
     if isinstance(source.data, Archive):
         found = inspect_log.samples_in(source.data.raw, name)
         if found is None:
@@ -85,6 +99,70 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     elif claude_code.sniff(source.data):
         source = claude_code.with_sub_agents(source, place)
     return recording_of(source)
+
+
+ReadAt = Callable[[Path, str, RecordingBuilder], None]
+BY_BYTES: Final[tuple[tuple[Callable[[bytes], bool], ReadAt], ...]] = (
+    (is_record_file, own_records.read),
+    (databases.is_database, databases.read),
+)
+"""Files that their first bytes tell."""
+SAMPLE_BYTES: Final = 400_000
+"""Of a file of JSON lines, what is looked at to say whether it is a recording."""
+DATABASE: Final = "opencode.db"
+
+
+def _read_with(read_at: ReadAt, place: Path, name: str) -> Recording:
+    builder = RecordingBuilder(place.stem.removesuffix(".ctxrec"))
+    read_at(place, name, builder)
+    return finished(builder, name)
+
+
+def _of_stored_session(place: Path) -> ReadAt | None:
+    """The reader of a session's file in OpenCode's storage; None for any other file."""
+    root = opencode_storage.session_file(place)
+    if root is None:
+        return None
+    return lambda place, name, builder: opencode_storage.read_folder(root, name, builder, only=place.stem)
+
+
+def _of_folder(place: Path, name: str) -> Recording:
+    if (place / DATABASE).is_file():
+        return _read_with(databases.read, place / DATABASE, name)
+    root = opencode_storage.storage_at(place)
+    if root is not None:
+        return _read_with(lambda _, name, builder: opencode_storage.read_folder(root, name, builder), place, name)
+    found, others = only_recording(place, name, _is_recording)
+    recording = read_recording(found)
+    if not others:
+        return recording
+    left_out = Loss("", f"{counted(others, 'other file')} of the folder left out; not recordings")
+    return replace(recording, losses=Losses((*recording.losses, left_out)))
+
+
+def _is_recording(place: Path) -> bool:
+    """Whether a file of a folder is a recording; a prompt that is one text could be anything, and is none here."""
+    beginning = _beginning(place)
+    if any(test(beginning) for test, _ in BY_BYTES) or aider.is_history(place):
+        return True
+    try:
+        source = _sample(place) if place.suffix == ".jsonl" else source_at(place, place.name)
+    except ReadError:
+        return False
+    if isinstance(source.data, Archive):
+        return inspect_log.samples_in(source.data.raw, place.name) is not None
+    return any(form.sniff(source.data) for form in FORMATS)
+
+
+def _sample(place: Path) -> Source:
+    """The first lines of a file of JSON lines."""
+    try:
+        with place.open("rb") as file:
+            found = file.read(SAMPLE_BYTES)
+            found = found if len(found) < SAMPLE_BYTES else found[: found.rfind(b"\n") + 1] or found + file.read()
+    except OSError as error:
+        raise ReadError(f"{place.name} can't be read: {error.strerror or error}") from error
+    return source_of(found, place.name)
 
 
 def _beginning(place: Path) -> bytes:

@@ -74,8 +74,10 @@ class Recording:
     @property
     def agents(self) -> Mapping[str, tuple[RecordedRequest, ...]]:
         """The requests by agent, the main one, whose name is empty, first."""
-        names = sorted({request.agent for request in self.requests})
-        return {name: tuple(request for request in self.requests if request.agent == name) for name in names}
+        found: dict[str, list[RecordedRequest]] = {}
+        for request in self.requests:
+            found.setdefault(request.agent, []).append(request)
+        return {name: tuple(found[name]) for name in sorted(found)}
 
     @property
     def parts(self) -> ContextParts:

@@ -30,7 +30,7 @@ VENDORS: Final[dict[WireName, str]] = {
     "anthropic": "anthropic",
     "gemini": "gemini",
 }
-"""Whose form it is; a log that knows the vendor says so itself."""
+"""The vendor whose form it is; a log that knows the vendor says so itself."""
 ADDRESSES: Final[tuple[tuple[re.Pattern[str], WireName], ...]] = (
     (re.compile(r"/chat/completions$"), "openai-chat"),
     (re.compile(r"/responses(?:/compact)?$"), "openai-responses"),
@@ -108,7 +108,9 @@ def split_body(body: Data, wire: WireName) -> SplitBody:
     leads = 0
     while wire in ("openai-chat", "openai-responses") and leads < len(items) and _leads(items[leads]):
         leads += 1
-    return SplitBody(wire, fields, place, "list", tuple(items[:leads]), tuple(units_of(items[leads:], wire)))
+    rest = items[leads:]
+    units = tuple(units_of(rest, wire)) if wire == "openai-responses" else tuple(zip(rest, strict=True))
+    return SplitBody(wire, fields, place, "list", tuple(items[:leads]), units)
 
 
 def whole_body(split: SplitBody) -> Data:
@@ -124,7 +126,7 @@ def whole_body(split: SplitBody) -> Data:
 def units_of(items: Sequence[Any], wire: WireName) -> Iterator[tuple[Any, ...]]:
     """The messages, one by one; of Responses the assistant's items that follow on one another together."""
     if wire != "openai-responses":
-        yield from ((item,) for item in items)
+        yield from zip(items, strict=True)
         return
     run: list[Any] = []
     for item in items:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from ctxlab.assets.asset_folder import INCOMING
+from ctxlab.assets.zip_members import BROKEN_ZIP, member_bytes
 from ctxlab.display.progress import ProgressOption, WorkProgress
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.atomic_file import sync_folder
@@ -35,7 +34,6 @@ MOST_BYTES = 512_000_000
 """Of one file that is put back."""
 MOST_TIMES = 1_000
 """Bytes that one byte of an archive may become: text gets to some 20, and what goes further is no backup."""
-BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, RuntimeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,39 +80,50 @@ def restore_backup(store: Store, source: Path, progress: ProgressOption) -> Rest
     _root(store)
     restored = same = replaced = 0
     left_out: list[str] = []
-    try:
-        with zipfile.ZipFile(source) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
-            if ARRANGEMENT not in archive.namelist():
-                raise BrokenFile(f"{source} is no backup of a workspace: there is no {ARRANGEMENT} in it")
-            with WorkProgress("files", len(entries), progress) as shown:
-                for entry in entries:
-                    name = entry.filename
-                    shown.advance(1)
-                    if name in DERIVED or name in (JOURNAL, OLDER) or name.startswith(f"{TRASH}/"):
-                        continue
-                    if not (VALUE.fullmatch(name) or ASSET.fullmatch(name) or name == ARRANGEMENT) or not _is_sane(
-                        entry
-                    ):
-                        left_out.append(name)
-                        continue
-                    with archive.open(entry) as file:
-                        came = _put_back(store, name, file)
-                    restored, same, replaced = (
-                        restored + (came == "new"),
-                        same + (came == "same"),
-                        replaced + (came == "other"),
-                    )
-    except BROKEN_ZIP as error:
-        raise BrokenFile(f"{source} is no sound archive: {error}") from error
+    with _opened(source) as archive:
+        entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+        if ARRANGEMENT not in archive.namelist():
+            raise BrokenFile(f"{source} is no backup of a workspace: there is no {ARRANGEMENT} in it")
+        with WorkProgress("files", len(entries), progress) as shown:
+            for entry in entries:
+                name = entry.filename
+                shown.advance(1)
+                if name in DERIVED or name in (JOURNAL, OLDER) or name.startswith(f"{TRASH}/"):
+                    continue
+                if not (VALUE.fullmatch(name) or ASSET.fullmatch(name) or name == ARRANGEMENT) or not _is_sane(entry):
+                    left_out.append(name)
+                    continue
+                came = _put_back(store, name, _content(archive, entry, source))
+                restored, same, replaced = (
+                    restored + (came == "new"),
+                    same + (came == "same"),
+                    replaced + (came == "other"),
+                )
     store.log("restore backup", None, detail=f"{restored + replaced:,} files")
     return Restored(restored, same, replaced, tuple(left_out))
 
 
-def _put_back(store: Store, path: str, file: IO[bytes]) -> str:
-    data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:
-        raise BrokenFile(f"{path} of the backup has more than {MOST_BYTES:,} bytes")
+def _opened(source: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(source)
+    except BROKEN_ZIP as error:
+        raise _broken(source, error) from error
+
+
+def _content(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: Path) -> bytes:
+    """The bytes of a file, no more than the archive's list says; raises BrokenFile."""
+    try:
+        return member_bytes(archive, entry)
+    except BROKEN_ZIP as error:
+        raise _broken(source, error) from error
+
+
+def _broken(source: Path, error: Exception) -> BrokenFile:
+    words = error.strerror if isinstance(error, OSError) else None
+    return BrokenFile(f"{source} is no sound archive: {words or error}")
+
+
+def _put_back(store: Store, path: str, data: bytes) -> str:
     with store.errors("be written"), store.files.lock(path):
         if store.files.stamp(path) is None:
             store.files.write_whole(path, data)

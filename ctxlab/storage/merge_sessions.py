@@ -115,7 +115,7 @@ class _Merge:
             missing = {node.get("parentId") for node in self.nodes.values()} - self.nodes.keys() - known
 
     def _cut_circles(self) -> None:
-        """Where both moved a node below one that the other moved below it, theirs is the place."""
+        """Take their place of a node that both moved below one that the other moved below it."""
         sound: set[str] = set()
         for id in self.nodes:
             path: dict[str, None] = {}

@@ -20,7 +20,20 @@ from typing import Any
 import ctxlab
 from ctxlab.engines.tokens import encoding
 from ctxlab.testing import generated_agent, generated_session
-from tests.bench import assets, languages, lore, ranking, recorder, requests, search, studies, trees, what_if, widgets
+from tests.bench import (
+    assets,
+    languages,
+    lore,
+    ranking,
+    recorder,
+    recordings,
+    requests,
+    search,
+    studies,
+    trees,
+    what_if,
+    widgets,
+)
 from tests.bench.timing import ENCODING, ROUNDS, Work, forget_counts, ms, timed
 
 SIZES = (100, 1_000, 10_000)
@@ -178,6 +191,7 @@ def main() -> None:
     trees.main()
     ranking.main()
     recorder.main()
+    recordings.main()
     print("\n| the small languages | CPU |\n|---|--:|")
     for work, cost in (*lore.lore_rows(), *lore.timeline_rows(), *languages.regex_rows(), *what_if.replay_rows()):
         print(f"| {work} | {cost} |")

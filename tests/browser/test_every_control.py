@@ -134,7 +134,7 @@ class Hands:
         typed, drawn = another(control), self.root.inner_html()
         before = len(self.ears.heard)
         found.fill(typed, timeout=CLICK_MS)
-        for keys in ("Enter", "Control+Enter"):
+        for keys in ("Control+Enter", "Enter") if control["type"] == "textarea" else ("Enter", "Control+Enter"):
             if not self.root.locator(":focus").count():
                 break
             self.opened.page.keyboard.press(keys)

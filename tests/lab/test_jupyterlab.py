@@ -10,8 +10,9 @@ from playwright.sync_api import Locator
 
 from tests.gallery.looking import colours_of
 from tests.gallery.pages import PAINTED
+from tests.lab.chat_clicks import chat_with_few_clicks
 from tests.lab.notebooks import IN_LAB
-from tests.lab.pages import Lab
+from tests.lab.pages import Lab, Server
 
 DRAWN = 24
 """A region that is drawn has more colours than this; an empty one has a handful."""
@@ -200,3 +201,7 @@ def test_a_notebook_runs_is_drawn_and_heard(lab: Lab, name: str) -> None:
         assert drawn(lab, shown) == light
         assert {widget.get_attribute("data-theme") for widget in shown.locator(".ctxlab").all()} <= {"dark"}
         assert light
+
+
+def test_a_chat_is_had_in_few_clicks(lab: Lab, server: Server) -> None:
+    chat_with_few_clicks(lab, server)

@@ -12,7 +12,7 @@ import pytest
 
 import ctxlab
 from ctxlab.errors import ReadError, UnknownFormat, UnknownName
-from ctxlab.recordings.readers import ctrace
+from ctxlab.recordings.readers import databases
 from ctxlab.recordings.recorder.exchange_log import ExchangeLog
 
 ANTHROPIC = "https://api.anthropic.com/v1/messages"
@@ -247,7 +247,7 @@ def test_a_trace_of_ctxdiff_leaves_no_file_beside_it(tmp_path: Path) -> None:
     assert (request.usage.input, request.duration, request.head.system) == (5, 0.02, ("Be brief.",))
     assert [message["content"] for message in request.messages] == ["Be brief.", "Hi"]
     assert [file.name for file in tmp_path.iterdir()] == ["demo.ctrace"]
-    assert not ctrace.is_database(b"{}")
+    assert not databases.is_database(b"{}")
 
 
 def test_an_exported_chat_has_a_request_for_each_answer_of_each_branch(tmp_path: Path) -> None:
@@ -303,3 +303,25 @@ def test_a_history_of_aider_has_a_request_for_each_answer_with_the_tokens_noted_
     assert first.messages == [{"role": "user", "content": "在哪里？\nNow."}]
     assert (first.usage.input, first.usage.output, second.usage.input) == (2100, 115, None)
     assert [message["role"] for message in second.messages] == ["user", "assistant", "user"]
+
+
+def test_quotes_after_a_command_are_the_programs_and_pictures_the_pages(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    begun = '<div class="chat-transcript">\n#### /run tests\n>```\n>1 failed\n>```\n\nFog.\n\n> Applied edit\n'
+    path.write_text(f"{begun}\n![a picture](page.png)\n</div>\n", "utf-8")
+    recording = ctxlab.read_recording(path)
+    assert [request.messages for request in recording] == [[{"role": "user", "content": "/run tests"}]]
+    assert "1 command of the user" in str(recording.losses)
+
+
+def test_a_trajectory_whose_totals_have_more_than_its_steps_says_how_much(tmp_path: Path) -> None:
+    steps = [
+        {"source": "user", "message": "Look.", "is_copied_context": True},
+        {"source": "agent", "message": "Fog.", "metrics": {"prompt_tokens": 10, "completion_tokens": 2}},
+    ]
+    totals = {"total_prompt_tokens": 25, "total_completion_tokens": 2}
+    data = {"schema_version": "ATIF-v1.7", "agent": {"name": "a"}, "steps": steps, "final_metrics": totals}
+    recording = ctxlab.read_recording(written(tmp_path / "run.json", data))
+    assert [request.usage.input for request in recording] == [10]
+    assert "15 tokens more than the steps have" in str(recording.losses)
+    assert "1 step" in str(recording.losses)

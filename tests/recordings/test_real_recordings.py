@@ -14,6 +14,7 @@ import pytest
 
 import ctxlab
 from ctxlab.errors import ReadError
+from tests.recordings.own_counts import DIFFERENCES, difference, theirs
 
 RECORDINGS = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[3] / "shared")) / "data" / "recordings"
 pytestmark = pytest.mark.skipif(not RECORDINGS.is_dir(), reason="needs the recordings in the folder of CTXLAB_SHARED")
@@ -21,7 +22,7 @@ pytestmark = pytest.mark.skipif(not RECORDINGS.is_dir(), reason="needs the recor
 # file: program, requests, of which whole, and tokens of input, from the cache, and of output
 COUNTS = {
     "aider/2048-game.md": ("Aider", 4, 0, 0, 0, 0),
-    "aider/census.md": ("Aider", 12, 0, 0, 0, 0),
+    "aider/census.md": ("Aider", 10, 0, 0, 0, 0),
     "aider/chat-history-cut.aider.chat.history.md": ("Aider", 1, 0, 14856, 0, 783),
     "aider/css-exercises.md": ("Aider", 5, 0, 0, 0, 0),
     "aider/hello-world-flask.md": ("Aider", 4, 0, 0, 0, 0),
@@ -125,7 +126,7 @@ COUNTS = {
     "chat-exports/claude_thinking_example.json": ("Claude", 1, 0, 0, 0, 0),
     "chat-exports/gpt_example.json": ("ChatGPT", 5, 0, 0, 0, 0),
     "chat-exports/librechat-export.json": ("LibreChat", 3, 0, 0, 0, 0),
-    "chat-exports/librechat-tree.json": ("LibreChat", 5, 0, 0, 0, 0),
+    "chat-exports/librechat-tree.json": ("LibreChat", 5, 0, 2380, 0, 0),
     "chat-exports/webui-json.json": ("Open WebUI", 1, 0, 26, 0, 310),
     "claude-code-compaction/agtrace-claude_session.jsonl": ("Claude Code", 6, 0, 98785, 93553, 844),
     "claude-code-compaction/codemie-624a4a58.jsonl": ("Claude Code", 55, 0, 5907332, 4277174, 69127),
@@ -345,6 +346,14 @@ def test_requests_and_tokens_are_those_of_the_files_own_records(kind: str) -> No
     assert found == {name: COUNTS[name] for name in names}
 
 
+@pytest.mark.parametrize("kind", sorted({name.partition("/")[0] for name in COUNTS}))
+def test_what_files_count_themselves_is_what_is_read_or_the_difference_has_a_reason(kind: str) -> None:
+    names = [name for name in COUNTS if name.startswith(f"{kind}/")]
+    read = {name: (COUNTS[name][1], COUNTS[name][3], COUNTS[name][5]) for name in names}
+    found = {name: difference(read[name], theirs(RECORDINGS / name)) for name in names}
+    assert found == {name: DIFFERENCES.get(name, ((0, 0, 0), ""))[0] for name in names}
+
+
 @pytest.mark.parametrize("name", [name for name in files() if name.startswith(tuple(NOT_READ))])
 def test_what_is_no_recording_is_refused_by_name(name: str) -> None:
     with pytest.raises(ReadError, match=Path(name).name.replace(".", "[.]")):
@@ -375,3 +384,12 @@ def test_requests_of_one_log_share_their_messages() -> None:
     recording = ctxlab.read_recording(RECORDINGS / "claude-code-compaction/spotter-ae4a77f8.jsonl")
     sent = sum(request.message_count for request in recording)
     assert sent > 40 * (len(recording.session.nodes) - 1)
+
+
+@pytest.mark.parametrize("name", [name for name in COUNTS if name.startswith("chat-exports/")])
+def test_an_exported_chat_is_a_session_with_the_answers_that_its_recording_has(name: str) -> None:
+    found, recording = ctxlab.read(RECORDINGS / name), ctxlab.read_recording(RECORDINGS / name)
+    answers = [node.content for session in found.sessions for node in session.in_order() if node.role == "assistant"]
+    assert len(answers) == len(recording)
+    assert not any(session.check() for session in found.sessions)
+    assert all(len(session.path()) > 1 for session in found.sessions if len(session.nodes) > 1)

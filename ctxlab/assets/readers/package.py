@@ -7,10 +7,10 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from io import BytesIO
-from zlib import error as ZlibError  # noqa: N812
 
 from ctxlab.assets.readers.limits import ReadLimits, shown_size
 from ctxlab.assets.readers.xml_events import XmlEvent, xml_events
+from ctxlab.assets.zip_members import BROKEN_ZIP
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import ReadError
 
@@ -23,8 +23,6 @@ MOST_PARTS = 10_000
 RATIO_FROM = 1_000_000
 """Bytes from which the ratio of unpacked to packed counts: small parts of blanks are packed tighter."""
 ENCRYPTED = 1
-BROKEN = (zipfile.BadZipFile, ZlibError, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
-"""Errors that zipfile raises of bytes that are no ZIP, or not all of one."""
 OLE = b"\xd0\xcf\x11\xe0"
 """The first bytes of an old Office file, and of a new one with a password."""
 
@@ -39,7 +37,7 @@ class Package:
             raise ReadError("the document needs a password or is of an old format; attach a copy without either")
         try:
             self.zip = zipfile.ZipFile(BytesIO(data))
-        except BROKEN:
+        except BROKEN_ZIP:
             raise ReadError("the document is broken: it is not the ZIP container that its type is") from None
         members = self.zip.infolist()
         if len(members) > MOST_PARTS:
@@ -70,7 +68,7 @@ class Package:
                 while chunk := part.read(CHUNK):
                     self.unpacked += len(chunk)
                     yield chunk
-        except BROKEN:
+        except BROKEN_ZIP:
             raise ReadError(f"the document is broken: {name} can't be unpacked") from None
 
     def not_read(self) -> list[str]:

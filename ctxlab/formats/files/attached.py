@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ctxlab.assets.zip_members import BROKEN_ZIP
 from ctxlab.documents import Agent, Session
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.named_files import attached_to, named_paths, with_paths
 from ctxlab.documents.session.asset_source import LibraryFile
 from ctxlab.documents.session.message import Asset
 from ctxlab.formats.files.paths import in_folder, is_inside, leads_out, upwards
-from ctxlab.formats.files.shelf import BROKEN_ZIP, Shelf, by_id
+from ctxlab.formats.files.shelf import Shelf, by_id
 from ctxlab.formats.results import Import, Loss
 
 MOST_BYTES = 256 * 2**20

@@ -5,16 +5,14 @@ from __future__ import annotations
 import os
 import stat
 import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from ctxlab.assets.zip_members import member_bytes
 from ctxlab.formats.files.paths import is_hidden, is_inside
 
-BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, RuntimeError, ValueError)
-"""Errors that Python's zip reader raises for archives that aren't sound."""
 MOST_LISTED = 50_000
 """Names of files that are looked through to find one by its id."""
 
@@ -104,7 +102,7 @@ class ZipShelf:
         entry = self.entries[path]
         if (reason := why_not_unpacked(entry)) is not None:
             raise zipfile.BadZipFile(reason)
-        return self.archive.read(entry)  # no more than the size that the archive's list says
+        return member_bytes(self.archive, entry)
 
     def names(self) -> Sequence[str]:
         return list(self.entries)[:MOST_LISTED]

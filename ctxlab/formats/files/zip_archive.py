@@ -11,8 +11,9 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from ctxlab.assets.zip_members import BROKEN_ZIP, member_bytes
 from ctxlab.errors import BrokenFile
-from ctxlab.formats.files.shelf import BROKEN_ZIP, why_not_unpacked
+from ctxlab.formats.files.shelf import why_not_unpacked
 from ctxlab.formats.results import Loss
 from ctxlab.formats.session_tree_builder import Names
 
@@ -106,7 +107,7 @@ def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, source: str, los
         size, most = _megabytes(entry.file_size), _megabytes(LARGEST_BYTES)
         raise BrokenFile(f"{source}: {entry.filename!r} would unpack to {size}; {most} are allowed")
     try:
-        return archive.read(entry)
+        return member_bytes(archive, entry)
     except BROKEN_ZIP as error:
         losses.append(Loss(entry.filename, f"it can't be unpacked ({error}); left out"))
         return None

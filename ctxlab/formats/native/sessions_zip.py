@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
+from ctxlab.assets.zip_members import BROKEN_ZIP
 from ctxlab.documents import Agent, KnowledgeBase, QuickActionSet, RegexPreset, Session, Stored, UserProfile, Worldbook
 from ctxlab.documents.stored import as_json
 from ctxlab.errors import ReadError, UnknownFormat
 from ctxlab.formats.decode import source_of
 from ctxlab.formats.files.attached import Files
 from ctxlab.formats.files.paths import folder_of, is_hidden, is_inside, leads_out
-from ctxlab.formats.files.shelf import BROKEN_ZIP, ZipShelf
+from ctxlab.formats.files.shelf import ZipShelf
 from ctxlab.formats.files.zip_archive import Zipped, file_name, is_json, members, opened, packed_files
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.session import session_json

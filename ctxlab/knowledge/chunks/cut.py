@@ -119,7 +119,7 @@ class _Cutter:
         return end
 
     def _back(self, begin: int, cut: int) -> int:
-        """Where the next chunk begins: the first end of a sentence or line at most the overlap before the cut."""
+        """The place of the next chunk: the first end of a sentence or line at most the overlap before the cut."""
         if not self.overlap:
             return cut
         near = self.borders[

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pydantic import SecretStr
-
-from ctxlab.display.html_table import heading
 from ctxlab.errors import CtxlabError
 from ctxlab.knowledge.embedders.embedder import encodable, unit_rows
-from ctxlab.knowledge.embedders.server import answered, checked_server, opened_client
+from ctxlab.knowledge.embedders.server import ModelServer, answered, opened_client
 
 if TYPE_CHECKING:
     from ctxlab.knowledge.embedders.embedder import Vectors
@@ -22,7 +19,7 @@ MOST_CHARACTERS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class EndpointEmbedder:
+class EndpointEmbedder(ModelServer):
     """Embeds texts by a model behind an address such as "http://127.0.0.1:8000/v1", in batches.
 
     `key` is the key itself, kept as pydantic's SecretStr: it is never shown and never pickled. `key_variable` names the
@@ -32,26 +29,6 @@ class EndpointEmbedder:
     >>> EndpointEmbedder("http://127.0.0.1:8000/v1", "bge-m3", key="secret")
     EndpointEmbedder(base_url='http://127.0.0.1:8000/v1', model='bge-m3', key_variable=None)
     """
-
-    base_url: str
-    model: str
-    key: str | SecretStr | None = field(default=None, repr=False, compare=False)
-    key_variable: str | None = None
-    retries: int = field(default=3, repr=False)
-    wait_seconds: float = field(default=60, repr=False)
-    key_stayed_behind: bool = field(default=False, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        key = checked_server(self)
-        if key is not None:
-            object.__setattr__(self, "key", key)
-
-    def _repr_html_(self) -> str:
-        return heading(self)
-
-    def __reduce__(self) -> tuple[Callable[..., EndpointEmbedder], tuple[Any, ...]]:
-        settings = (self.base_url, self.model, self.key_variable, self.retries, self.wait_seconds)
-        return _without_key, (*settings, self.key is not None or self.key_stayed_behind)
 
     @property
     def name(self) -> str:
@@ -81,19 +58,6 @@ class EndpointEmbedder:
 
         reply = answered(self, ask, "embeddings")
         return _in_order(getattr(reply, "data", None), len(batch), self.base_url)
-
-
-def _without_key(
-    base_url: str,
-    model: str,
-    key_variable: str | None,
-    retries: int,
-    wait_seconds: float,
-    had_key: bool,  # noqa: FBT001
-) -> EndpointEmbedder:
-    found = EndpointEmbedder(base_url, model, None, key_variable, retries, wait_seconds)
-    object.__setattr__(found, "key_stayed_behind", had_key)
-    return found
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from math import inf
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from ctxlab.assets.transcription.loaded_models import optional_module
+from ctxlab.display.html_table import heading
 from ctxlab.display.short_texts import short
 from ctxlab.errors import CtxlabError, WrongArgument
 
@@ -20,26 +22,38 @@ NO_KEY = "none"
 """Key that the client sends where there is no key: it insists on one."""
 
 
-class Server(Protocol):
-    """The settings of a model behind an address."""
+@dataclass(frozen=True, slots=True)
+class ModelServer:
+    """Settings of a model behind an address; a copy in another process has all of them but the key."""
 
-    @property
-    def base_url(self) -> str: ...
-    @property
-    def model(self) -> str: ...
-    @property
-    def key(self) -> str | SecretStr | None: ...
-    @property
-    def key_variable(self) -> str | None: ...
-    @property
-    def retries(self) -> int: ...
-    @property
-    def wait_seconds(self) -> float: ...
-    @property
-    def key_stayed_behind(self) -> bool: ...
+    base_url: str
+    model: str
+    key: str | SecretStr | None = field(default=None, repr=False, compare=False)
+    key_variable: str | None = None
+    retries: int = field(default=3, repr=False)
+    wait_seconds: float = field(default=60, repr=False)
+    key_stayed_behind: bool = field(default=False, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        key = _checked_key(self)
+        if key is not None:
+            object.__setattr__(self, "key", key)
+
+    def _repr_html_(self) -> str:
+        return heading(self)
+
+    def __reduce__(self) -> tuple[Callable[..., ModelServer], tuple[Any, ...]]:
+        settings = (self.base_url, self.model, None, self.key_variable, self.retries, self.wait_seconds)
+        return _without_key, (type(self), settings, self.key is not None or self.key_stayed_behind)
 
 
-def checked_server(server: Server) -> SecretStr | None:
+def _without_key(kind: type[ModelServer], settings: tuple[Any, ...], had_key: bool) -> ModelServer:  # noqa: FBT001
+    found = kind(*settings)
+    object.__setattr__(found, "key_stayed_behind", had_key)
+    return found
+
+
+def _checked_key(server: ModelServer) -> SecretStr | None:
     """The key, kept so that it is never shown; raises WrongArgument for a setting that can't be."""
     for name, value in (("base_url", server.base_url), ("model", server.model)):
         if not isinstance(value, str) or not value:  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -67,7 +81,7 @@ def _check_address(base_url: str) -> None:
         raise WrongArgument("base_url holds more than an address: give a key as key= or key_variable=")
 
 
-def opened_client(server: Server, purpose: str) -> Any:
+def opened_client(server: ModelServer, purpose: str) -> Any:
     """OpenAI's client for this address, to be closed; raises MissingExtra where it isn't installed."""
     openai = optional_module("openai", extra="openai", purpose=purpose)
     return openai.OpenAI(
@@ -78,7 +92,7 @@ def opened_client(server: Server, purpose: str) -> Any:
     )
 
 
-def _key(server: Server) -> str | None:
+def _key(server: ModelServer) -> str | None:
     if isinstance(server.key, SecretStr):
         return server.key.get_secret_value()
     if server.key_variable is not None:
@@ -90,7 +104,7 @@ def _key(server: Server) -> str | None:
     return None
 
 
-def answered(server: Server, ask: Callable[[], T], wanted: str) -> T:
+def answered(server: ModelServer, ask: Callable[[], T], wanted: str) -> T:
     """The answer of the client; raises CtxlabError, never with the server's own words, which may repeat the key."""
     import openai
 

@@ -171,7 +171,7 @@ class MemoryIndex:
         return [Scored(texts[at].id, sum([share.score for share in parts]), rank, parts) for at, rank, parts in rows]
 
     def _occurrences(self, words: Sequence[str]) -> dict[str, Occurrences]:
-        """Where each word is that is anywhere, texts that are gone left out."""
+        """The texts of each word that is in any, without those that are gone."""
         import numpy as np
 
         found = {word: each for word in words if (each := self._postings.having(word)) is not None}
@@ -195,7 +195,7 @@ def _damped(lengths: NDArray[np.int32], known: WordStatistics) -> Numbers:
 
 
 def _shares(found: Occurrences, damped: Numbers, word: str, known: WordStatistics) -> Numbers:
-    """What a word brings to each text that has it: Okapi BM25."""
+    """The share of a word in the score of each text that has it: Okapi BM25."""
     count = (known.found_in or {}).get(word, len(found.texts))
     return word_weight(known.texts, count) * found.times * (SATURATION + 1) / (found.times + damped[found.texts])
 
@@ -203,7 +203,7 @@ def _shares(found: Occurrences, damped: Numbers, word: str, known: WordStatistic
 def _brought(
     numbers: NDArray[np.int64], found: Mapping[str, Occurrences], shares: Mapping[str, Any]
 ) -> list[tuple[WordShare, ...]]:
-    """What each word brings to each of these texts, in the order in which it is added."""
+    """The share of each word in the score of each of these texts, in the order in which it is added."""
     import numpy as np
 
     parts: list[list[WordShare]] = [[] for _ in numbers]

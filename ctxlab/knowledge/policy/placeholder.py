@@ -115,7 +115,7 @@ def _problems(limit: str, minimum: str, mode: str, engine: str) -> Iterator[str]
 
 
 def _problems_of_minimum(minimum: str) -> Iterator[str]:
-    """What is amiss in a least score; 80 is 80 percent, but 1.5 and 150 may be meant otherwise."""
+    """A sentence on a least score that may be meant otherwise, as 1.5 and 150; 80 is 80 percent."""
     share, match = share_of(minimum), NUMBER.match(minimum)
     if share is None or match is None:
         yield f"{short(minimum)!r} is no least score: a number from 0 to 1 is"

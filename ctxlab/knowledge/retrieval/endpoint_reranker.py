@@ -2,46 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
-from pydantic import SecretStr
-
 from ctxlab.context.knowledge_hit import KnowledgeHit
-from ctxlab.display.html_table import heading
 from ctxlab.errors import CtxlabError
 from ctxlab.knowledge.embedders.embedder import encodable
-from ctxlab.knowledge.embedders.server import answered, checked_server, opened_client
+from ctxlab.knowledge.embedders.server import ModelServer, answered, opened_client
 
 
 @dataclass(frozen=True, slots=True)
-class EndpointReranker:
+class EndpointReranker(ModelServer):
     """Scores hits by a model behind an address such as "http://127.0.0.1:8000/v1", at its `/rerank`.
 
     Key, retries and waiting are as those of `EndpointEmbedder`: `key_variable` names the environment variable that
     holds the key.
     """
-
-    base_url: str
-    model: str
-    key: str | SecretStr | None = field(default=None, repr=False, compare=False)
-    key_variable: str | None = None
-    retries: int = field(default=3, repr=False)
-    wait_seconds: float = field(default=60, repr=False)
-    key_stayed_behind: bool = field(default=False, init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        key = checked_server(self)
-        if key is not None:
-            object.__setattr__(self, "key", key)
-
-    def _repr_html_(self) -> str:
-        return heading(self)
-
-    def __reduce__(self) -> tuple[Callable[..., EndpointReranker], tuple[Any, ...]]:
-        settings = (self.base_url, self.model, self.key_variable, self.retries, self.wait_seconds)
-        return _without_key, (*settings, self.key is not None or self.key_stayed_behind)
 
     @property
     def name(self) -> str:
@@ -58,19 +35,6 @@ class EndpointReranker:
         with opened_client(self, "ranking hits at an address") as client:
             reply = answered(self, lambda: client.post("/rerank", cast_to=object, body=body), "scores")
         return _in_order(reply, len(hits), self.base_url)
-
-
-def _without_key(
-    base_url: str,
-    model: str,
-    key_variable: str | None,
-    retries: int,
-    wait_seconds: float,
-    had_key: bool,  # noqa: FBT001
-) -> EndpointReranker:
-    found = EndpointReranker(base_url, model, None, key_variable, retries, wait_seconds)
-    object.__setattr__(found, "key_stayed_behind", had_key)
-    return found
 
 
 def _in_order(reply: Any, count: int, address: str) -> list[float]:

@@ -102,7 +102,7 @@ class IndexedBase:
 
     @property
     def content_hash(self) -> str:
-        """The same for the same content and settings."""
+        """A text that is equal where content and settings are."""
         base, known = self.base, self._hash
         if known is None or known[0] is not base:
             known = self._hash = base, sha256(as_json(base.to_data())).hexdigest()

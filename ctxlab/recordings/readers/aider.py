@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from ctxlab.display.short_texts import counted
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.results import Loss
@@ -18,8 +19,10 @@ USER: Final = "#### "
 NOTE: Final = "> "
 ASKED: Final = re.compile(r"^#### ", re.MULTILINE)
 BEGUN: Final = "# aider chat started at "
-PAGE: Final = re.compile(r'</div>\s*$|<div class="chat-transcript"')
+PAGE: Final = re.compile(r'^(?:</div>\s*$|<div class="chat-transcript")', re.MULTILINE)
 """Lines of a web page that a history was put on."""
+PICTURE: Final = re.compile(r"!\[[^]]*\]\([^)]*\)\s*$")
+COMMAND: Final = re.compile(r"/[a-z-]+(?:\s|$)")
 TOKENS: Final = re.compile(r"Tokens: ([\d.,]+)(k?) sent,(?:.*?,)? ([\d.,]+)(k?) received")
 
 
@@ -38,7 +41,7 @@ def read(place: Path, name: str, builder: RecordingBuilder) -> None:
         text = place.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BrokenFile(f"{name} can't be read: {error}") from None
-    leaf, head, notes = START, builder.head_of("openai-chat"), 0
+    leaf, head, notes, commands = START, builder.head_of("openai-chat"), 0, 0
     pieces = [*_pieces(text)]
     for number, (role, words) in enumerate(pieces):
         if role == "begin":
@@ -51,11 +54,15 @@ def read(place: Path, name: str, builder: RecordingBuilder) -> None:
                 after = pieces[number + 1][1] if number + 1 < len(pieces) and pieces[number + 1][0] == "note" else ""
                 answer: Data = {"choices": [{"index": 0, "message": message}]}
                 builder.request(leaf, head, usage=_usage(after), reply=answer)
+            commands += role == "user" and COMMAND.match(words) is not None
             leaf = builder.add(leaf, (message,), "openai-chat", place=name)
     if notes:
         builder.losses.append(
             Loss("", f"{notes} notes of the program between messages, which it doesn't send; left out")
         )
+    if commands:
+        asked = counted(commands, "command")
+        builder.losses.append(Loss("", f"{asked} of the user; what the program sent in its place isn't there"))
     builder.losses.append(Loss("", "the history has neither system text nor files, so that requests are not whole"))
 
 
@@ -63,8 +70,9 @@ def _pieces(text: str) -> Iterator[tuple[str, str]]:
     """The runs of lines of one speaker; what stands before the first is the page that a history was put on."""
     lines: list[str] = []
     role = ""
+    is_page = PAGE.search(text) is not None
     for line in text.splitlines():
-        if PAGE.match(line):
+        if is_page and (PAGE.match(line) or PICTURE.match(line)):
             continue
         now = _role_of(line, role)
         if now != role and (line.strip() or not role):
@@ -80,7 +88,7 @@ def _role_of(line: str, before: str) -> str:
         return "begin"
     if line.startswith(USER):
         return "user"
-    if line.startswith(NOTE):
+    if line.startswith(NOTE) or (line.startswith(">") and before != "assistant"):
         return "note"
     return before if not line.strip() or before in ("", "assistant") else "assistant"
 

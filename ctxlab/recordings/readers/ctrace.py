@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 from typing import Any, Final
 
-from ctxlab.errors import BrokenFile, UnknownFormat
 from ctxlab.formats.requests.blocks import Data, fields_of
 from ctxlab.formats.results import Loss
 from ctxlab.providers.sending.server_events import value_of
@@ -16,7 +13,6 @@ from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.usage import RecordedUsage, usage_in
 
 PROGRAM: Final = "ctxdiff"
-MAGIC: Final = b"SQLite format 3\x00"
 TABLES: Final = frozenset({"run", "call", "block", "call_block"})
 CALLS: Final = "SELECT * FROM call ORDER BY run_id, seq"
 BLOCKS: Final = (
@@ -25,33 +21,14 @@ BLOCKS: Final = (
 )
 
 
-def is_database(beginning: bytes) -> bool:
-    """Whether a file that begins with these bytes is a database of SQLite."""
-    return beginning.startswith(MAGIC)
-
-
-def read(path: Path, name: str, builder: RecordingBuilder) -> None:
-    """The calls of every run in a database, which is only read. Raises BrokenFile, UnknownFormat.
-
-    It is opened as one that nobody writes, so that SQLite puts no files of its own beside it.
-    """
+def read(database: sqlite3.Connection, builder: RecordingBuilder) -> None:
+    """The calls of every run in a trace."""
     builder.program = PROGRAM
-    log = path.with_name(f"{path.name}-wal")
-    if log.is_file() and log.stat().st_size:
-        builder.losses.append(Loss(log.name, "what the program has written last is in this file, which is not read"))
-    try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)) as database:
-            database.row_factory = sqlite3.Row
-            tables = {str(row[0]) for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if not tables >= TABLES:
-                raise UnknownFormat(f"{name} is a database without the tables of a trace")
-            runs = {str(row["id"]): dict(row) for row in database.execute("SELECT * FROM run")}
-            for row in database.execute(CALLS):
-                call = dict(row)
-                blocks = [dict(block) for block in database.execute(BLOCKS, (call["id"],))]
-                _add(builder, call, blocks, runs.get(str(call.get("run_id")), {}))
-    except sqlite3.Error as error:
-        raise BrokenFile(f"{name} is a broken database: {error}") from None
+    runs = {str(row["id"]): dict(row) for row in database.execute("SELECT * FROM run")}
+    for row in database.execute(CALLS):
+        call = dict(row)
+        blocks = [dict(block) for block in database.execute(BLOCKS, (call["id"],))]
+        _add(builder, call, blocks, runs.get(str(call.get("run_id")), {}))
     builder.losses.append(Loss("", "a trace has the texts of blocks, not the bodies, so that requests are not whole"))
 
 

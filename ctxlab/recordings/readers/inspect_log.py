@@ -7,6 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
+from ctxlab.assets.zip_members import BROKEN_ZIP, member_bytes
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Loss
@@ -44,9 +45,9 @@ def samples_in(raw: bytes | Path, name: str) -> Source | None:
                 return None
             if sum(member.file_size for member in members) > MOST_BYTES:
                 raise BrokenFile(f"{name}: its samples unfold to over {MOST_BYTES:,} bytes; they are not read")
-            samples = [value_of(archive.read(member)) for member in members]
+            samples = [value_of(member_bytes(archive, member)) for member in members]
             return Source({"eval": {}, "samples": samples}, name)
-    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError) as error:
+    except BROKEN_ZIP as error:
         raise BrokenFile(f"{name} is a broken archive: {error}") from None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source
@@ -12,6 +13,8 @@ from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.usage import RecordedUsage, count_of
 
 ROLES: Final = {"user": "user", "agent": "assistant", "system": "system"}
+TOTALS: Final = {"total_prompt_tokens": "prompt_tokens", "total_completion_tokens": "completion_tokens"}
+"""Totals of a trajectory, with the name of the same count in a step."""
 
 
 def sniff(data: Any) -> bool:
@@ -26,14 +29,21 @@ def read(source: Source, builder: RecordingBuilder) -> None:
     builder.program = str(agent.get("name") or "ATIF")
     head = builder.head_of("openai-chat")
     leaf = START
+    copied = elsewhere = 0
+    in_steps = dict.fromkeys(TOTALS, 0)
     for number, item in enumerate(items_of(data.get("steps"))):
         step, place = fields_of(item), f"steps[{number}]"
+        copied += step.get("is_copied_context") is True
+        results = map(fields_of, items_of(fields_of(step.get("observation")).get("results")))
+        elsewhere += sum(len(items_of(result.get("subagent_trajectory_ref"))) for result in results)
         role = ROLES.get(str(step.get("source")))
         if role is None:
             builder.losses.append(Loss(place, "a step of nobody that is known; it is left out", "source"))
             continue
         message = _message(step, role)
         metrics = fields_of(step.get("metrics"))
+        for name, of_a_step in TOTALS.items():
+            in_steps[name] += count_of(metrics, of_a_step) or 0
         if role == "assistant" and metrics:
             builder.request(
                 leaf,
@@ -45,9 +55,28 @@ def read(source: Source, builder: RecordingBuilder) -> None:
             )
         for sent in (message, *_results(step)):
             leaf = builder.add(leaf, (sent,), "openai-chat", place=place, time=step.get("timestamp"))
+    if copied:
+        builder.losses.append(
+            Loss("", f"{counted(copied, 'step')} copied from the trajectory before; no requests of this one")
+        )
+    if elsewhere:
+        builder.losses.append(
+            Loss("", f"{counted(elsewhere, 'trajectory', 'trajectories')} of sub-agents left out; in other files")
+        )
+    builder.losses += _more_in_all(fields_of(data.get("final_metrics")), in_steps)
     if data.get("continued_trajectory_ref"):
         builder.losses.append(Loss("continued_trajectory_ref", "it goes on in another file, which is not read"))
     builder.losses.append(Loss("", "the steps say what was done, not how it was sent, so that requests are not whole"))
+
+
+def _more_in_all(totals: Data, in_steps: dict[str, int]) -> list[Loss]:
+    """Counts of the trajectory beyond its steps: of the files before it, and of its sub-agents."""
+    more = {name: (count_of(totals, name) or 0) - count for name, count in in_steps.items()}
+    return [
+        Loss(f"final_metrics.{name}", f"{count:,} tokens more than the steps have: of requests in other files")
+        for name, count in more.items()
+        if count > 0
+    ]
 
 
 def _usage(metrics: Data) -> RecordedUsage:
@@ -79,7 +108,7 @@ def _call(call: Data) -> Data:
 
 
 def _results(step: Data) -> list[Data]:
-    """What the agent saw after a step; where no call was named it is the user's."""
+    """Messages that the agent saw after a step; where no call was named they are the user's."""
     found: list[Data] = []
     for item in items_of(fields_of(step.get("observation")).get("results")):
         result = fields_of(item)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import re
 import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -15,11 +14,9 @@ from ctxlab.recordings.recorder.bodies import readable_only
 from ctxlab.recordings.recorder.exchange_log import ExchangeLog, OpenExchange
 from ctxlab.recordings.recorder.headers import Pairs, end_to_end
 from ctxlab.recordings.recorder.raw_exchange import Ending
+from ctxlab.recordings.recorder.request_body import request_body
 from ctxlab.recordings.recorder.upstream import BrokenOff, Endpoint, HangUpWatch, Upstream, pieces
 
-LARGEST_BODY: Final = 512_000_000
-MOST_OF_A_LINE: Final = 4096
-_HEXADECIMAL: Final = re.compile(rb"[0-9a-fA-F]{1,12}")
 _METHODS: Final = frozenset({f"do_{name}" for name in ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")})
 _OURS: Final = frozenset({"host", "content-length", "expect"})
 """Headers that go by the connection to the endpoint, or that are answered here."""
@@ -177,41 +174,9 @@ class ProxyHandler(BaseHTTPRequestHandler):
     _size = 0
 
     def _content(self) -> bytes | int:
-        """The body of a request, or the status with which it is refused: one that isn't whole is no request."""
-        coding = self.headers.get("transfer-encoding", "").strip().lower()
-        content = self._sized() if not coding else self._chunks() if coding == "chunked" else 501
+        content = request_body(self.rfile, self.headers)
         self._size = len(content) if isinstance(content, bytes) else 0
         return content
-
-    def _sized(self) -> bytes | int:
-        length = self.headers.get("content-length", "0").strip()
-        if not (length.isascii() and length.isdecimal()) or len(length) > 12:
-            return 400
-        size = int(length)
-        if size > LARGEST_BODY:
-            return 413
-        content = self.rfile.read(size)
-        return content if len(content) == size else 400
-
-    def _chunks(self) -> bytes | int:
-        found = bytearray()
-        while True:
-            line = self.rfile.readline(MOST_OF_A_LINE)
-            size = line.partition(b";")[0].strip()
-            if not line.endswith(b"\n") or _HEXADECIMAL.fullmatch(size) is None:
-                return 400
-            many = int(size, 16)
-            if many == 0:
-                break
-            if len(found) + many > LARGEST_BODY:
-                return 413
-            chunk = self.rfile.read(many)
-            if len(chunk) != many or self.rfile.readline(3) not in (b"\r\n", b"\n"):
-                return 400
-            found += chunk
-        while self.rfile.readline(MOST_OF_A_LINE) not in (b"\r\n", b"\n", b""):
-            pass
-        return bytes(found)
 
 
 def _ended_itself(response: http.client.HTTPResponse) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Ending = Literal["whole", "client", "broken", "stalled", "unreachable", "rubbish", "unknown"]
-"""How an exchange ended: the reply came whole, the client hung up, the endpoint died in the middle, was silent for too
+"""The end of an exchange: the reply came whole, the client hung up, the endpoint died in the middle, was silent for too
 long, was never reached, answered something that is no HTTP; or the recording ends before the exchange did."""
 
 

@@ -60,7 +60,7 @@ class _Waiting:
 
 @dataclass(slots=True)
 class _Reader:
-    """What lines say that later lines point to."""
+    """Values of lines that later lines point to."""
 
     name: str
     on_loss: Callable[[str], None]
@@ -69,6 +69,10 @@ class _Reader:
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     lists: dict[tuple[str, str], Data] = field(default_factory=dict[tuple[str, str], Data])
     waiting: dict[str, _Waiting] = field(default_factory=dict[str, _Waiting])
+    newest: dict[str, tuple[str, list[str], list[Any]]] = field(
+        default_factory=dict[str, tuple[str, list[str], list[Any]]]
+    )
+    """By field, the newest list that was put together: its request, the ids of its messages, and the messages."""
 
     def take(self, found: Data, where: str) -> None:
         """Keep what a line says; KeyError and TypeError for one of another shape."""
@@ -138,10 +142,23 @@ class _Reader:
 
     def value(self, about: Data, request: str) -> Any:
         if "list" in about:
-            return [self.values[id] for id in self.ids(request, about["list"])]
+            return self.messages(request, about["list"])
         if "fields" in about:
             return self.fields(about["fields"], request)
         return self.values[about["part"]] if "part" in about else about["value"]
+
+    def messages(self, request: str, place: str) -> list[Any]:
+        """The messages of a list; the beginning that it shares with the list before is taken from there."""
+        before, known, values = self.newest.get(place, ("", [], []))
+        items = self.lists[request, place]
+        keep: int = items.get("keep", 0)
+        if keep and items["from"] == before and keep <= len(known):
+            ids, found = known[:keep] + items["add"], values[:keep]
+        else:
+            ids, found = self.ids(request, place), []
+        found += [self.values[id] for id in ids[len(found) :]]
+        self.newest[place] = request, ids, found
+        return [*found]
 
     def ids(self, request: str, place: str) -> list[str]:
         """The ids of a list's messages, gathered from the requests that had its beginnings."""

@@ -71,7 +71,7 @@ def _guarded_by_address(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _own_name(name: str = "") -> str:
-    """What `socket.getfqdn` gives where no name server answers: the name as it is, without one this machine's."""
+    """The name as it is, without one this machine's, as `socket.getfqdn` gives it where no name server answers."""
     own = socket.gethostname()
     if name != own:
         _refuse(name)

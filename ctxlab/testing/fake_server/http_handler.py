@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import socket
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from ctxlab.recordings.recorder.request_body import request_body
 from ctxlab.testing.fake_server.exchange import Answered, Exchange
 
-LARGEST_BODY = 512_000_000
-MOST_OF_A_LINE = 4096
-HEXADECIMAL = re.compile(rb"[0-9a-fA-F]{1,12}")
 MALFORMED = b'data: {"broken": \n\n'
 
 
@@ -56,7 +53,7 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing: the line of a request comes from the exchange, which knows what is secret."""
 
     def _take(self, method: str) -> None:
-        content = self._content()
+        content = request_body(self.rfile, self.headers)
         if isinstance(content, int):
             self.close_connection = True
             self.send_error(content)
@@ -69,41 +66,6 @@ class Handler(BaseHTTPRequestHandler):
             self._write_whole(answered)
         else:
             self._write_events(answered)
-
-    def _content(self) -> bytes | int:
-        """The body of a request, or the status with which it is refused: one that isn't whole is no request."""
-        coding = self.headers.get("transfer-encoding", "").strip().lower()
-        if coding:
-            return self._chunks() if coding == "chunked" else 501
-        length = self.headers.get("content-length", "0").strip()
-        if not (length.isascii() and length.isdecimal()):
-            return 400
-        if len(length.lstrip("0")) > len(str(LARGEST_BODY)) or int(length.lstrip("0") or "0") > LARGEST_BODY:
-            return 413
-        size = int(length.lstrip("0") or "0")
-        content = self.rfile.read(size)
-        return content if len(content) == size else 400
-
-    def _chunks(self) -> bytes | int:
-        found = bytearray()
-        while True:
-            line = self.rfile.readline(MOST_OF_A_LINE)
-            size = line.partition(b";")[0].strip()
-            if not line.endswith(b"\n") or HEXADECIMAL.fullmatch(size) is None:
-                return 400
-            many = int(size, 16)
-            if many == 0:
-                break
-            if len(found) + many > LARGEST_BODY:
-                return 413
-            chunk = self.rfile.read(many)
-            if len(chunk) != many or self.rfile.readline(3) not in (b"\r\n", b"\n"):
-                return 400
-            found += chunk
-        while (line := self.rfile.readline(MOST_OF_A_LINE)) not in (b"\r\n", b"\n"):  # fields behind the last chunk
-            if not line.endswith(b"\n"):
-                return 400
-        return bytes(found)
 
     def _wait(self, seconds: float) -> None:
         """So many seconds go by, or less when the server is closed."""

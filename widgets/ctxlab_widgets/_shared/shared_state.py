@@ -1,4 +1,4 @@
-"""What all views of a page share: the run that is shown, the message in focus, and the way to the other views."""
+"""State that all views of a page share: the run that is shown, the message in focus, and the way to the other views."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SharedState(traitlets.HasTraits):
     ) -> None:
         self._models: dict[Trace, Any] = {}
         self.library = library or Library()
-        """What the page was opened with: its agents, users and books can be chosen."""
+        """The library that the page was opened with: its agents, users and books can be chosen."""
         super().__init__(trace=trace, session=session, views=list(views))
         self.continues = False
         """Whether the change that is being made belongs to the one before."""

@@ -1,4 +1,4 @@
-"""What was done to a tree, in one sentence."""
+"""A change of a tree, in one sentence."""
 
 from __future__ import annotations
 

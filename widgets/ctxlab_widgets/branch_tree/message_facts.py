@@ -1,4 +1,4 @@
-"""What the page knows of each message, in a chain or not: its first words, its tokens and when it was written."""
+"""Facts that the page has of each message, in a chain or not: its first words, its tokens and when it was written."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class ChatPage(ipywidgets.VBox):
         self.panel = panel
         self.opened: Widget | None = None
         self.tried: TriedHere | None = None
-        """What is changed in the view below is tried there; `tried.use()` lets the chat go by it."""
+        """The changes that are tried in the view below; `tried.use()` lets the chat go by them."""
         self._place = ipywidgets.VBox()
         panel.layout.width = "100%"
         self.kept = KeptLine(panel)

@@ -20,7 +20,7 @@ Stamp = tuple[int, int] | None
 
 
 class Found(NamedTuple):
-    """What a file holds: the conversation that is looked for, None where it isn't there, and all others."""
+    """The conversation that is looked for in a file, None where it isn't there, and all others."""
 
     own: Session | None
     others: tuple[Session, ...]

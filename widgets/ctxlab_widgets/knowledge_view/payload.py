@@ -112,7 +112,7 @@ def _place(number: int, result: PlaceholderResult, trace: Trace) -> dict[str, An
 
 
 def _idle(result: PlaceholderResult, report: KnowledgeReport) -> list[dict[str, Any]]:
-    """What isn't searched and why, each with the change that would search it: the placeholder, or bases of it."""
+    """Placeholders, or bases of them, that aren't searched, each with the reason and the change that would do it."""
     if not result.activation.active:
         idle = result.activation
         return [{"why": idle.reason, "remedy": idle.remedy, "able": bool(report.settings_for(result, idle.change))}]

@@ -1,4 +1,4 @@
-"""What the page gets of a scan: a row an entry in the order of interest, the sentence above them, an opened row."""
+"""A scan as the page gets it: a row an entry in the order of interest, the sentence above them, an opened row."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class RuleView(Widget):
     text = traitlets.Unicode("").tag(sync=True)
     """The text before all rules."""
     role = traitlets.Enum(["", *ROLES], default_value="").tag(sync=True)
-    """Whose text it is; empty for anybody's."""
+    """The one whose text it is; empty for anybody's."""
     depth = traitlets.Int(0, allow_none=True, min=0).tag(sync=True)
     """The number of messages after it; None for any."""
     stage = traitlets.Enum(["request", "render"], default_value="request").tag(sync=True)

@@ -1,4 +1,4 @@
-"""What is sent as one JSON value: tables that only grow, and the rows of one run as numbers into them."""
+"""The request as one JSON value: tables that only grow, and the rows of one run as numbers into them."""
 
 from __future__ import annotations
 

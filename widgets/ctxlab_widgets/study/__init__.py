@@ -69,7 +69,7 @@ class Study(Widget):
     compared: traitlets.Dict[str, Trace] = traitlets.Dict()
     """The runs of one case by variant, when two were opened beside one another."""
     opened = traitlets.Unicode("").tag(sync=True)
-    """What was opened, and where it is shown, as a sentence; empty when nothing was."""
+    """A sentence on what was opened and where it is shown; empty when nothing was."""
     can_build = traitlets.Bool(False).tag(sync=True)
     """Whether cases can be opened: of a frame or a folder they can't be built again."""
     view = traitlets.Unicode("").tag(sync=True)
@@ -77,7 +77,7 @@ class Study(Widget):
     choices = traitlets.Unicode("").tag(sync=True)
     """Budgets, scores, baselines and costs as JSON."""
     pair = traitlets.Unicode("").tag(sync=True)
-    """What is said of the picked variants, as JSON; empty when none is picked."""
+    """Sentences on the picked variants, as JSON; empty when none is picked."""
     cases = traitlets.Unicode("").tag(sync=True)
     """The listed cases as JSON; empty when none are."""
 

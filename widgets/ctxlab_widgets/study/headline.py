@@ -18,7 +18,7 @@ VERDICTS = ("better", "higher", "worse", "lower")
 
 
 def headline(shown: BudgetTable, title: str) -> str:
-    """How many variants are told apart from the baseline and by how much; whether the best is from the next best."""
+    """The number of variants told apart from the baseline and by how much; whether the best is from the next best."""
     table = shown.table
     rows = [row for row in table.rows if row.mean is not None]
     if not rows:
@@ -63,7 +63,7 @@ def _against_baseline(table: StudyTable, rows: Sequence[TableRow]) -> str:
 
 
 def _equal(counts: Counter[str], rows: int, base: str) -> str:
-    """Where none is told apart: the number of those that score as the baseline in every cell, and the open ones."""
+    """The numbers of variants that score as the baseline in every cell, and of open ones, where none is told apart."""
     if counts["equal"] == rows:
         which = "The other variant scores" if rows == 1 else f"All {rows:,} variants score"
         return f"{which} as {base} does in every cell"

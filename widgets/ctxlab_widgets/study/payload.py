@@ -1,4 +1,4 @@
-"""What the page gets of a study: rows with their intervals, the frontier, and what the numbers rest on."""
+"""A study as the page gets it: rows with their intervals, the frontier, and what the numbers rest on."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def view_json(shown: BudgetTable, cost: str, budget: int | None, kind: str = "")
 
 
 def choices_json(cells: StudyCells) -> dict[str, Any]:
-    """What may be chosen: budgets, kinds, scores, baselines and costs, each with its words."""
+    """The choices of budgets, kinds, scores, baselines and costs, each with its words."""
     kinds = [[kind, f"kind: {plain(kind, 60)}"] for kind in cells.kinds]
     return {
         "kinds": [["", "all kinds of case"], *kinds] if kinds else [],
@@ -117,7 +117,7 @@ def _difference(row: TableRow, scale: float) -> dict[str, Any] | None:
 
 
 def _says(row: TableRow, cost: ScoreColumn | None, *, is_share: bool) -> str:
-    """What a reader is told of a point."""
+    """The words that a reader is told of a point."""
     if row.mean is None:
         return "no score"
     unit = " %" if is_share else ""

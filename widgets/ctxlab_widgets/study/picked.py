@@ -1,4 +1,4 @@
-"""What is said of the variants that are picked: the difference of two, and their cases."""
+"""Sentences on the variants that are picked: the difference of two, and their cases."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def picked_json(shown: BudgetTable, picked: Sequence[str]) -> dict[str, Any]:
 
 
 def claim_of(shown: BudgetTable, found: PairedDifference) -> tuple[str, str]:
-    """What may be claimed of a pair, and `told`, `open` or `few`."""
+    """A claim that may be made of a pair, and `told`, `open` or `few`."""
     p, corrected = p_value(found.p), p_value(found.p_holm)
     many = _correction(shown, found)
     if found.is_decided:
@@ -67,7 +67,7 @@ def _correction(shown: BudgetTable, found: PairedDifference) -> str:
 
 
 def _pinned(shown: BudgetTable, found: PairedDifference) -> str:
-    """What makes the correction milder, where anything does."""
+    """A sentence on what makes the correction milder, where anything does."""
     if shown.table.baseline in (found.first, found.second) or len(shown.compared) - 1 >= found.comparisons:
         return ""
     return " With one of the two as the baseline fewer comparisons count."
@@ -84,7 +84,7 @@ def _told(found: PairedDifference) -> str:
 
 
 def _more(found: PairedDifference) -> str:
-    """How many conversations it would take, where the difference is open by itself, though it might have been told."""
+    """The number of conversations it would take, where the difference is open though it might have been told."""
     if (
         found.is_decided
         or found.p < 1 - found.level

@@ -157,7 +157,7 @@ def _has_numbers(frame: pd.DataFrame, name: str) -> bool:
 
 
 def title_of(column: ScoreColumn) -> str:
-    """What a column is, with its unit as the page shows it: prices for a thousand."""
+    """The meaning of a column, with its unit as the page shows it: prices for a thousand."""
     return f"{column.title}, US$ for 1,000" if column.unit == "usd" else column.title
 
 

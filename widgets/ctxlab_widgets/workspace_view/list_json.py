@@ -67,6 +67,7 @@ def row_data(row: Row) -> dict[str, Any]:
         "folder": row.folder,
         "favourite": row.favourite,
         "problem": ", ".join(row.problems),
+        "lengths": list(row.lengths),
         "hits": len(row.hits),
         "snippets": [row_snippet_json(hit) for hit in row.hits[:SNIPPETS]],
     }
@@ -74,5 +75,5 @@ def row_data(row: Row) -> dict[str, Any]:
 
 
 def conflict_data(what: str, problem: ChangedMeanwhile) -> dict[str, Any]:
-    """What another changed, and whether both can be kept."""
+    """The changes that another made, and whether both can be kept."""
     return {"what": what, "text": str(problem), "can_merge": problem.merged is not None}

