@@ -19,6 +19,8 @@ extensions = [
     "sphinx_copybutton",
     "_ext.search_in_both",
     "_ext.reference",
+    "_ext.command",
+    "_ext.light_and_dark",
     "_ext.live",
 ]
 exclude_patterns = ["_ext", "prompts_under_test", "README.md"]

@@ -94,7 +94,7 @@ def _by_chance(lore: PreparedEntry) -> bool:
 def gates(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
     """Every gate that this entry has: its name, its value, and passed, stopped or not asked."""
     order = [*GATES]
-    furthest = len(order) if decision.gate is None else order.index(decision.gate)
+    furthest = order.index(decision.gate) if decision.gate and decision.gate in GATES else len(order)
     for gate, name, value in _values(decision, scan):
         place = order.index(gate)
         state = "passed" if place < furthest else "stopped" if place == furthest else "not asked"
