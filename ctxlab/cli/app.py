@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ctxlab.cli.check_command import CHECK, check
 from ctxlab.cli.examples import (
     ABLATE,
     ASSETS,
@@ -378,6 +379,7 @@ app.add_typer(workspace, name="workspace", epilog=WORKSPACE, short_help="Keep al
 app.command(epilog=SEARCH, short_help="Words in everything that a workspace holds.")(search)
 app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
 
+app.command(epilog=CHECK, short_help="What is wrong with a recording or a conversation, or wasted.")(check)
 app.command(epilog=RECORD, short_help="What a program really sends, request by request, to a file.")(record)
 
 

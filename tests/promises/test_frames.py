@@ -99,6 +99,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "RequestComparison.frame": ctxlab.compare_requests(
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
+        "Findings.frame": ctxlab.check(recording()).frame(),
         "Recording.frame": recording().frame(),
         "RecordingComparison.frame": ctxlab.compare_recordings([recording()]).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
