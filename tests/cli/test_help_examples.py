@@ -16,7 +16,7 @@ from tests.cli.conftest import DATASETS
 
 GROUP: Any = typer.main.get_command(app)
 COMMANDS: dict[str, Any] = {"": GROUP, **GROUP.commands}
-OPENS_A_PROGRAM = {"lab", "serve-fake", "record"}
+OPENS_A_PROGRAM = {"lab", "serve-fake", "record", "mcp"}
 
 
 def examples() -> Iterator[tuple[str, str]]:
