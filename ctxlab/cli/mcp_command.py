@@ -10,7 +10,7 @@ import typer
 MCP = """\b
 Examples:
   ctxlab mcp datasets
-  claude mcp add ctxlab -- ctxlab mcp ~/chats
+  ctxlab mcp ~/chats
 """
 
 
@@ -19,8 +19,8 @@ def mcp(
 ) -> int:
     """Answer other programs' questions about the conversations of a folder, over the Model Context Protocol.
 
-    It speaks over standard input and output, reads nothing outside FOLDER, writes nothing and contacts nobody. Tools are
-    build, why, where, lore_scan, diff and check. It needs the extra mcp, and ends when its input is closed.
+    It speaks over standard input and output, reads nothing outside FOLDER, writes nothing and contacts nobody. Its
+    tools are build, why, where, lore_scan, diff and check. It needs the extra mcp, and ends when its input is closed.
     """
     from ctxlab.cli.mcp_server.server import serve
 
