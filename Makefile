@@ -73,6 +73,10 @@ bench: $(READY)
 pictures: $(READY) $(BROWSER)
 	@$(BIN)/python -m tests.gallery.pictures docs/pictures
 
+# Wheel and sdist, tried where nothing of this checkout is: each extra alone too, which fetches much. build/package/ has both.
+package: $(READY)
+	@$(BIN)/python -m tests.package $(PACKAGE)
+
 # Neither news nor updates are asked for. LAB takes more of its options, such as --no-browser where there is no screen.
 lab: $(READY)
 	@$(BIN)/jupyter lab --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
