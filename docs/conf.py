@@ -20,6 +20,7 @@ extensions = [
     "_ext.search_in_both",
     "_ext.reference",
     "_ext.live",
+    "_ext.llms_full",
 ]
 exclude_patterns = ["_ext", "prompts_under_test", "README.md"]
 nitpicky = False
