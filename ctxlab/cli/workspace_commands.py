@@ -12,6 +12,7 @@ WORKSPACE = """\b
 Examples:
   ctxlab workspace create my-chats
   ctxlab workspace import my-chats datasets
+  ctxlab workspace import my-chats datasets/harbour_files --knowledge Papers
 """
 
 SEARCH = """\b
@@ -87,14 +88,18 @@ def import_(
     on_duplicate: Annotated[
         Duplicate, typer.Option("--on-duplicate", help="Where an id has other content already.")
     ] = Duplicate.keep,
+    knowledge: Annotated[
+        str | None, typer.Option("--knowledge", metavar="NAME", help="Keep the texts as a knowledge base instead.")
+    ] = None,
 ) -> None:
     """Take in SillyTavern's data folder, exports of ChatGPT, ~/.claude/projects, and all else that is read.
 
-    FOLDER becomes a workspace if it is new. What is there already is counted and not kept twice.
+    FOLDER becomes a workspace if it is new. What is there already is counted and not kept twice. With --knowledge the
+    words of PDF, DOCX, Markdown, code and conversations become the entries of a base of this name.
     """
     from ctxlab.cli.commands.workspace import import_into
 
-    import_into(folder, paths, on_duplicate=on_duplicate.value)
+    import_into(folder, paths, on_duplicate=on_duplicate.value, knowledge=knowledge)
 
 
 @workspace.command(short_help="Everything that is wrong.")

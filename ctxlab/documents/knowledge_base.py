@@ -111,6 +111,11 @@ class KnowledgeBase(Stored):
         table = html_table(("id", "key", "content", "tags", ""), rows, of="entries")
         return heading(self) + table + lines(self.losses)
 
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.display.views import shown_as
+
+        return shown_as("knowledge_base", self)
+
     @property
     def shown_name(self) -> str:
         return self.name or self.id

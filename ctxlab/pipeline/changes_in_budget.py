@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from ctxlab.context.step_report import PromptLimit, Row
 from ctxlab.errors import CtxlabError
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 AROUND_TOKENS = 50
 """Tokens around one more piece of text, generously; with twice its own it is never longer."""
 
+_tried: WeakKeyDictionary[Trace, dict[str, ChangeInBudget]] = WeakKeyDictionary()
+"""By run the changes that were tried of it, by their settings: a table that is asked for again builds nothing."""
 Rerun = Callable[[Mapping[str, Any]], object]
 
 
@@ -53,7 +56,7 @@ def rows_in_budget(trace: Trace, rows: Iterable[Row]) -> list[Row]:
     rows = list(rows)
     if _surely_fits(trace, rows):
         return rows
-    tried: dict[str, ChangeInBudget] = {}
+    tried = _tried.setdefault(trace, {})
     found: list[Row] = []
     for row in rows:
         settings = row["nearest"]

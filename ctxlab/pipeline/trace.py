@@ -81,7 +81,7 @@ class Step:
         return object.__reduce_ex__(self if failure is self.failure else replace(self, failure=failure), protocol)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Trace:
     """The whole run. Immutable: `upto` and `rerun` give new traces that share what they have in common."""
 

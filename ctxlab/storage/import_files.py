@@ -23,6 +23,8 @@ DEEPEST = 24
 """Folders below the one that is read: programs nest theirs, a few levels."""
 LINK = "left out; it is a link, and links are not followed"
 TOO_DEEP = f"left out; it is more than {DEEPEST} folders deep"
+DOCUMENT = "left out; it is a document: ctxlab.knowledge_base keeps its text as knowledge"
+DOCUMENTS = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".md", ".markdown", ".txt", ".html", ".htm", ".csv"})
 NOT_READ = frozenset(
     {".js", ".css", ".html", ".map", ".lock", ".log", ".exe", ".dll", ".so", ".ttf", ".woff", ".woff2", ".mp3", ".mp4"}
 )
@@ -31,7 +33,7 @@ NOT_READ = frozenset(
 
 @dataclass(slots=True)
 class ImportFiles:
-    """The files of some paths, each read and handed over; `losses` name those that can't be read.
+    """The files of some paths, each read and handed over; `losses` name those that can't be read, before all others.
 
     Files that messages and agents name came along with them, and are no losses.
     """
@@ -53,7 +55,7 @@ class ImportFiles:
                     total += self.take(found)
                 shown.advance(1)
         own = [loss for loss in self.losses if loss.place not in self.attached]
-        losses = Losses((*total.losses, *own)[:MOST_LOSSES])
+        losses = Losses((*own, *total.losses)[:MOST_LOSSES])
         return replace(total, lost=total.lost + len(own), losses=losses)
 
     def _read(self, top: Path, path: Path) -> Import | None:
@@ -65,7 +67,8 @@ class ImportFiles:
                 found = attached.along_with(found, folder_of(place))
                 self.attached.update(attached.taken)
         except ReadError as error:
-            self._lose(place, reason_left_out(error, str(path)))
+            is_document = path.suffix.lower() in DOCUMENTS
+            self._lose(place, DOCUMENT if is_document else reason_left_out(error, str(path)))
             return None
         except OSError as error:
             self._lose(place, f"can't be read: {error.strerror or error}")

@@ -19,10 +19,15 @@ from ctxlab.storage.kinds import SUFFIX, Kind
 from ctxlab.storage.value_facts import facts_of
 
 Data = dict[str, Any]
-VERSION = 2
+VERSION = 3
 TEXTS = ("file", "stamp", "problem", "id", "name", "revision", "body", "createdAt", "updatedAt", "category", "agent")
 NUMBERS = ("messages", "branches", "tokens", "parts")
-TYPES: Mapping[str, type] = {**dict.fromkeys(TEXTS, str), **dict.fromkeys(NUMBERS, int), "tags": list, "problems": list}
+LISTS = ("tags", "problems", "lengths")
+TYPES: Mapping[str, type] = {
+    **dict.fromkeys(TEXTS, str),
+    **dict.fromkeys(NUMBERS, int),
+    **dict.fromkeys(LISTS, list),
+}
 """By field of a row, what is in it: a list is made without looking at that again."""
 FEW = 32
 """Changed rows with which an index is written, or more where it is long: each row is written a few times in all."""
@@ -216,6 +221,8 @@ def _is_row(row: Any) -> bool:
     for name, value in fields.items():
         if type(value) is not TYPES.get(name):
             return False
+    if not {*map(type, fields.get("lengths", ()))} <= {int}:
+        return False
     if "file" not in fields or "stamp" not in fields or "/" in fields["file"]:
         return False
     return ("name" in fields and "body" in fields and "revision" in fields) if "id" in fields else "problem" in fields

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast, get_args
@@ -10,12 +11,23 @@ from typing import Any, cast, get_args
 from ctxlab.documents import Role
 from ctxlab.documents.stored import Note
 from ctxlab.errors import Refused, WriteError, WrongArgument, did_you_mean
-from ctxlab.storage.kinds import kind_named
+from ctxlab.storage.folder_marks import FolderMarks, marks_of
+from ctxlab.storage.kinds import KINDS, kind_named
 from ctxlab.storage.search import CatchUp, SearchIndex
+from ctxlab.storage.search.index import Key
 from ctxlab.storage.search_source import WorkspaceSource
 from ctxlab.storage.store import Store
 
 SEARCH = "search.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """The state in which an index had all that is kept: the marks of the folders, the stamps of values, its own."""
+
+    marks: FolderMarks
+    stamps: Mapping[Key, str]
+    state: tuple[str, ...]
 
 
 class KeptSearch:
@@ -26,13 +38,27 @@ class KeptSearch:
             place = store.files.place
             raise Refused(f"{place} is no folder, and has no search index: read its library and search that")
         self._store, self._path = store, store.files.root / SEARCH
+        self._folders = [store.files.root / kind.folder for kind in KINDS.values()]
         self._index: SearchIndex | None = None
         self._passing: TemporaryDirectory[str] | None = None
+        self._seen: _Seen | None = None
 
     def caught_up(self, progress: Callable[[int, int], None]) -> SearchIndex:
-        """The index with all that is kept now; its notes are the store's."""
+        """The index with all that is kept now; its notes are the store's.
+
+        A search right after another looks at the folders alone, and at each file only where one of them has changed.
+        """
+        marks = marks_of(self._folders)
+        seen = self._seen
+        if seen is not None and self._index is not None and seen.marks.still_hold(marks) and self._is_as(seen):
+            return self._index
+        source = WorkspaceSource(self._store)
+        if seen is not None and self._index is not None and source.stamps() == seen.stamps and self._is_as(seen):
+            self._seen = replace(seen, marks=marks)
+            return self._index
+        self._seen = None
         try:
-            index, came = self._try(self._path, progress)
+            index, came = self._try(self._path, source, progress)
         except WriteError as problem:
             if self._passing is None:
                 self.close()
@@ -40,20 +66,29 @@ class KeptSearch:
                 self._path = Path(self._passing.name) / SEARCH
                 words = f"the search index is made anew at each opening of {self._store.files.place}: {problem}"
                 self._store.note(Note("info", words))
-            index, came = self._try(self._path, progress)
+            index, came = self._try(self._path, source, progress)
         for note in (*index.notes, *came.notes):
             self._store.note(note)
+        state = index.state()
+        if index.stamps() == source.stamps():  # else another wrote meanwhile, or something couldn't be read
+            self._seen = _Seen(marks, source.stamps(), state)
         return index
 
-    def _try(self, path: Path, progress: Callable[[int, int], None]) -> tuple[SearchIndex, CatchUp]:
+    def _is_as(self, seen: _Seen) -> bool:
+        """Whether nobody has written the index since."""
+        return self._index is not None and self._index.state() == seen.state
+
+    def _try(
+        self, path: Path, source: WorkspaceSource, progress: Callable[[int, int], None]
+    ) -> tuple[SearchIndex, CatchUp]:
         index = self._index = self._index or SearchIndex(path)
-        return index, index.catch_up(WorkspaceSource(self._store), progress=progress)
+        return index, index.catch_up(source, progress=progress)
 
     def close(self) -> None:
         """Close the file, and remove the folder of one that was made for this opening alone."""
         if self._index is not None:
             self._index.close()
-            self._index = None
+            self._index = self._seen = None
         if self._passing is not None:
             self._passing.cleanup()
             self._passing = None

@@ -33,6 +33,8 @@ class SessionRow:
     favourite: bool = False
     problems: tuple[str, ...] = ()
     """Kinds of what is wrong with its tree; `Session.check` names the places."""
+    lengths: tuple[int, ...] = ()
+    """Characters of each message on the active path; of more than 26 messages the longest of each stretch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class ValueRow:
     favourite: bool = False
 
 
+LENGTHS = "lengths"
+"""The field that is drawn rather than read."""
 R = TypeVar("R", SessionRow, ValueRow)
 
 
@@ -65,12 +69,13 @@ class Rows(tuple[R, ...], Generic[R]):
         head = title(counted(len(self), "row"))
         if not self:
             return head
-        names = [field.name for field in fields(self[0])]
+        names = [field.name for field in fields(self[0]) if field.name != LENGTHS]
         return head + html_table(names, ([_shown(getattr(row, n)) for n in names] for row in self), of="rows")
 
     def frame(self) -> pd.DataFrame:
         """One row a value, with the fields of the rows as columns."""
-        return frame_of([{n: _joined(v) for n, v in asdict(row).items()} for row in self], columns=SESSION_COLUMNS)
+        rows = [{n: list(v) if n == LENGTHS else _joined(v) for n, v in asdict(row).items()} for row in self]
+        return frame_of(rows, columns=SESSION_COLUMNS)
 
     def get(self, id: str) -> R | None:
         """The row of this id; None where there is none."""
@@ -94,6 +99,7 @@ def session_row(row: Data, place: Mapping[str, Any]) -> SessionRow:
         get("createdAt", ""),
         *_place_of(row, place),
         problems=tuple(kind for kind in get("problems", ()) if isinstance(kind, str)),
+        lengths=tuple(get("lengths", ())),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b
+from itertools import pairwise
 from typing import Any, cast
 
 from ctxlab.documents.session.usage_counts import is_count
@@ -20,6 +21,8 @@ PARTS = ("entries", "rules", "actions", "presetMessages")
 NAMING = frozenset({"id", "name", "metadata"})
 """Fields that a copy under another id has otherwise."""
 MOST_TAGS = 50
+MOST_LENGTHS = 26
+"""Numbers that say how long the messages of a session are; of more messages each is the longest of a stretch."""
 
 
 def facts_of(kind: Kind, data: Data, *, stem: str) -> Data:
@@ -57,24 +60,42 @@ def _session_facts(data: Data) -> Data:
     found: Data = {"messages": messages, "branches": sum(1 for id in nodes if id not in parents)}
     if problems := tree_problems(data):
         found["problems"] = list(problems)
-    if agent := _agent(nodes, data.get("activeLeafId")):
+    path = _path(nodes, data.get("activeLeafId"))
+    if agent := _agent(path):
         found["agent"] = agent
+    if lengths := _lengths(path, root):
+        found["lengths"] = lengths
     tokens = [count for node in nodes.values() if is_count(count := _map(node, "metadata", "contentTokens"))]
     if tokens:
         found["tokens"] = sum(tokens)
     return found
 
 
-def _agent(nodes: Mapping[str, Data], leaf: object) -> str:
+def _path(nodes: Mapping[str, Data], leaf: object) -> dict[str, Data]:
+    """The messages from the leaf up to the root."""
+    found: dict[str, Data] = {}
+    while isinstance(leaf, str) and leaf in nodes and leaf not in found:
+        found[leaf] = nodes[leaf]
+        leaf = nodes[leaf].get("parentId")
+    return found
+
+
+def _agent(path: Mapping[str, Data]) -> str:
     """The agent of the newest reply on the way from the leaf to the root."""
-    seen: set[str] = set()
-    while isinstance(leaf, str) and leaf in nodes and leaf not in seen:
-        seen.add(leaf)
-        node = nodes[leaf]
-        if node.get("role") == "assistant" and (agent := _text(_map(node, "metadata", "agentId"))):
-            return agent
-        leaf = node.get("parentId")
-    return ""
+    replies = (node for node in path.values() if node.get("role") == "assistant")
+    return next((agent for node in replies if (agent := _text(_map(node, "metadata", "agentId")))), "")
+
+
+def _lengths(path: Mapping[str, Data], root: object) -> list[int]:
+    """Characters of the messages on the active path from the first on; of many the longest of each stretch."""
+    found = [
+        len(_text(node.get("content")))
+        for id, node in reversed(list(path.items()))
+        if id != root and not _is_live_greeting(node)
+    ]
+    count = min(len(found), MOST_LENGTHS)
+    borders = [len(found) * i // count for i in range(count + 1)] if count else []
+    return [max(found[start:end]) for start, end in pairwise(borders)]
 
 
 def _nodes(value: object) -> dict[str, Data]:

@@ -294,6 +294,15 @@ def workspace_of_strangers(trace: Trace, *, as_table: bool) -> Widget:
     return view
 
 
+def base_of_strangers() -> Widget:
+    fields = {"key": HOSTILE_NAME, "tags": [HOSTILE_NAME], "source": HOSTILE_NAME}
+    entries = [{**fields, "id": str(n), "content": text} for n, text in enumerate(HOSTILE)]
+    base = ctxlab.knowledge_base(HOSTILE_NAME, entries=entries, description=HOSTILE_NAME)
+    view = ctxlab_widgets.KnowledgeBaseView(base.with_(losses=(HOSTILE_NAME,)))
+    view.open_entry("0")
+    return view
+
+
 def settings_of_strangers() -> Widget:
     class Odd(BaseModel):
         text: str = Field(HOSTILE[0], title=HOSTILE_NAME, description=HOSTILE_NAME)
@@ -317,6 +326,7 @@ def of_strangers(name: str, trace: Trace) -> Widget:
         "chat_panel": lambda: chat_of_strangers(trace),
         "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),
         "compression_view": lambda: compression_of_strangers(trace.start.input.session),
+        "knowledge_base_view": base_of_strangers,
         "run_history": lambda: ctxlab_widgets.lab(trace).head,
         "study": study_of_strangers,
         "workspace_view": lambda: workspace_of_strangers(trace, as_table=False),

@@ -158,3 +158,30 @@ def test_a_new_session_begins_and_is_opened(opened: Opened, view: WorkspaceView,
 
     assert (view.opened[0], view.opened[1].message_count) == ("chat", 0)
     assert "3 sessions." in (page.locator(".answer").text_content() or "")
+
+
+def test_a_row_draws_a_bar_a_message(opened: Opened, view: WorkspaceView, tmp_path: Path) -> None:
+    page = opened.show(view, tmp_path)
+    row = next(row for row in view.shown if row.id == tree().id)
+    bars = page.locator(ROWS, has_text=str(tree().name)).locator(".spark")
+
+    drawn = "".join(path.get_attribute("d") or "" for path in bars.locator("path").all())
+    assert drawn.count("M") == len(row.lengths) > 3
+    assert (bars.get_attribute("aria-label") or "").startswith("Characters of its messages, ")
+    opened.resize(1300)
+    assert page.locator(".wh").inner_text().split("\n")[:2] == ["session", "characters a message"]
+
+
+def test_a_hit_in_a_wide_tree_is_in_sight(opened: Opened, view: WorkspaceView, tmp_path: Path) -> None:
+    view.search("lamp")
+    view.show_preview(session().id)
+    page = opened.show(view, tmp_path)
+    opened.resize(1240)
+    page.get_by_label("next hit").click()
+
+    inside = page.evaluate(
+        """() => { const [box, ring] = [".treebox", ".ring.now"].map((each) =>
+          document.querySelector(each).getBoundingClientRect());
+        return ring.left >= box.left - 1 && ring.right <= box.right + 1 }"""
+    )
+    assert inside

@@ -32,6 +32,32 @@ def test_an_import_of_what_is_not_there_begins_no_workspace(run: Run, tmp_path: 
     assert not (tmp_path / "new").exists()
 
 
+def test_texts_are_kept_as_a_knowledge_base_and_found(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "lamp.md").write_text("# Lamp\n\n灯塔的灯每晚六点点亮。", encoding="utf-8")
+    (folder / "empty.txt").write_text("", encoding="utf-8")
+
+    first = run("workspace", "import", tmp_path / "kept", folder, "--knowledge", "Papers")
+    again = run("workspace", "import", tmp_path / "kept", folder, "--knowledge", "Papers")
+
+    assert (first.code, again.code) == (0, 0)
+    assert "1 knowledge base" in first.out and "Papers, 1 entry" in first.out and "empty.txt" in first.out
+    assert "there already" in again.out
+    assert json.loads(run("search", tmp_path / "kept", "六点", "--json").out)[0]["kind"] == "knowledge_bases"
+
+
+def test_an_import_says_first_which_files_were_left_out_and_what_becomes_of_documents(run: Run, tmp_path: Path) -> None:
+    chat = [{"role": "user", "content": "lamp"}, {"role": "nobody", "content": "?"}]
+    (tmp_path / "a.json").write_text(json.dumps(chat), encoding="utf-8")
+    (tmp_path / "b.pdf").write_bytes(b"%PDF-1.7 nothing")
+
+    lines = run("workspace", "import", tmp_path / "kept", tmp_path / "a.json", tmp_path / "b.pdf").out.splitlines()
+
+    assert lines[1].strip() == "b.pdf: left out; it is a document: ctxlab.knowledge_base keeps its text as knowledge"
+    assert len(lines) > 2
+
+
 def test_one_long_name_does_not_make_the_list_wide(run: Run, chats: str) -> None:
     with ctxlab.open_workspace(chats) as workspace:
         workspace.save(workspace.session("one").with_(name="lamp " * 60))

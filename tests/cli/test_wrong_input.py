@@ -370,6 +370,8 @@ WRONG_IN_A_WORKSPACE = [
     ("workspace", "import", "my-chats", "nowhere.json"),
     ("workspace", "import", "my-chats"),
     ("workspace", "import", "my-chats", SESSION, "--on-duplicate", "burn"),
+    ("workspace", "import", "my-chats", SESSION, "--knowledge", " "),
+    ("workspace", "import", "my-chats", "nowhere.pdf", "--knowledge", "Papers"),
     ("workspace", "backup", "my-chats", "."),
     ("workspace", "backup", "my-chats", "no/such/folder.zip"),
     ("workspace", "restore", "my-chats"),

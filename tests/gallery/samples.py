@@ -97,6 +97,15 @@ def looking_up() -> Widget:
     return widget
 
 
+def base_of_papers() -> Widget:
+    """The papers of the harbour, one switched off, the pieces of one shown."""
+    off = papers().entries[3].id
+    losses = ("plan.dwg: left out; no text is read of such a file",)
+    widget = ctxlab_widgets.KnowledgeBaseView(papers().with_entry(off, enabled=False).with_(losses=losses))
+    widget.open_entry("Tower book \u00b7 塔上记事")
+    return widget
+
+
 def stepping() -> Widget:
     """A debugger that has come to the cut, with a breakpoint behind it."""
     debugger = ctxlab.debug(session(), agent(), budget_tokens=1800, books=[book()], rules=rules())
@@ -252,6 +261,7 @@ SAMPLES: Mapping[str, Callable[[], Widget]] = {
         compression(), history=ctxlab.History(compression().original)
     ),
     "injection_map": lambda: ctxlab_widgets.InjectionMap(harbour()),
+    "knowledge_base_view": base_of_papers,
     "knowledge_view": looking_up,
     "lore_view": lambda: ctxlab_widgets.LoreView(harbour()),
     "request_view": lambda: ctxlab_widgets.RequestView(scripted_request(harbour())),

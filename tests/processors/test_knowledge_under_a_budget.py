@@ -51,3 +51,14 @@ def test_without_a_placeholder_the_table_is_empty_with_its_columns(trace: ctxlab
 
     assert len(table) == 0
     assert list(table.columns) == list(trace.table("knowledge").columns)
+
+
+def test_a_table_that_is_asked_for_again_builds_nothing(trace: ctxlab.Trace, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = trace.table("knowledge")
+    first.iloc[-1]["nearest"].clear()  # what a reader does to a cell stays with that reader
+    monkeypatch.setattr(ctxlab.Trace, "rerun", None)
+
+    again = trace.table("knowledge")
+
+    assert all(again[~again["sent"]]["nearest"])
+    assert list(again["remedy"]) == list(first["remedy"])

@@ -8,12 +8,17 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab import ChangedMeanwhile, Library, Session, Workspace
 from ctxlab.documents import KnowledgeBase, KnowledgeEntry
 from ctxlab.errors import CtxlabError, Refused, UnknownName, WrongArgument
 from ctxlab.storage.file_names import file_stem
+from ctxlab.storage.kinds import KINDS
+from ctxlab.storage.search import SearchIndex
+from ctxlab.storage.value_facts import MOST_LENGTHS, facts_of
 
 
 def again(workspace: Workspace) -> Workspace:
@@ -502,3 +507,60 @@ def test_a_repair_names_only_the_indexes_that_it_wrote(workspace: Workspace, cha
     index.mkdir()
 
     assert not any("was made anew" in note.text for note in workspace.repair())
+
+
+def test_a_row_says_how_long_the_messages_of_the_active_path_are(workspace: Workspace) -> None:
+    said = ["灯塔", "", "lamp" * 100, "👩‍🚀"]
+    session = Session(id="s")
+    for number, text in enumerate(said):
+        session = session.append(text, role="user" if number % 2 == 0 else "assistant")
+    leaf, first = session.leaf, session.path()[1].id
+    branched = session.model_copy(update={"active_leaf_id": first}).append("another branch", role="user")
+    workspace.save(branched.model_copy(update={"active_leaf_id": leaf}))
+
+    row = again(workspace).sessions()[0]
+
+    assert row.lengths == tuple(len(text) for text in said)
+    assert again(workspace).sessions().frame()["lengths"][0] == [len(text) for text in said]
+    assert again(workspace).sessions().get("s") == row
+
+
+@given(lengths=st.lists(st.integers(0, 40), max_size=90))
+def test_of_many_messages_each_number_is_the_longest_of_its_stretch(lengths: list[int]) -> None:
+    session = Session(id="s").append("", role="system")
+    for length in lengths:
+        session = session.append("x" * length, role="user")
+    data = session.to_data()
+    found = facts_of(KINDS["sessions"], data, stem="s").get("lengths", [])
+
+    of_path = [len(node.content) for node in session.path() if not node.is_empty_root]
+    assert len(found) == min(len(of_path), MOST_LENGTHS)
+    assert max(found, default=0) == max(of_path, default=0)
+    if len(of_path) <= MOST_LENGTHS:
+        assert found == of_path
+    iterator = iter(of_path)
+    assert all(any(each == length for each in iterator) for length in found), "they come in order"
+
+
+def test_messages_without_a_time_are_found_by_the_time_that_their_row_shows(workspace: Workspace) -> None:
+    workspace.save(Session(id="old", created_at="2020-01-01T00:00:00Z").append("lamp", role="user"))
+    workspace.save(Session(id="untimed").append("lamp", role="user"))
+    workspace.save(Session(id="coming", created_at="2999-01-01T00:00:00Z").append("lamp", role="user"))
+    row = workspace.row("untimed")
+    assert row is not None and row.updated
+
+    assert [hit.id for hit in workspace.search("lamp")] == ["coming", "untimed", "old"]
+    assert [hit.id for hit in workspace.search("lamp", since="2021-01-01", until="2998-01-01")] == ["untimed"]
+
+
+def test_a_session_that_is_saved_again_has_the_times_of_an_index_made_anew(tmp_path: Path) -> None:
+    session = Session(id="s", updated_at="2024-01-01T00:00:00Z").append("lamp", role="user")
+    later = session.append("lamp again", role="user").with_(updated_at="2026-01-01T00:00:00Z")
+    with SearchIndex(tmp_path / "grown.db") as grown, SearchIndex(tmp_path / "anew.db") as anew:
+        grown.put("sessions", session, stamp="1")
+        grown.put("sessions", later, stamp="2")
+        anew.put("sessions", later, stamp="2")
+
+        for since in ("2025-01-01", "2023-01-01"):
+            found = [[hit.key for hit in index.search("lamp", since=since)] for index in (grown, anew)]
+            assert found[0] == found[1] and len(found[0]) == 2

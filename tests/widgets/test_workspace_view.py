@@ -20,8 +20,9 @@ from ctxlab_widgets.workspace_view.book_table import FIELDS, BookTable, fields_o
 from ctxlab_widgets.workspace_view.dropped_files import pasted_name
 from ctxlab_widgets.workspace_view.files_out import exported
 from ctxlab_widgets.workspace_view.listing import NOTHING_CHOSEN, Times, kept_of, listing_of
-from tests.gallery.samples import DATASETS, book, session, tree, workspace
+from tests.gallery.samples import DATASETS, book, papers, session, tree, workspace
 
+KNOWLEDGE = (DATASETS / "harbour_papers.knowledge.json").read_bytes()
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
 
 
@@ -349,6 +350,20 @@ def test_a_dropped_file_is_kept_and_what_came_of_it_is_said(view: WorkspaceView)
     assert len(view.workspace.values("books")) == 2
 
 
+def test_where_knowledge_bases_are_listed_the_text_of_any_file_becomes_one(view: WorkspaceView) -> None:
+    send(view, "tab", tab="knowledge_bases")
+
+    for name, data in (("../x/notes.md", "# Lamp\n\n灯塔每晚点亮。".encode()), ("b.knowledge.json", KNOWLEDGE)):
+        view._handle_custom_msg({"command": "add", "name": name}, [data])
+        assert view.error == ""
+    view._handle_custom_msg({"command": "add", "name": "empty.txt"}, [b""])
+
+    assert "nothing can be read for knowledge base 'empty'" in view.error
+    assert {row.name: row.parts for row in view.shown} == {"notes": 1, "harbour papers": 16}
+    view.open_value("notes")
+    assert view.opened[0] == "base"
+
+
 def test_pasted_text_is_read_by_its_form_and_what_cannot_be_read_names_no_path(view: WorkspaceView) -> None:
     text = json.dumps([{"role": "user", "content": "灯还亮着吗？"}, {"role": "assistant", "content": "Yes."}])
 
@@ -420,6 +435,36 @@ def test_a_page_of_all_views_has_the_list_only_with_a_workspace() -> None:
         ctxlab_widgets.lab(session()).workspace  # noqa: B018
     with pytest.raises(CtxlabError, match="something to show"):
         ctxlab_widgets.lab()
+
+
+def test_a_session_that_a_page_opened_with_is_saved_until_it_is_changed() -> None:
+    page = ctxlab_widgets.lab(workspace=workspace())
+    view = page.workspace
+    assert (view.is_unsaved, head(view)["unsaved"]) == (False, "")
+    other = next(row.id for row in view.shown if row.id != page.session.id)
+
+    page.session = page.session.edit(page.session.path()[-1].id, "changed")
+    assert view.is_unsaved
+    assert "is not saved" in send(view, "open", id=other, view="", node="")
+    view.save()
+    assert not view.is_unsaved
+    assert send(view, "open", id=other, view="", node="") == ""
+    page.close()
+
+
+def test_a_base_of_the_workspace_stands_below_the_list_of_a_page() -> None:
+    kept = workspace()
+    kept.save(papers())
+    page = ctxlab_widgets.lab(workspace=kept)
+    run, view = page.trace, page.workspace
+    view.show_tab("knowledge_bases")
+
+    for node in ("", "knowledge:2"):
+        assert send(view, "open", id=papers().id, view="", node=node) == ""
+        shown = page._kept_place.children
+        assert (len(shown), shown[0], page.trace) == (2, view, run)
+    assert json.loads(shown[1].view.rows)["rows"][2]["open"]
+    page.close()
 
 
 def test_an_agent_of_the_workspace_comes_into_the_run() -> None:

@@ -7,6 +7,7 @@ from ctxlab_widgets.compare import Compare as Compare
 from ctxlab_widgets.compression_view import CompressionView as CompressionView
 from ctxlab_widgets.html_report import report as report
 from ctxlab_widgets.injection_map import InjectionMap as InjectionMap
+from ctxlab_widgets.knowledge_base_view import KnowledgeBaseView as KnowledgeBaseView
 from ctxlab_widgets.knowledge_view import KnowledgeView as KnowledgeView
 from ctxlab_widgets.lab_page import lab as lab
 from ctxlab_widgets.lore_view import LoreView as LoreView

@@ -12,7 +12,7 @@ import ctxlab
 import ctxlab_widgets
 from ctxlab.api.sources import AgentSource, SessionSource, agent_or_library, library_of, session_or_library
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.documents import Agent, Library, Session
+from ctxlab.documents import Agent, KnowledgeBase, Library, Session
 from ctxlab.engines.regexes.report import RuleHits
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.engines.worldbook import LoreScan
@@ -24,6 +24,7 @@ from ctxlab_widgets._shared.shared_state import SharedState
 from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.branch_tree.session_of_run import session_of_run
 from ctxlab_widgets.chat_panel import ChatPanel
+from ctxlab_widgets.knowledge_base_view import KnowledgeBaseView
 from ctxlab_widgets.open_file import call_as_code, run_of_file
 from ctxlab_widgets.run_history import RunHistory, Runs
 from ctxlab_widgets.workspace_view.workspace_runs import newest_session, run_of, run_with
@@ -100,6 +101,7 @@ class LabPage(ipywidgets.VBox):
         if workspace is not None:
             self._names.append(WORKSPACE)
         self._views: dict[str, Widget] = {}
+        self._kept_place = ipywidgets.VBox()
         self._head = RunHistory(trace, python=python)
         places = [ipywidgets.Box() for _ in self._names]
         self._tabs = ipywidgets.Tab(places, titles=[TITLES.get(name, name.capitalize()) for name in self._names])
@@ -251,6 +253,8 @@ class LabPage(ipywidgets.VBox):
         """Take the page away with all its views."""
         for view in self._views.values():
             (view.page if isinstance(view, ChatPanel) else view).close()
+        for page in self._kept_place.children[1:]:
+            page.close()
         super().close()
 
     # --- views come when they are wanted
@@ -308,7 +312,10 @@ class LabPage(ipywidgets.VBox):
             view.layout.width = "100%"
             self._follow(name, view)
             place = cast("ipywidgets.Box", self._tabs.children[self._names.index(name)])
-            place.children = (view.page if isinstance(view, ChatPanel) else view,)
+            if name == WORKSPACE:
+                self._kept_place.children = (view,)
+            shown = {WORKSPACE: self._kept_place}.get(name, view)
+            place.children = (view.page if isinstance(view, ChatPanel) else shown,)
         return self._views[name]
 
     def _list_of_workspace(self) -> WorkspaceView:
@@ -318,12 +325,24 @@ class LabPage(ipywidgets.VBox):
 
     def _opened_value(self, name: str, value: object, node: str) -> None:
         """Show a session of the workspace in all views, or the run with an agent, a book or rules of it."""
+        if isinstance(value, KnowledgeBase):
+            self._show_base(value, node)
+            return
         if isinstance(value, Session):
             self.trace = run_of(cast("Workspace", self._kept), value)
             self.selected = f"node:{node}" if node else ""
         else:
             self.trace = run_with(self.trace, value)
         self._on_wanted({"new": (OPENED_AS.get(name, name), "")})
+
+    def _show_base(self, base: KnowledgeBase, node: str) -> None:
+        """Show a base of the workspace below the list, in the place of the one that was there before."""
+        before = self._kept_place.children[1:]
+        view = KnowledgeBaseView(base)
+        view.open_hit(node)
+        self._kept_place.children = (self._kept_place.children[0], view.page)
+        for page in before:
+            page.close()
 
     def _follow(self, name: str, view: Widget) -> None:
         self._views[name] = view

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ctxlab.chat.compression import Compression
-    from ctxlab.documents import History, Session
+    from ctxlab.documents import History, KnowledgeBase, Session
     from ctxlab.engines.worldbook import LoreScan
     from ctxlab.pipeline import Debugger, Trace
     from ctxlab.providers import Payload
@@ -50,6 +50,11 @@ def lore(value: LoreScan) -> Any | None:
 def knowledge(value: Trace) -> Any | None:
     """Knowledge that a run looked up, and why each piece is sent or isn't."""
     return _widget("KnowledgeView", value)
+
+
+def knowledge_base(value: KnowledgeBase) -> Any | None:
+    """The entries of a base with their pieces, and below them what a query finds."""
+    return _widget("KnowledgeBaseView", value)
 
 
 def payload(value: Payload) -> Any | None:

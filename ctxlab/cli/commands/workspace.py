@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ctxlab.cli.output.terminal import Column, Screen, columns, one_line
 from ctxlab.display.short_texts import counted
-from ctxlab.documents import Note
+from ctxlab.documents import KnowledgeBase, Library, Note
 from ctxlab.errors import ReadError
 from ctxlab.formats import Loss
 from ctxlab.storage.workspace import Workspace, open_workspace
@@ -67,16 +67,31 @@ def print_list(folder: str, kind: str, *, as_json: bool) -> None:
         _print_notes(screen, workspace.notes)
 
 
-def import_into(folder: str, paths: Sequence[Path], *, on_duplicate: Any) -> None:
-    """Take files and folders in, and say what came, what was there, and what was lost."""
+def import_into(folder: str, paths: Sequence[Path], *, on_duplicate: Any, knowledge: str | None = None) -> None:
+    """Take files and folders in, or keep their texts as a knowledge base; say what came, and what was lost."""
     for path in paths:
         if not path.expanduser().exists():
             raise ReadError(f"{path} does not exist")
+    base = None if knowledge is None else _base_of(knowledge, paths)
     with open_workspace(folder) as workspace:
-        added = workspace.import_files(*paths, on_duplicate=on_duplicate, progress=True)
         screen = Screen()
-        screen.line(", ".join(added.in_words()))
-        _print_losses(screen, added.losses, added.lost)
+        if base is None:
+            added = workspace.import_files(*paths, on_duplicate=on_duplicate, progress=True)
+            screen.line(", ".join(added.in_words()))
+            _print_losses(screen, added.losses, added.lost)
+            return
+        added = workspace.add(Library(knowledge_bases=(base,)), on_duplicate=on_duplicate)
+        entries = counted(len(base.entries), "entry", "entries")
+        screen.line(f"{', '.join(added.in_words())}: {base.shown_name}, {entries}")
+        _print_losses(screen, base.losses, len(base.losses))
+
+
+def _base_of(name: str, paths: Sequence[Path]) -> KnowledgeBase:
+    from ctxlab.api.knowledge_base import knowledge_base
+
+    if not name.strip():
+        raise ReadError("--knowledge takes the name of the base, such as Papers")
+    return knowledge_base(name.strip(), list(paths))
 
 
 def print_check(folder: str) -> int:
@@ -156,7 +171,7 @@ def _print_notes(screen: Screen, notes: Iterable[Note]) -> None:
         screen.line(f"{note.level}: {one_line(note.text)}")
 
 
-def _print_losses(screen: Screen, losses: Sequence[Loss], count: int) -> None:
+def _print_losses(screen: Screen, losses: Sequence[Loss | str], count: int) -> None:
     for loss in losses[:SHOWN]:
         screen.line(f"  {one_line(str(loss))}")
     if count > SHOWN:

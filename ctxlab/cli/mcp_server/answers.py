@@ -55,7 +55,7 @@ def built(inputs: Inputs, trace: Trace, *, whole: bool) -> Data:
     steps = [{"step": step.id, "did": _did(trace, index)} for index, step in enumerate(trace.steps)]
     drafts = trace.result.drafts
     cut = [
-        {"key": row.draft.key, "role": row.draft.role, "tokens": row.tokens, "step": row.step, "why": row.cause.reason}
+        {"key": row.draft.key, "role": row.draft.role, "tokens": row.tokens, "step": row.step, "why": str(row.cause)}
         for row in cut_rows(trace)
     ]
     return {

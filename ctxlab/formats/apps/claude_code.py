@@ -17,7 +17,7 @@ from ctxlab.formats.apps.claude_code_api_messages import Replies
 from ctxlab.formats.apps.claude_code_message import nodes_of
 from ctxlab.formats.format import Format
 from ctxlab.formats.results import Import, Loss
-from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first
+from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first, title
 from ctxlab.formats.source import Source, mostly
 
 Data = dict[str, Any]
@@ -116,11 +116,26 @@ def _session(session_id: str, log: _Log, losses: list[Loss]) -> Session:
     return tree.session(
         session_id,
         leaf=leaf,
-        name=titles[-1] if titles else None,
+        name=titles[-1] if titles else _first_words(log) or None,
         createdAt=times[0] if times else None,
         updatedAt=times[-1] if times else None,
         claudeCode={"summaries": log.summaries} if log.summaries else None,
     )
+
+
+def _first_words(log: _Log) -> str:
+    """The beginning of what a person typed first: not what the program put there, nor a command such as /clear."""
+    for line in log.lines.values():
+        if line.get("type") != "user" or line.get("isMeta") is True:
+            continue
+        message = line.get("message")
+        content = cast("Data", message).get("content") if isinstance(message, dict) else message
+        blocks = cast("list[Any]", content) if isinstance(content, list) else [{"text": content}]
+        texts = [cast("Data", block).get("text") for block in blocks if isinstance(block, dict)]
+        found = next((text for text in texts if isinstance(text, str) and text.strip()), "")
+        if found and not found.lstrip().startswith("<"):
+            return title(found)
+    return ""
 
 
 def _in_place_of(hidden: list[str], fields: Data) -> Data:

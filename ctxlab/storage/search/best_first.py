@@ -11,6 +11,7 @@ import apsw
 from ctxlab.storage.search.candidates import AT_ONCE, Candidate, Stop, candidates_of
 from ctxlab.storage.search.database import Database
 from ctxlab.storage.search.query import all_of, any_of
+from ctxlab.storage.search.ranking import Frequencies, Row, layout_of, ranked
 
 RANKED = 500
 """Rows that are ranked at first; each costs some 1 µs."""
@@ -24,19 +25,19 @@ Numbers = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class RankedQuery:
-    """Expressions: of the whole text, of the filters, and of each word where one of several words is enough."""
+    """Expressions: of each term, of which all or one are needed, and of the filters."""
 
-    text: str
+    terms: Sequence[str]
+    needs_all: bool
     labels: str
-    words: Sequence[str] = ()
 
     @property
-    def whole(self) -> str:
-        return all_of([self.text, self.labels])
+    def text(self) -> str:
+        return all_of(self.terms) if self.needs_all else any_of(self.terms)
 
 
 def best_first(
-    database: Database, query: RankedQuery, numbers: Numbers, flags: int, stop: Stop
+    database: Database, query: RankedQuery, frequencies: Frequencies, numbers: Numbers, flags: int, stop: Stop
 ) -> Iterator[tuple[Candidate, float]]:
     """Rows that fit the query with their scores, the best first.
 
@@ -47,46 +48,46 @@ def best_first(
     most, seen = RANKED, set[int]()
     while True:
         with stop.reader(database) as connection:
-            cut = _nth_newest(connection, query.whole, (first, end), most)
-            scores = _scores(connection, query.whole, (first if cut is None else cut, end))
-            if cut is not None and not seen:
-                scores |= _scores_by_rare_words(connection, query, (first, cut))
-        for row in seen.intersection(scores):
-            del scores[row]
-        ranked = sorted(scores, reverse=True)
-        ranked.sort(key=scores.__getitem__, reverse=True)  # of equal ones the newest first
-        yield from ((candidate, scores[candidate.row]) for candidate in _loaded(database, ranked, flags, stop))
-        if cut is None:
+            rows = _newest(connection, query, (first, end), most)
+            is_last = len(rows) < most
+            end = rows[-1][0] if rows else first
+            if not is_last and not seen and not query.needs_all and len(query.terms) > 1:
+                rows += _with_rare_words(connection, query, (first, end))
+            fresh = [row for row in rows if row[0] not in seen]
+            found = ranked(fresh, frequencies.weights(connection, query.terms))
+        yield from _loaded(database, found, flags, stop)
+        if is_last:
             return
-        seen |= scores.keys()
-        end, most = cut, MORE * most
+        seen.update(number for number, _ in fresh)
+        most *= MORE
 
 
-def _loaded(database: Database, rows: Sequence[int], flags: int, stop: Stop) -> Iterator[Candidate]:
+def _loaded(
+    database: Database, rows: Sequence[tuple[int, float]], flags: int, stop: Stop
+) -> Iterator[tuple[Candidate, float]]:
     for start in range(0, len(rows), AT_ONCE):
+        some = dict(rows[start : start + AT_ONCE])
         with stop.reader(database) as connection:
-            found = candidates_of(connection, rows[start : start + AT_ONCE], flags)
-        yield from found
+            found = candidates_of(connection, list(some), flags)
+        yield from ((candidate, some[candidate.row]) for candidate in found)
 
 
-def _nth_newest(connection: apsw.Connection, expression: str, numbers: Numbers, n: int) -> int | None:
-    """The number of the row at this place among those that fit, from the largest down; None where they are fewer."""
-    sql = "SELECT rowid FROM fts WHERE fts MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT 1 OFFSET ?"
-    found = connection.execute(sql, (expression, *numbers, n - 1)).fetchone()
-    return None if found is None else int(str(found[0]))
+def _newest(connection: apsw.Connection, query: RankedQuery, numbers: Numbers, most: int) -> list[Row]:
+    """The newest rows that fit, at most so many."""
+    sql = (
+        "SELECT rowid, occurrences(fts, ?) FROM fts WHERE fts MATCH ? AND rowid >= ? AND rowid < ?"
+        " ORDER BY rowid DESC LIMIT ?"
+    )
+    whole = all_of([query.text, query.labels])
+    return _rows(connection.execute(sql, (layout_of(query.terms), whole, *numbers, most)))
 
 
-def _scores(connection: apsw.Connection, expression: str, numbers: Numbers) -> dict[int, float]:
-    sql = "SELECT rowid, -rank FROM fts WHERE fts MATCH ? AND rowid >= ? AND rowid < ?"
-    return dict(cast("Iterable[tuple[int, float]]", connection.execute(sql, (expression, *numbers))))
-
-
-def _scores_by_rare_words(connection: apsw.Connection, query: RankedQuery, numbers: Numbers) -> dict[int, float]:
-    """The scores of all rows that have a word which, with the rarer ones, is in at most RARE rows."""
+def _with_rare_words(connection: apsw.Connection, query: RankedQuery, numbers: Numbers) -> list[Row]:
+    """All rows that have a word which, with the rarer ones, is in at most RARE rows."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM fts WHERE fts MATCH ? AND rowid >= ? AND rowid < ? LIMIT ?)"
     counts = [
         (int(str(connection.execute(sql, (all_of([word, query.labels]), *numbers, RARE + 1)).get)), word)
-        for word in query.words
+        for word in query.terms
     ]
     rare: list[str] = []
     total = 0
@@ -95,8 +96,12 @@ def _scores_by_rare_words(connection: apsw.Connection, query: RankedQuery, numbe
         if total <= RARE and count:
             rare.append(word)
     if not rare:
-        return {}
-    some = all_of([any_of(rare), query.labels])
-    alone = _scores(connection, some, numbers)
-    twice = _scores(connection, all_of([some, query.text]), numbers)  # in which the rare words count two times
-    return {row: score - alone.get(row, 0.0) for row, score in twice.items()}
+        return []
+    some = any_of(rare)
+    whole = all_of([some, query.text, query.labels])
+    sql = "SELECT rowid, occurrences(fts, ?) FROM fts WHERE fts MATCH ? AND rowid >= ? AND rowid < ?"
+    return _rows(connection.execute(sql, (layout_of(query.terms, before=some), whole, *numbers)))
+
+
+def _rows(found: Iterable[object]) -> list[Row]:
+    return list(cast("Iterable[Row]", found))

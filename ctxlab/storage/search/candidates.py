@@ -14,7 +14,7 @@ import orjson
 from ctxlab.storage.search.database import Database
 
 AT_ONCE = 24
-MOST_AT_ONCE = 2048
+MOST_AT_ONCE = 384
 COLUMNS = (
     "rows.row, rows.doc, rows.key, rows.flags, rows.role, rows.agent, rows.model, rows.time, rows.texts,"
     " docs.kind, docs.id, docs.name, docs.is_session"

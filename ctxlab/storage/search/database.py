@@ -13,9 +13,10 @@ from uuid import uuid4
 import apsw
 
 from ctxlab.errors import ReadError, WriteError
+from ctxlab.storage.search.ranking import occurrences
 
-VERSION = 2
-"""Of the tables and of the tokens; a file of another one is made anew."""
+VERSION = 3
+"""Of the tables, of the tokens and of the times; a file of another one is made anew."""
 WAIT_SECONDS = 60
 """A writer waits so long for another one."""
 CACHE_KIB = 64 * 1024
@@ -33,8 +34,7 @@ CREATE TABLE rows(row INTEGER PRIMARY KEY, doc INT, key TEXT, parent TEXT, flags
                   model TEXT, time TEXT, digest INT, texts BLOB);
 CREATE INDEX rows_key ON rows(doc, key, digest, flags);
 CREATE TABLE words(n INTEGER PRIMARY KEY, word TEXT UNIQUE);
-CREATE VIRTUAL TABLE fts USING fts5(tokens, characters, edges, labels, content='', contentless_delete=1,
-                                    tokenize=ascii);
+CREATE VIRTUAL TABLE fts USING fts5(tokens, content='', contentless_delete=1, tokenize=ascii);
 """
 BROKEN = (apsw.CorruptError, apsw.NotADBError)
 DROPPED = ("fts", "words", "rows", "docs", "facts")
@@ -78,6 +78,7 @@ class Database:
             try:
                 with _transaction(connection):
                     yield connection
+                    connection.execute("UPDATE facts SET value = value + 1 WHERE name = 'writes'")
             except apsw.BusyError as error:
                 raise WriteError(f"the search index {self.path} is written by another process, for too long") from error
             except BROKEN as error:
@@ -112,6 +113,7 @@ class Database:
         connection.set_busy_timeout(WAIT_SECONDS * 1000)
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         connection.execute("PRAGMA synchronous = NORMAL")
+        connection.register_fts5_function("occurrences", occurrences)
         return connection
 
     def _reopen_if_replaced(self) -> None:
@@ -153,9 +155,8 @@ class Database:
         for table in DROPPED:
             connection.execute(f"DROP TABLE IF EXISTS {table}")
         connection.execute(TABLES)
-        connection.execute("INSERT INTO fts(fts, rank) VALUES('rank', 'bm25(1.0, 1.0, 1.0, 0.0)')")
         connection.executemany("INSERT INTO fts(fts, rank) VALUES(?, ?)", {"hashsize": HASH_BYTES, **PARTS}.items())
-        facts = {"version": _this_version(), "generation": uuid4().hex}
+        facts = {"version": _this_version(), "generation": uuid4().hex, "rows": "0", "bytes": "0", "writes": "0"}
         connection.executemany("INSERT INTO facts VALUES(?, ?)", facts.items())
 
 
@@ -183,3 +184,9 @@ def version_of(connection: apsw.Connection) -> str | None:
     if connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'facts'").get == 0:
         return ""
     return str(connection.execute("SELECT value FROM facts WHERE name = 'version'").get)
+
+
+def state_of(connection: apsw.Connection) -> tuple[str, ...]:
+    """The generation of a file and the number of its writes."""
+    sql = "SELECT value FROM facts WHERE name IN ('generation', 'writes') ORDER BY name"
+    return tuple(str(value) for (value,) in connection.execute(sql))

@@ -10,9 +10,10 @@ import apsw
 
 from ctxlab.errors import WrongArgument
 from ctxlab.storage.search.folding import folded
+from ctxlab.storage.search.numbers import TIME_SHIFT
 from ctxlab.storage.search.query import all_of, any_of, phrase_of
 from ctxlab.storage.search.rows import OWN, milliseconds
-from ctxlab.storage.search.writing import ACTIVE, ENABLED, TIME_SHIFT, label
+from ctxlab.storage.search.writing import ACTIVE, ENABLED, label
 
 Names = str | Sequence[str] | None
 Time = str | datetime | None
@@ -61,7 +62,7 @@ class Filters:
 
 
 def _one_of(labels: Iterable[str]) -> str:
-    return any_of([phrase_of([each], "labels") for each in labels])
+    return any_of([phrase_of([each]) for each in labels])
 
 
 def documents_expression(docs: Iterable[int]) -> str:
@@ -81,7 +82,7 @@ def _tagged(connection: apsw.Connection, tag: str) -> list[str]:
     """Labels of what has the tag itself, and of what agents with the tag said."""
     own = label("tag", folded(tag))
     sql = "SELECT agent FROM fts CROSS JOIN rows ON row = fts.rowid WHERE fts MATCH ? AND key = ? AND agent NOT NULL"
-    agents = {str(agent) for (agent,) in connection.execute(sql, (phrase_of([own], "labels"), OWN))}
+    agents = {str(agent) for (agent,) in connection.execute(sql, (phrase_of([own]), OWN))}
     return [own, *(label("agent", agent) for agent in sorted(agents))]
 
 

@@ -18,12 +18,13 @@ from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.storage.search import writing
 from ctxlab.storage.search.best_first import RankedQuery, best_first
 from ctxlab.storage.search.candidates import Candidate, Stop, newest_first
-from ctxlab.storage.search.database import Database
+from ctxlab.storage.search.database import Database, state_of
 from ctxlab.storage.search.filters import Filters, Names, Time, documents_expression
 from ctxlab.storage.search.hits import Match, SearchHit, snippet_of
 from ctxlab.storage.search.known_session import KnownSession
 from ctxlab.storage.search.parts import join_all, join_some
 from ctxlab.storage.search.query import Mode, Query, Term, all_of, any_of, term_expression
+from ctxlab.storage.search.ranking import Frequencies
 from ctxlab.storage.search.result import SearchResult
 from ctxlab.storage.search.rows import Row, rows_of
 from ctxlab.storage.search.vocabulary import Place, Vocabulary
@@ -67,7 +68,7 @@ class SearchIndex:
         self.path = Path(path)
         self.notes: list[Note] = []
         self._known: dict[Key, KnownSession] = {}
-        self._vocabulary = Vocabulary()
+        self._vocabulary, self._frequencies = Vocabulary(), Frequencies()
         self._database = Database(self.path, lambda text: self.notes.append(Note("warning", text)))
 
     def __repr__(self) -> str:
@@ -91,6 +92,11 @@ class SearchIndex:
         with self._database.reader() as connection:
             found = connection.execute("SELECT kind, id, stamp FROM docs").fetchall()
         return {(str(kind), str(id)): str(stamp) for kind, id, stamp in found}
+
+    def state(self) -> tuple[str, ...]:
+        """A state of the index that it has until somebody writes it, in whatever process, or makes it anew."""
+        with self._database.reader() as connection:
+            return state_of(connection)
 
     # --- writing
 
@@ -271,8 +277,8 @@ class SearchIndex:
         if docs is not None and len(docs) <= MOST_DOCUMENTS:
             labels = all_of([labels, documents_expression(sorted(docs))])
         if order == "best" and text:
-            ranked = RankedQuery(text, labels, terms if not query.needs_all and len(terms) > 1 else ())
-            yield from best_first(self._database, ranked, filters.numbers(), filters.flags, stop)
+            ranked = RankedQuery([term for term in terms if term], query.needs_all, labels)
+            yield from best_first(self._database, ranked, self._frequencies, filters.numbers(), filters.flags, stop)
         else:
             whole = all_of([text, labels])
             yield from newest_first(self._database, whole, filters.numbers(), filters.flags, stop)

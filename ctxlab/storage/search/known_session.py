@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from ctxlab.documents.session.session import Session
-from ctxlab.storage.search.rows import Row, message_row, session_row
+from ctxlab.storage.search.rows import Row, message_row, milliseconds, session_row
 
 MOST_CHANGES = 500
 """Messages that may be others; above it all of them are compared by their content."""
@@ -85,7 +85,10 @@ class KnownSession:
 
 def _facts(session: Session) -> tuple[object, ...]:
     """Facts of a session that all its rows depend on."""
-    return session.created_at, (session.model_extra or {}).get("tags"), session.root_node_id
+    root = session.nodes.get(session.root_node_id or "")
+    is_timed = milliseconds(session.created_at) or (root is not None and milliseconds(root.timestamp) is not None)
+    changed = None if is_timed else session.updated_at
+    return session.created_at, changed, (session.model_extra or {}).get("tags"), session.root_node_id
 
 
 def _moved(old: Session, new: Session, key: str) -> bool:

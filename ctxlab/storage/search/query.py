@@ -2,39 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from ctxlab.storage.search.folding import aligned, folded
-from ctxlab.storage.search.tokens import PAIRED, STRIDE, WORD, Run, beginning, class_of, ending, pairs, pieces, runs
+from ctxlab.storage.search.tokens import (
+    LONGEST,
+    PAIRED,
+    STRIDE,
+    SYMBOL,
+    WORD,
+    Run,
+    Side,
+    alone,
+    beginning,
+    class_of,
+    ending,
+    junction,
+    pairs,
+    pieces,
+    runs,
+)
 from ctxlab.storage.search.vocabulary import Place
 
 Mode = Literal["exact", "and", "or"]
+WordsWith = Callable[[str, Place, int], list[str] | None]
 MOST_WORDS = 300
 """Words that a query inside a word may stand for in an expression; what stands for more is looked for in the texts."""
+SOME_WORDS = 64
+"""Words that a part at the edge of a query of one word may stand for; what stands for more is found by two letters."""
 FEW_WORDS = 8
-"""Words that a part at an edge may stand for in an expression; what stands for more is found by its edge."""
+"""Words that a part at an edge may stand for in an expression; what stands for more is found by its junction."""
+MOST_JUNCTIONS = 16
+"""Junctions of which one is enough; where two parts of words meet in more ways, only one of them is taken as words."""
 MOST_SPANS = 100
 """Places of a text that a hit names; the text is a hit through the first."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a word at an edge of an exact query, and where in the word it must be."""
-
-    text: str
-    place: Place
-
-
-@dataclass(slots=True)
-class Needs:
-    """Tokens of a term: neighbours, single characters at its edges, parts of words at its edges, edges of its runs."""
-
-    phrase: list[str] = field(default_factory=list[str])
-    characters: list[str] = field(default_factory=list[str])
-    parts: list[Part] = field(default_factory=list[Part])
-    edges: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,36 +63,40 @@ class Term:
     def is_in(self, text: str) -> bool:
         return next(self.spans(text, 1), None) is not None
 
-    def needs(self) -> Needs:
-        """The tokens that each text with the term has."""
+    def knows(self) -> list[Known]:
+        """The runs of the term, and which of their borders it knows."""
         found = runs(self.text)
-        needs = Needs()
-        for i, run in enumerate(found):
-            at_start = i == 0 and run.start == 0
-            at_end = i == len(found) - 1 and run.start + len(run.text) == len(self.text)
-            if run.kind == PAIRED and len(run.text) == 1 and (at_start or at_end):
-                needs.characters.append(run.text)
-            elif run.kind == PAIRED:
-                needs.phrase += pairs(run.text)
-            elif run.kind == WORD and (at_start or at_end) and not self.is_word:
-                needs.parts.append(_part(run, at_start=at_start, at_end=at_end))
-            else:
-                needs.phrase += pieces(run.text)
-            is_short = run.kind == WORD and len(run.text) == 1
-            begins = not at_start or (self.is_word and run.kind == WORD)
-            ends = not at_end or (self.is_word and run.kind == WORD)
-            if begins and (ends or not is_short):
-                needs.edges.append(beginning(run.kind, run.text))
-            if ends and (begins or not is_short):
-                needs.edges.append(ending(run.kind, run.text))
-        return needs
+        return [
+            Known(
+                run,
+                begins=run.start > 0 or (self.is_word and run.kind == WORD),
+                ends=run.start + len(run.text) < len(self.text) or (self.is_word and run.kind == WORD),
+            )
+            for run in found
+        ]
 
 
-def _part(run: Run, *, at_start: bool, at_end: bool) -> Part:
-    """The part of a word that the index can be asked for: of a long one its beginning or its end."""
-    if at_start and at_end:
-        return Part(run.text[:STRIDE], "inside")
-    return Part(run.text[-STRIDE:], "ends") if at_start else Part(run.text[:STRIDE], "begins")
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A run of a term; `begins` and `ends` where no text with the term has more of the run there."""
+
+    run: Run
+    begins: bool
+    ends: bool
+
+    @property
+    def is_whole(self) -> bool:
+        return (self.begins and self.ends) or self.run.kind == SYMBOL
+
+    @property
+    def place(self) -> Place:
+        """The place in its word of what is known of it."""
+        return "begins" if self.begins else "ends" if self.ends else "inside"
+
+    @property
+    def part(self) -> str:
+        """The part of a word that the index can be asked for: of a long one its beginning or its end."""
+        return self.run.text[-STRIDE:] if self.place == "ends" else self.run.text[:STRIDE]
 
 
 def _is_border(text: str, at: int) -> bool:
@@ -133,8 +141,8 @@ class Query:
 # --- expressions of the full-text index: tokens are letters, digits and characters beyond ASCII, so quotes hold them
 
 
-def phrase_of(tokens: Sequence[str], column: str = "tokens") -> str:
-    return f'{column}:"{" ".join(tokens)}"'
+def phrase_of(tokens: Sequence[str]) -> str:
+    return f'"{" ".join(tokens)}"'
 
 
 def all_of(expressions: Sequence[str]) -> str:
@@ -150,26 +158,67 @@ def any_of(expressions: Sequence[str]) -> str:
     return expressions[0] if len(expressions) == 1 else f"({' OR '.join(expressions)})" if expressions else ""
 
 
-def term_expression(term: Term, words_with: Callable[[str, Place, int], list[str] | None]) -> str | None:
+def term_expression(term: Term, words_with: WordsWith) -> str | None:
     """The expression that each text with the term fits; nothing if each text may, None if no text can.
 
     `words_with` gives the words of the index that have a part at a place, or None where they are more than a number.
     """
-    needs = term.needs()
-    needed = [phrase_of([c], "characters") for c in needs.characters]
-    if needs.phrase:
-        needed.append(phrase_of(needs.phrase))
-    if needs.edges and (needs.parts or needs.characters):
-        needed.append(phrase_of(needs.edges, "edges"))
-    for part in needs.parts:
-        words = words_with(part.text, part.place, MOST_WORDS if part.place == "inside" else FEW_WORDS)
-        if words == []:
+    known = term.knows()
+    words: list[list[str] | None] = []
+    for each in known:
+        is_part = each.run.kind == WORD and not each.is_whole
+        most = FEW_WORDS if len(known) > 1 else SOME_WORDS if each.place != "inside" else MOST_WORDS
+        words.append(words_with(each.part, each.place, most) if is_part else None)
+        if words[-1] == []:
             return None
-        if words is not None:
-            needed.append(any_of([phrase_of(_beside(part, word, needs.phrase)) for word in words]))
+    if len(known) == 1:
+        return _alone(known[0], words[0])
+    return _together(known, words)
+
+
+def _alone(known: Known, words: Sequence[str] | None) -> str:
+    """The expression for a run that is all of a term."""
+    text, kind = known.run.text, known.run.kind
+    if words is not None:
+        return _one_of(words)
+    if known.is_whole:
+        return _whole(known.run)
+    edges = [beginning(kind, text)] * known.begins + [ending(kind, text)] * known.ends
+    if kind == WORD:  # of one letter no token tells
+        return all_of([phrase_of([edge]) for edge in edges]) if len(text) > 1 else ""
+    inner = _whole(known.run) if len(text) > 1 else "" if edges else phrase_of([alone(text)])
+    return all_of([inner, *(phrase_of([edge]) for edge in edges)])
+
+
+def _together(known: Sequence[Known], words: Sequence[Sequence[str] | None]) -> str:
+    """The expression for runs side by side: their junctions, and what these don't say of the runs themselves."""
+    sides = [_sides(each, some) for each, some in zip(known, words, strict=True)]
+    needed: list[str] = []
+    said: set[int] = set()
+    for i, (left, right) in enumerate(pairwise(sides)):
+        if len(left) * len(right) > MOST_JUNCTIONS:
+            left = [Side(known[i].run.text, is_word=False)]
+        needed.append(_one_of(dict.fromkeys(junction(a, b) for a in left for b in right)))
+        if left[0].is_word and right[0].is_word:
+            said |= {i, i + 1}
+    for i, each in enumerate(known):
+        if each.run.kind == PAIRED:
+            needed.append(_whole(each.run) if each.is_whole or len(each.run.text) > 1 else "")
+        elif i not in said and (each.is_whole or words[i] is not None):
+            needed.append(_whole(each.run) if each.is_whole else _one_of(words[i] or ()))
     return all_of(needed)
 
 
-def _beside(part: Part, word: str, phrase: Sequence[str]) -> list[str]:
-    """A word and the tokens that come after or before it in the query."""
-    return [word, *phrase] if part.place == "ends" else [*phrase, word] if part.place == "begins" else [word]
+def _sides(known: Known, words: Sequence[str] | None) -> list[Side]:
+    """All that a run may be beside a junction: some words, where they are few and no pieces of longer ones."""
+    if words is not None and max(map(len, words)) < LONGEST:
+        return [Side(word, is_word=True) for word in words]
+    return [Side(known.run.text, known.is_whole and known.run.kind != PAIRED)]
+
+
+def _whole(run: Run) -> str:
+    return phrase_of(pairs(run.text) if run.kind == PAIRED else pieces(run.text))
+
+
+def _one_of(tokens: Iterable[str]) -> str:
+    return any_of([phrase_of([token]) for token in tokens])

@@ -21,7 +21,7 @@ from ctxlab.documents.session.session import Session
 
 OWN = "name"
 """The key of the row with a value's own name and description."""
-LAST_MS = (1 << 43) - 1
+LAST_MS = (1 << 43) - 2
 """The last millisecond since 1970 that an index can order by, in the year 2248."""
 
 

@@ -16,8 +16,8 @@ LONGEST = 64
 """Characters of a token; longer words become pieces of this length."""
 STRIDE = 32
 """Characters from piece to piece: whatever has at most so many characters is in one of them."""
-END = "·"
-"""Marks the end of a run; it is no letter, and no word has it."""
+BORDER = "¡"
+"""Marks the beginning or the end of a run; like the other marks it is no letter, and no word has it."""
 RUNS = re.compile("w+|c+|s")
 ASCII_WORDS = re.compile("[0-9a-z]+")
 PAIRED_BLOCKS = (
@@ -85,30 +85,41 @@ def runs(text: str) -> list[Run]:
 class Tokens:
     """Tokens of a text in order; the different words among them, and the different characters of paired scripts.
 
-    `edges` are the beginning and the end of each run, in order: neighbouring parts of words are neighbours there too.
+    `edges` are those with which runs begin, end and meet, `neighbours` each two words side by side.
     """
 
     ordered: list[str]
     words: set[str]
     characters: set[str]
-    edges: list[str]
+    edges: set[str]
+    neighbours: list[str]
 
     def add(self, text: str) -> None:
         """Add the tokens of one more folded text."""
         if text.isascii():
             words = ASCII_WORDS.findall(text)
-            self.edges += [edge for word in words for edge in (word[:2], word[-2:] + END)]
+            for word in words:
+                self.edges.update((f"{BORDER}{word[:2]}", f"{word[-2:]}{BORDER}"))
+            for left, right in pairwise(words):
+                self.edges.update(junctions_of(left, right))
+                self.neighbours.append(neighbours(left, right))
             if max(map(len, words), default=0) > LONGEST:
                 words = [piece for word in words for piece in pieces(word)]
             self.ordered += words
             self.words.update(words)
             return
+        before: Run | None = None
         classes = text.translate(CLASSES)
         for found in RUNS.finditer(classes):
             start, end = found.span()
             run = text[start:end]
             kind = classes[start]
-            self.edges += (beginning(kind, run), ending(kind, run))
+            self.edges.update((beginning(kind, run), ending(kind, run)))
+            if before is not None:
+                self.edges.update(junctions_of(before.text, run))
+                if before.kind != PAIRED != kind:
+                    self.neighbours.append(neighbours(before.text, run))
+            before = Run(kind, run, start)
             if kind == PAIRED:
                 self.ordered += pairs(run)
                 self.characters.update(run)
@@ -119,23 +130,75 @@ class Tokens:
             else:
                 self.ordered.append(run)
 
+    def all(self) -> list[str]:
+        """All of them, of which only those in order follow each other."""
+        return [*self.ordered, *map(alone, self.characters), *self.edges, *self.neighbours]
+
 
 def tokens_of(texts: Sequence[str]) -> Tokens:
     """Tokens of folded texts, one after another."""
-    found = Tokens([], set(), set(), [])
+    found = Tokens([], set(), set(), set(), [])
     for text in texts:
         found.add(text)
     return found
 
 
+def alone(character: str) -> str:
+    """The token for a character of a paired script, wherever it stands."""
+    return f"{character}¿"
+
+
+# --- edges: where a run begins and ends, and where it meets the next one
+
+
 def beginning(kind: str, run: str) -> str:
     """The token for the first characters of a run: two of a word, else one."""
-    return run[:2] if kind == WORD else run[0]
+    return f"{BORDER}{run[:2] if kind == WORD else run[0]}"
 
 
 def ending(kind: str, run: str) -> str:
-    """The token for the last characters of a run, with a mark that tells it from a beginning."""
-    return (run[-2:] if kind == WORD else run[-1]) + END
+    """The token for the last characters of a run."""
+    return f"{run[-2:] if kind == WORD else run[-1]}{BORDER}"
+
+
+def junctions_of(left: str, right: str) -> tuple[str, ...]:
+    """Tokens for the characters at which two runs meet: one of each, and two.
+
+    >>> junctions_of("the", "lamp"), junctions_of("塔", "灯")
+    (('e·l', 'he·la'), ('塔·灯',))
+    """
+    short = f"{left[-1]}·{right[0]}"
+    return (short, f"{left[-2:]}·{right[:2]}") if len(left) > 1 and len(right) > 1 else (short,)
+
+
+def neighbours(left: str, right: str) -> str:
+    """The token for two words side by side; of those that are long together, the beginning and the end of each.
+
+    >>> neighbours("the", "lamp")
+    'the¶lamp'
+    """
+    if len(left) + len(right) <= LONGEST:
+        return f"{left}¶{right}"
+    return "¶".join(word if len(word) <= STRIDE else word[:STRIDE] + word[-STRIDE:] for word in (left, right))
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A run beside a junction, of which a query has this much; `is_word` where it is a whole word."""
+
+    text: str
+    is_word: bool
+
+
+def junction(left: Side, right: Side) -> str:
+    """The token that tells most of what a query knows of a junction.
+
+    >>> junction(Side("the", True), Side("la", False)), junction(Side("e", False), Side("la", False))
+    ('he·la', 'e·l')
+    """
+    if left.is_word and right.is_word:
+        return neighbours(left.text, right.text)
+    return junctions_of(left.text, right.text)[-1]
 
 
 def pairs(run: str) -> list[str]:

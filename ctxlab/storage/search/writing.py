@@ -9,11 +9,10 @@ from hashlib import blake2b
 import apsw
 
 from ctxlab.storage.search.folding import folded
+from ctxlab.storage.search.numbers import count_rows, first_place, free_place, millisecond_of, number_of
 from ctxlab.storage.search.rows import Row
 from ctxlab.storage.search.tokens import tokens_of
 
-TIME_SHIFT = 20
-"""A row's number is its time in milliseconds, then so many bits that tell rows of one millisecond apart."""
 ENABLED, ACTIVE = 1, 2
 
 
@@ -39,14 +38,14 @@ class Change:
 
 
 def label(kind: str, value: object) -> str:
-    """The token by which rows with a property are found: letters and digits only.
+    """The token by which rows with a property are found; its mark is in no word.
 
     >>> label("doc", 12)
-    'doc12'
+    '§doc12'
     """
     if isinstance(value, int):
-        return f"{kind}{value}"
-    return f"{kind}{blake2b(str(value).encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
+        return f"§{kind}{value}"
+    return f"§{kind}{blake2b(str(value).encode('utf-8', 'replace'), digest_size=8).hexdigest()}"
 
 
 def flags_of(row: Row) -> int:
@@ -125,9 +124,10 @@ def write(connection: apsw.Connection, changes: Sequence[Change], kinds: Mapping
             for n, doc, r in new
         ),
     )
+    count_rows(connection, [n for n, _, _ in new], [n for each in changes for n in each.gone])
     added: set[str] = set()
     connection.executemany(
-        "INSERT INTO fts(rowid, tokens, characters, edges, labels) VALUES(?, ?, ?, ?, ?)",
+        "INSERT INTO fts(rowid, tokens) VALUES(?, ?)",
         _indexed(((n, doc, row) for n, doc, row in new if row.texts), kinds, words, added),
     )
     connection.executemany("INSERT OR IGNORE INTO words(word) VALUES(?)", ((word,) for word in sorted(added)))
@@ -142,8 +142,7 @@ def _indexed(
         new = found.words - words
         words |= new
         added |= new
-        columns = (found.ordered, found.characters, found.edges, _labels(doc, kinds[doc], row))
-        yield number, *(" ".join(column) for column in columns)
+        yield number, " ".join([*found.all(), *_labels(doc, kinds[doc], row)])
 
 
 def _labels(doc: int, kind: str, row: Row) -> Iterator[str]:
@@ -161,23 +160,11 @@ def _numbered(connection: apsw.Connection, changes: Sequence[Change]) -> list[tu
     waiting = [(row.ms, change.doc, row) for change in changes for row in change.new]
     waiting.sort(key=lambda each: each[0])
     result: list[tuple[int, int, Row]] = []
-    number, current = -1, -1
+    place, current = -1, -1
     for ms, doc, row in waiting:
-        if ms != current:
-            number, current = max(number, _last_number(connection, ms)), ms
-        number += 1
-        result.append((number, doc, row))
+        place = max(place + 1, first_place(ms))
+        if millisecond_of(place) != current:
+            place = max(place, free_place(connection, place))
+            current = millisecond_of(place)
+        result.append((number_of(place, len(row.packed)), doc, row))
     return result
-
-
-def _last_number(connection: apsw.Connection, ms: int) -> int:
-    """The last number that is taken of a millisecond, and of the next ones where it has more rows than numbers.
-
-    Only rows without any time, which all have the first millisecond, can be so many.
-    """
-    first, end = ms << TIME_SHIFT, (ms + 1) << TIME_SHIFT
-    while (
-        last := connection.execute("SELECT max(row) FROM rows WHERE row >= ? AND row < ?", (first, end)).get
-    ) == end - 1:
-        first, end = end, end + (1 << TIME_SHIFT)
-    return first - 1 if last is None else int(str(last))

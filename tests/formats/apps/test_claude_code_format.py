@@ -460,3 +460,18 @@ def test_b7_every_call_of_a_log_has_its_result_on_the_path(turns: list[tuple[int
 def _answered(lines: list[dict[str, Any]], uuid: str, call_id: str, *, under: str) -> str:
     lines.append(line(f"r-{uuid}", under, [result(call_id, "done")]))
     return f"r-{uuid}"
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        [],
+        [line("m", None, "Caveat: put there by the program", isMeta=True)],
+        [line("c", None, "<command-name>/clear</command-name>")],
+        [line("r", None, [result("t", "of a tool")]), line("c", "r", [{"type": "text", "text": " <local-command>"}])],
+    ],
+)
+def test_a_session_is_named_by_what_a_person_typed_first(before: list[dict[str, Any]]) -> None:
+    typed = line("u", before[-1]["uuid"] if before else None, "点亮灯塔的灯\nand more")
+
+    assert read_data([*before, typed]).pick().name == "点亮灯塔的灯"

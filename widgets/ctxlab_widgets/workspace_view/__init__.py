@@ -21,7 +21,7 @@ from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.workspace_view.book_table import BookTable
 from ctxlab_widgets.workspace_view.commands import carry_out
-from ctxlab_widgets.workspace_view.dropped_files import added_as_data, library_of
+from ctxlab_widgets.workspace_view.dropped_files import added_as_data, knowledge_of, library_of
 from ctxlab_widgets.workspace_view.files_out import exported
 from ctxlab_widgets.workspace_view.found import Found, found_in
 from ctxlab_widgets.workspace_view.list_json import conflict_data, list_head, page_of_rows
@@ -38,7 +38,7 @@ from ctxlab_widgets.workspace_view.listing import (
 )
 from ctxlab_widgets.workspace_view.new_session import begun
 from ctxlab_widgets.workspace_view.preview import OPENS, preview_of
-from ctxlab_widgets.workspace_view.unsaved import Unsaved, leave_session
+from ctxlab_widgets.workspace_view.unsaved import Unsaved, leave_session, saved_as
 
 if TYPE_CHECKING:
     from ctxlab_widgets.workspace_view.workspace_page import WorkspacePage
@@ -146,8 +146,7 @@ class WorkspaceView(Widget):
     @checked_arguments
     def show_tab(self, tab: KindName) -> None:
         """List another kind; filters begin anew."""
-        self.tab, self.filters, self.row = tab, dict(NOTHING_CHOSEN), ""
-        self.sort = ""
+        self.tab, self.filters, self.row, self.sort = tab, dict(NOTHING_CHOSEN), "", ""
         self.refresh()
 
     @checked_arguments
@@ -180,7 +179,7 @@ class WorkspaceView(Widget):
     @checked_arguments
     def show_rows(self, start: int) -> None:
         """Give the page the rows around this one."""
-        self.rows = as_json(self._rows_from(start))
+        self.rows = as_json(page_of_rows(self._listing().rows, start, PAGE, self._generation))
 
     @checked_arguments
     def show_preview(self, id: str) -> None:
@@ -209,10 +208,11 @@ class WorkspaceView(Widget):
 
     @checked_arguments
     def open_value(self, id: str, view: str = "", *, node: str = "", unsaved: Unsaved = "raise") -> Any:
-        """Open a value in a view, or in the first that its kind has, and give it; `node` is the message to begin at.
+        """Open a value in a view, or in the first that its kind has, and give it.
 
-        The session that is open already is opened as it is there. Another one that isn't saved is left only if
-        `unsaved` says how: "save" or "drop".
+        `node` is the message to begin at, in a knowledge base the key of a hit, such as `knowledge:3`. The session that
+        is open already is opened as it is there. Another one that isn't saved is left only if `unsaved` says how:
+        "save" or "drop".
         """
         kind = self._kind
         view = view or next(iter(OPENS.get(kind, ())), "")
@@ -279,19 +279,24 @@ class WorkspaceView(Widget):
     def restore(self, key: str) -> None:
         """Put an entry of the trash back."""
         self.workspace.restore(key, kind=self._kind)
-        self.row, self.effect = "", {}
-        self._reread()
+        self._taken_back()
 
     def empty_trash(self) -> None:
         """Remove all that is in the trash, of every kind, for good."""
         self.workspace.empty_trash()
+        self._taken_back()
+
+    def _taken_back(self) -> None:
         self.row, self.effect = "", {}
         self._reread()
 
     @checked_arguments
     def add(self, name: str, data: bytes) -> None:
-        """Read a file of any format that is known, and keep what is in it; what came of it is in `imported`."""
-        library = library_of(name, data)
+        """Read a file of any format that is known, and keep what is in it; what came of it is in `imported`.
+
+        Where knowledge bases are listed, the text of any file becomes one.
+        """
+        library = (knowledge_of if self.tab == "knowledge_bases" else library_of)(name, data)
         added = self.workspace.add(library)
         self.imported = as_json(added_as_data(name, added, library))
         self._reread()
@@ -359,9 +364,7 @@ class WorkspaceView(Widget):
     @property
     def is_unsaved(self) -> bool:
         """Whether the open session is another one than was read or saved last."""
-        return (
-            self.session is not None and self.session is not self._saved_session and self.session != self._saved_session
-        )
+        return self.session is not None and self.session != self._saved_session
 
     def take_theirs(self) -> None:
         """Go on with what the other saved; what was changed here is dropped."""
@@ -403,6 +406,8 @@ class WorkspaceView(Widget):
 
     @traitlets.observe("session")
     def _on_session(self, _: Any) -> None:
+        if self._saved_session is None:
+            self._saved_session = saved_as(self.workspace, self.session)
         if self._generation:
             self._show_head()
 
@@ -413,16 +418,13 @@ class WorkspaceView(Widget):
             self._listing()
             self._show_head()
             if generation != self._generation:
-                self.rows = as_json(self._rows_from(0))
+                self.show_rows(0)
                 self._show_preview()
             self._show_book()
 
     def _show_head(self) -> None:
         self.listing = as_json(list_head(self, self._listing(), self._found, self._generation))
         self.conflict = "" if self._refused is None else as_json(conflict_data(*self._refused))
-
-    def _rows_from(self, start: int) -> dict[str, Any]:
-        return page_of_rows(self._listing().rows, start, PAGE, self._generation)
 
     def _show_preview(self) -> None:
         row = next((row for row in self._listing().rows if row.id == self.row), None) if self.row else None

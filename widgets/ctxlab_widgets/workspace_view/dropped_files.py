@@ -15,6 +15,7 @@ LONGEST_NAME = 60
 """Characters of a file's name that are used, its last ones: no name is too long for the disk then."""
 PASTED = "pasted.txt"
 MOST_LOSSES = 100
+KNOWLEDGE = ".knowledge.json"
 
 
 def library_of(name: str, data: bytes) -> Library:
@@ -24,6 +25,19 @@ def library_of(name: str, data: bytes) -> Library:
         path.write_bytes(data)
         try:
             return ctxlab.read(path)
+        except CtxlabError as problem:
+            raise CtxlabError(str(problem).replace(f"{folder}{os.sep}", "")) from None
+
+
+def knowledge_of(name: str, data: bytes) -> Library:
+    """The knowledge bases of a file, else one of its text that has its name, with what was lost of it."""
+    if _base(name).endswith(KNOWLEDGE):
+        return library_of(name, data)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / _base(name)
+        path.write_bytes(data)
+        try:
+            return Library(knowledge_bases=(ctxlab.knowledge_base(path.stem, path),))
         except CtxlabError as problem:
             raise CtxlabError(str(problem).replace(f"{folder}{os.sep}", "")) from None
 
@@ -40,7 +54,8 @@ def pasted_name(text: str) -> str:
 
 def added_as_data(name: str, added: Any, library: Library) -> dict[str, Any]:
     """`{"text", "losses"}`: what came of it in one sentence, and what couldn't be carried over."""
-    losses = list(dict.fromkeys(map(str, getattr(added, "losses", None) or getattr(library, "losses", ()))))
+    own = [loss for base in library.knowledge_bases for loss in base.losses]
+    losses = list(dict.fromkeys([*map(str, getattr(added, "losses", None) or getattr(library, "losses", ())), *own]))
     more = len(losses) - MOST_LOSSES
     shown = [*losses[:MOST_LOSSES], *([f"and {more:,} more"] if more > 0 else [])]
     return {"text": f"{_base(name)}: {_summary(added)}", "losses": shown}

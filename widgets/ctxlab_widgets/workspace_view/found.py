@@ -78,9 +78,10 @@ def part_of(hit: Any) -> str:
 
 
 def snippet_json(hit: Any) -> dict[str, Any]:
-    """`{"at", "node", "pieces"}`: where it is in few words, the message, and text and lit text in turn."""
-    node = hit.node or ""
-    return {"at": node or hit.key.partition(":")[0], "node": node, "pieces": pieces_of(hit.snippet)}
+    """`{"at", "node", "pieces"}`: where it is in few words, the message or entry, and text and lit text in turn."""
+    part = hit.key.partition(":")[0]
+    node = hit.node or (hit.key if part == "knowledge" else "")
+    return {"at": hit.node or part, "node": node, "pieces": pieces_of(hit.snippet)}
 
 
 def row_snippet_json(hit: Any) -> dict[str, Any]:

@@ -67,6 +67,7 @@ def row_data(row: Row) -> dict[str, Any]:
         "folder": row.folder,
         "favourite": row.favourite,
         "problem": ", ".join(row.problems),
+        "lengths": list(row.lengths),
         "hits": len(row.hits),
         "snippets": [row_snippet_json(hit) for hit in row.hits[:SNIPPETS]],
     }

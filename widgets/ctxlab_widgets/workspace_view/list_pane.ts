@@ -6,12 +6,34 @@ import { grouped } from "../_shared/numbers";
 import { VirtualRows } from "../_shared/virtual_rows";
 import { type Page, PagedRows } from "./paged_rows";
 import { type ListRow, partsInWords, type Snippet } from "./payload";
+import { sparkline } from "./sparkline";
 
-const ROW = 29; // a row before it is drawn, in pixels
+const ROW = 30; // a row before it is drawn, in pixels
+const NARROW = 620; // pixels up to which a row has two lines
+const SECOND = 18;
 const SNIPPET = 17;
 const SPARE = 300;
 const PAGE = 10;
 const LOADING = "\u2026";
+const COLUMNS: Record<string, [name: string, words: string][]> = {
+  sessions: [
+    ["l1", "session"],
+    ["sp0", "characters a message"],
+    ["pt", "messages"],
+    ["br", "branches"],
+    ["dt", "changed"],
+  ],
+  trash: [
+    ["l1", "name"],
+    ["pt", ""],
+    ["dt", "since"],
+  ],
+  others: [
+    ["l1", "name"],
+    ["pt", "in it"],
+    ["dt", "changed"],
+  ],
+};
 
 export interface ListHost {
   ask(start: number): void;
@@ -27,11 +49,14 @@ export class ListPane {
   private readonly virtual: VirtualRows;
   private readonly inside = h("div", { role: "presentation" });
   private readonly nothing = h("p", { class: "empty", hidden: true });
-  readonly element = h("div", { class: "pane" }, this.body, this.nothing);
+  private readonly columns = h("div", { class: "wr wh", "aria-hidden": "true" });
+  readonly element = h("div", { class: "pane" }, this.columns, this.body, this.nothing);
   private count = 0;
   private kind = "";
   private shown = "";
   private active = 0;
+  /** Whether the active row is still to come: how far to scroll isn't known before. */
+  private isComing = false;
   private readonly prefix = `cx-${Math.random().toString(36).slice(2)}`;
 
   constructor(
@@ -51,14 +76,20 @@ export class ListPane {
   }
 
   /** Another list, of which no row is known yet. */
-  reset(count: number, kind: string, label: string, nothing: string): void {
+  reset(count: number, kind: string, label: string, nothing: string, inTrash: boolean): void {
     this.count = count;
-    this.kind = kind;
+    this.kind = inTrash ? "trash" : kind;
     this.rowsOf.reset();
     this.virtual.forget();
     this.active = Math.min(this.active, Math.max(0, count - 1));
     this.body.setAttribute("aria-label", label);
-    this.body.hidden = !count;
+    this.body.hidden = this.columns.hidden = !count;
+    this.element.classList.toggle("of-sessions", kind === "sessions" && !inTrash);
+    this.columns.replaceChildren(
+      ...(inTrash ? COLUMNS.trash : (COLUMNS[kind] ?? COLUMNS.others)).map(([name, words]) =>
+        h("span", { class: name }, words),
+      ),
+    );
     this.nothing.hidden = count > 0;
     this.nothing.textContent = nothing;
   }
@@ -70,12 +101,13 @@ export class ListPane {
     this.virtual.set({
       count,
       key: (i) => this.rowsOf.at(i)?.id ?? `\u0000${i}`,
-      height: (i) => ROW + SNIPPET * lines(this.rowsOf.at(i)),
+      height: (i) => this.rowHeight + SNIPPET * lines(this.rowsOf.at(i)),
       measured: (i) => this.rowsOf.at(i) !== undefined,
       draw: (i) => drawRow(this.rowsOf.at(i), kind),
       number: (element, i) => this.number(element, i),
     });
     this.scrolled();
+    if (this.isComing && this.rowsOf.at(this.active)) this.go(this.active);
   }
 
   /** The row that the side shows. */
@@ -94,6 +126,10 @@ export class ListPane {
   toTop(): void {
     this.active = 0;
     this.body.scrollTop = 0;
+  }
+
+  private get rowHeight(): number {
+    return ROW + (this.element.clientWidth <= NARROW ? SECOND : 0);
   }
 
   private number(element: HTMLElement, row: number): void {
@@ -122,6 +158,7 @@ export class ListPane {
 
   private go(to: number): void {
     this.active = Math.min(Math.max(to, 0), this.count - 1);
+    this.isComing = this.rowsOf.at(this.active) === undefined;
     this.virtual.reveal(this.active);
     this.scrolled();
   }
@@ -192,13 +229,15 @@ function drawRow(row: ListRow | undefined, kind: string): HTMLElement {
       row.sub && h("span", { class: "muted sub" }, harmless(row.sub)),
       (row.tags ?? []).map((tag) => h("span", { class: "tag" }, harmless(tag))),
     ),
+    kind === "sessions" && h("span", { class: "sp0" }, row.lengths && sparkline(row.lengths)),
     h("span", { class: "pt" }, row.parts === undefined ? "" : partsInWords(kind, row.parts)),
-    h(
-      "span",
-      { class: "br" },
-      row.branches ? `${grouped(row.branches)} ${row.branches === 1 ? "leaf" : "leaves"}` : "",
-    ),
-    h("span", { class: "dt" }, row.date ?? ""),
+    kind === "sessions" &&
+      h(
+        "span",
+        { class: "br" },
+        row.branches ? `${grouped(row.branches)} ${row.branches === 1 ? "leaf" : "leaves"}` : "",
+      ),
+    h("span", { class: "dt", title: row.date ?? null }, (row.date ?? "").slice(0, 10)),
     row.problem && h("span", { class: "hl" }, glyph("warning"), harmless(row.problem)),
     row.snippets && h("span", { class: "sn" }, row.snippets.map(drawSnippet), more > 0 && moreHere(more)),
   );

@@ -46,6 +46,7 @@ class Row:
     problems: tuple[str, ...] = ()
     why: str = ""
     hits: tuple[Any, ...] = ()
+    lengths: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,7 @@ def _rows(workspace: Workspace, kind: str, sort: str) -> list[Row]:
             folder=row.folder,
             favourite=row.favourite,
             problems=row.problems,
+            lengths=row.lengths,
         )
         for row in workspace.sessions(sort=sort or None)  # pyright: ignore[reportArgumentType]
     ]

@@ -14,6 +14,8 @@ export interface ListRow {
   parts?: number;
   branches?: number;
   date?: string;
+  /** Characters of the messages on the active path; of many the longest of each stretch. */
+  lengths?: number[];
   tags?: string[];
   folder?: string;
   favourite?: boolean;
@@ -124,6 +126,7 @@ export const VIEW_WORDS: Record<string, string> = {
   table: "Table",
   lore: "Try it",
   rules: "Rules",
+  base: "Entries",
 };
 
 /** What the parts of a value of a kind are called: one, several. */

@@ -28,6 +28,7 @@ OPENS: dict[str, tuple[str, ...]] = {
     "agents": ("agent",),
     "books": ("table", "lore"),
     "rules": ("rules",),
+    "knowledge_bases": ("base",),
 }
 """Views that a value can be opened in, by its kind; Enter takes the first."""
 
@@ -47,7 +48,7 @@ def preview_of(workspace: Workspace, kind: str, row: Row) -> dict[str, Any]:
         "hit_count": len(row.hits),
     }
     if row.why:
-        return {**found, "facts": f"{row.why} {row.updated}".strip(), "lines": []}
+        return {**found, "facts": f"{row.why} {row.updated[:16].replace('T', ' ')}".strip(), "lines": []}
     try:
         value = workspace.load(row.id, kind=kind)  # pyright: ignore[reportArgumentType]
         found["disk"] = on_disk(workspace, kind, row.id, value)  # pyright: ignore[reportArgumentType]

@@ -49,6 +49,16 @@ export class Side {
       this.disk(preview),
     ];
     this.element.replaceChildren(...parts.filter((part) => part !== null));
+    this.showRing();
+  }
+
+  /** A tree may be wider than its place: the hit that is shown comes into sight. */
+  private showRing(): void {
+    const box = this.element.querySelector<HTMLElement>(".treebox");
+    const ring = box?.querySelector(".ring.now");
+    if (!box || !ring) return;
+    const [outer, inner] = [box.getBoundingClientRect(), ring.getBoundingClientRect()];
+    box.scrollLeft += inner.left + inner.width / 2 - outer.left - outer.width / 2;
   }
 
   private button(own: string, words: string, act: () => void, kind = ""): HTMLElement {
@@ -129,7 +139,7 @@ export class Side {
         { class: "bar" },
         h("h3", { role: "status" }, `Hit ${this.hit + 1} of ${grouped(hit_count)}`),
         h("span", { class: "sp" }),
-        h("span", { class: "group" }, before, next),
+        hits.length > 1 && h("span", { class: "group" }, before, next),
       ),
       h("p", { class: "sn one" }, drawSnippet(hits[this.hit])),
     );

@@ -243,8 +243,11 @@ class WorkspaceView {
     const searched = String(model.get("query") ?? "");
     const nothing = searched
       ? "Nothing was found; other words, or “any word”, find more."
-      : `No ${label.toLowerCase()} here; Import… brings some.`;
-    this.list.reset(head.count, kind, label, nothing);
+      : kind === "knowledge_bases"
+        ? "No knowledge bases here; Import… makes one of a PDF, of Markdown or of any other text."
+        : `No ${label.toLowerCase()} here; Import… brings some.`;
+    const inTrash = (model.get("filters") as Record<string, string>).place === "trash";
+    this.list.reset(head.count, kind, label, nothing, inTrash);
     this.facets.draw(head.facets, model.get("filters") as Record<string, string>);
   }
 
@@ -313,7 +316,7 @@ class WorkspaceView {
         ),
       );
     if (imported) out.push(this.lossesOf(imported));
-    if (head.notes.length) out.push(bar("warning", head.notes.slice(0, 3).join(" ")));
+    if (head.notes.length) out.push(bar("warning", head.notes.slice(0, 3).join("; ")));
     return out;
   }
 

@@ -11,6 +11,7 @@ import ctxlab_widgets
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import CtxlabError
 from ctxlab_widgets.chat_panel import ChatPanel
+from ctxlab_widgets.knowledge_base_view import KnowledgeBaseView
 from ctxlab_widgets.workspace_view.workspace_runs import agent_of, run_of
 
 if TYPE_CHECKING:
@@ -61,7 +62,9 @@ class WorkspacePage(ipywidgets.VBox):
                 opened.selected = f"node:{node}"
         elif isinstance(opened, ctxlab_widgets.AgentForm):
             opened.observe(self._on_agent, "agent")
-        shown = opened.page if isinstance(opened, ChatPanel) else opened
+        elif isinstance(opened, KnowledgeBaseView) and node:
+            opened.open_hit(node)
+        shown = _whole(opened)
         shown.layout.width = "100%"
         self._place.children = (shown,)
 
@@ -77,8 +80,13 @@ class WorkspacePage(ipywidgets.VBox):
     def _close_view(self) -> None:
         self._place.children = ()
         if self.opened is not None:
-            (self.opened.page if isinstance(self.opened, ChatPanel) else self.opened).close()
+            _whole(self.opened).close()
             self.opened = None
+
+
+def _whole(opened: Widget) -> Any:
+    """A view with what stands around it, where it has such a page."""
+    return opened.page if isinstance(opened, ChatPanel | KnowledgeBaseView) else opened
 
 
 def opened_view(workspace: Workspace, name: str, value: Any) -> Widget:
@@ -94,6 +102,8 @@ def opened_view(workspace: Workspace, name: str, value: Any) -> Widget:
             return ctxlab_widgets.LoreView(value)
         case "rules":
             return ctxlab_widgets.RuleView(value)
+        case "base":
+            return KnowledgeBaseView(value)
         case _:
             view: Any = getattr(ctxlab_widgets, OF_RUNS[name])
             return view(run_of(workspace, value))
