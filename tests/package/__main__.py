@@ -89,6 +89,7 @@ def first_answer(wheel: Path, folder: Path) -> None:
     print(f"from nothing to the first answer on one's own file: {perf_counter() - start:.1f} s")
     if "几点退潮" not in said:
         raise SystemExit(f"ctxlab build did not show the file:\n{said}")
+    print(f"uvx --from the wheel, ctxlab demo: {fresh.run_once(wheel, 'ctxlab', 'demo'):.1f} s")
     fresh.run("ctxlab", "demo")
     fresh.run("ctxlab", "check", "mine.json", "--fail-on", "never")
     (fresh.work / "readme.py").write_text(MADE_FILES + "\n".join(first_half_of_readme()), encoding="utf-8")

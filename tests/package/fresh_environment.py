@@ -39,6 +39,14 @@ class FreshEnvironment:
             raise SystemExit(f"{' '.join(command)[:200]} failed:\n{done.stdout[-2_000:]}\n{done.stderr[-4_000:]}")
         return done.stdout
 
+    def run_once(self, wheel: Path, *command: str) -> float:
+        """Seconds in which uv runs a command of a wheel that isn't installed, as `uvx --from` does."""
+        assert UV is not None
+        start = perf_counter()
+        line = [UV, "tool", "run", "--quiet", "--isolated", "--python", sys.executable, "--from", str(wheel), *command]
+        subprocess.run(line, cwd=self.work, check=True, env=self._env(), capture_output=True)
+        return perf_counter() - start
+
     @property
     def megabytes(self) -> float:
         """Size of all that is installed."""
