@@ -69,7 +69,7 @@ def built(inputs: Inputs, trace: Trace, *, whole: bool) -> Data:
 
 
 def read_along(inputs: Inputs) -> Data:
-    """What was read though nobody named it, what reading lost, and that a conversation was begun."""
+    """Files that were read though nobody named them, losses of reading, and that a conversation was begun."""
     said = {"also_read": list(inputs.unnamed), "lost_in_reading": list(inputs.losses), "begun": inputs.begun}
     return {name: value for name, value in said.items() if value}
 

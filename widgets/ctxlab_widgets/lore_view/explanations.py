@@ -94,7 +94,7 @@ def _by_chance(lore: PreparedEntry) -> bool:
 def gates(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
     """Every gate that this entry has: its name, its value, and passed, stopped or not asked."""
     order = [*GATES]
-    furthest = order.index(decision.gate) if decision.gate in GATES else len(order)
+    furthest = order.index(decision.gate) if decision.gate is not None and decision.gate in order else len(order)
     for gate, name, value in _values(decision, scan):
         place = order.index(gate)
         state = "passed" if place < furthest else "stopped" if place == furthest else "not asked"
