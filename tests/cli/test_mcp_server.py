@@ -118,6 +118,7 @@ def test_a_recording_is_checked() -> None:
     found = answer(DATASETS, "check", run={"file": "tidebook_agent.ctxrec.jsonl"})
 
     assert "unused-tools" in {each["rule"] for each in found["findings"]}
+    assert str(DATASETS) not in json.dumps(found)
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,19 @@ def test_a_link_out_of_the_checkout_is_not_followed(checkout: Path, run: Run, tm
     assert result.code == 1 and "outside the folder" in result.out and "heron" not in result.out
 
 
+def test_a_name_that_is_no_text_is_shown_all_the_same(checkout: Path, run: Run) -> None:
+    name = os.fsdecode(b"bad\xff.openai.json")
+    try:
+        messages(checkout / name, f"My key is {KEY}")
+    except OSError:
+        pytest.skip("this file system has no such names")
+
+    result = run("review", "--sarif", "out.sarif")
+
+    assert result.code == 1 and "bad" in result.out
+    assert "bad%FF.openai.json" in Path("out.sarif").read_text(encoding="utf-8")
+
+
 def test_a_long_review_fits_in_a_comment(checkout: Path, run: Run) -> None:
     for number in range(8):
         messages(checkout / f"long{number}.openai.json", *(f"{n} " + "`" * 200 for n in range(2)))

@@ -45,8 +45,8 @@ class ServedFolder:
         return found
 
     def without_root(self, text: str) -> str:
-        """A message with paths as they are named within the folder."""
-        return text.replace(f"{self.root}{os.sep}", "").replace(str(self.root), ".")
+        """A text with the paths of files as they are named within the folder."""
+        return text if self.root == self.root.parent else text.replace(f"{self.root}{os.sep}", "")
 
     def _check(self, path: Path, name: str) -> None:
         if path.is_symlink() and not path.resolve().is_relative_to(self.root):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.assets.transcription.loaded_models import optional_module
 from ctxlab.cli.mcp_server.served_folder import ServedFolder
@@ -15,8 +15,6 @@ from ctxlab.errors import CtxlabError
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
-
-R = TypeVar("R")
 
 INSTRUCTIONS = (
     "Rebuilds, step by step, what an LLM chat program sends to a model, and says why. Files are named by their paths "
@@ -51,15 +49,15 @@ def server_of(folder: Path) -> MCPServer[Any]:
 
 
 def _refusing(
-    tool: Callable[..., R], folder: ServedFolder, refusal: type[Exception], one_at_a_time: Lock
-) -> Callable[..., R]:
+    tool: Callable[..., str], folder: ServedFolder, refusal: type[Exception], one_at_a_time: Lock
+) -> Callable[..., str]:
     """The tool, alone while it works, with what ctxlab says no to as an error of one sentence for the client."""
 
     @wraps(tool)
-    def answer(**arguments: Any) -> R:
+    def answer(**arguments: Any) -> str:
         try:
             with one_at_a_time:
-                return tool(**arguments)
+                return folder.without_root(tool(**arguments))
         except CtxlabError as error:
             raise refusal(folder.without_root(str(error))) from None
         except OSError as error:

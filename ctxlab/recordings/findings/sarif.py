@@ -78,7 +78,10 @@ def _result(finding: Finding, number: dict[str, int], file: str) -> Data:
 
 def _location(place: FindingPlace, file: str) -> Data:
     names = [name for name in (place.request, place.node, place.name) if name]
-    physical = {"artifactLocation": {"uri": quote(file or "conversation")}, "region": {"startLine": 1}}
+    physical = {
+        "artifactLocation": {"uri": quote(file or "conversation", errors="surrogateescape")},
+        "region": {"startLine": 1},
+    }
     return {
         "physicalLocation": physical,
         **({"logicalLocations": [{"name": names[-1], "fullyQualifiedName": "/".join(names)}]} if names else {}),
