@@ -146,6 +146,8 @@ from ctxlab.recordings.findings.finding_rule import Found as Found
 from ctxlab.recordings.findings.finding_rule import finding_rule as finding_rule
 from ctxlab.recordings.overview import RecordingComparison as RecordingComparison
 from ctxlab.recordings.overview import compare_recordings as compare_recordings
+from ctxlab.recordings.prefix import PrefixReport as PrefixReport
+from ctxlab.recordings.prefix.builds import prefix as prefix
 from ctxlab.recordings.read import read_recording as read_recording
 from ctxlab.recordings.recorder.in_process import recording as recording
 from ctxlab.recordings.recorder.read_records import read_records as read_records

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from ctxlab.api.sources import SessionSource
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.errors import UnknownFormat
+from ctxlab.errors import ReadError, UnknownFormat
 from ctxlab.pipeline import Trace
 from ctxlab.recordings.findings.find import findings_of_recording, findings_of_trace
 from ctxlab.recordings.findings.finding import Findings
@@ -50,15 +50,17 @@ def check(
 
 
 def recording_at(path: str | os.PathLike[str]) -> Recording | None:
-    """The recording at a path; None where there is a folder, or a file of another kind."""
+    """The recording at a path; None where a file is of another kind, or a folder has none or several."""
     from ctxlab.recordings.read import read_recording
 
-    if Path(path).expanduser().is_dir():
-        return None
     try:
         return read_recording(path)
     except UnknownFormat:
         return None
+    except ReadError:
+        if Path(path).expanduser().is_dir():
+            return None
+        raise
 
 
 def lore_timeline_of(trace: Trace) -> Callable[[], LoreTimeline] | None:

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ctxlab.cli.check_command import CHECK, check
+from ctxlab.cli.compressions_command import COMPRESSIONS, compressions
 from ctxlab.cli.examples import (
     ABLATE,
     ASSETS,
@@ -41,6 +42,7 @@ from ctxlab.cli.inputs.options import (
     takes_build_options,
 )
 from ctxlab.cli.mcp_command import MCP, mcp
+from ctxlab.cli.prefix_command import PREFIX, prefix
 from ctxlab.cli.record_command import RECORD, record
 from ctxlab.cli.review_command import REVIEW, review
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
@@ -166,11 +168,10 @@ def report(
     options: CommandOptions,
     out: Annotated[Path, typer.Option("--out", metavar="PAGE", help="Where to write it.", show_default=False)],
 ) -> None:
-    """Write the run as one HTML file that opens anywhere: every step, every message, every cause."""
+    """Write the run as one HTML file that opens anywhere: every step, every message, every cause; or a recording."""
     from ctxlab.cli.commands.report import print_report
-    from ctxlab.cli.inputs.files import load
 
-    print_report(load(options), out)
+    print_report(options, out)
 
 
 @app.command(epilog=LEDGER, short_help="Where every token went, by step and rule.")
@@ -385,6 +386,8 @@ app.command(epilog=CHECK, short_help="What is wrong with a recording or a conver
 app.command(epilog=REVIEW, short_help="What a commit changes in built prompts, as Markdown and SARIF.")(review)
 app.command(epilog=MCP, short_help="Answers other programs over the Model Context Protocol.")(mcp)
 app.command(epilog=RECORD, short_help="What a program really sends, request by request, to a file.")(record)
+app.command(epilog=COMPRESSIONS, short_help="What a program's compressions kept, and what they lost.")(compressions)
+app.command(epilog=PREFIX, short_help="Where the prefix of each request breaks, why, and what it costs.")(prefix)
 
 
 SERVE_FAKE = """\b
@@ -419,7 +422,7 @@ def lab(
         Path | None,
         typer.Argument(
             metavar="[FILE]",
-            help="A file with a conversation, a folder, a workspace, or a notebook.",
+            help="A file with a conversation, a recording, a folder, a workspace, or a notebook.",
             show_default=False,
         ),
     ] = None,

@@ -70,6 +70,21 @@ def test_json_and_sarif_are_for_programs(run: Run, talk: Path) -> None:
     assert uri.endswith("talk.json")
 
 
+def test_a_prompt_that_is_one_text_is_checked(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "prompt.md").write_text("You are a lamp \u202e.\n", encoding="utf-8")
+
+    assert "hidden-characters" in run("check", tmp_path / "prompt.md").out
+
+
+def test_a_folder_is_read_as_its_only_recording_and_else_as_its_only_conversation(run: Run, tmp_path: Path) -> None:
+    for name, beside in (("one", SAMPLE), ("two", DATASETS / "harbour_roleplay.session.json")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / beside.name).write_bytes(beside.read_bytes())
+
+    assert "unused-tools" in run("check", tmp_path / "one").out
+    assert run("check", tmp_path / "two").code == 0
+
+
 def test_a_rule_that_is_not_there_is_refused(run: Run, talk: Path) -> None:
     result = run("check", talk, "--rule", "unused-tool")
 

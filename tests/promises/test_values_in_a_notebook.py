@@ -159,6 +159,15 @@ def recording(words: str, size: int) -> ctxlab.Recording:
     return builder.recording()
 
 
+def compressed_recording(words: str, size: int) -> ctxlab.Recording:
+    """A recording in which many messages went behind a summary, all with these words."""
+    builder = RecordingBuilder(words, words)
+    talk = [{"role": "user", "content": f"Never open door {n}: {words}"} for n in range(size)]
+    for sent in (talk, [{"role": "user", "content": f"Summary of the conversation so far: {words}"}, talk[-1]]):
+        builder.body({"model": words, "messages": sent}, "openai-chat", agent=words, model=words)
+    return builder.recording()
+
+
 def findings(words: str, size: int) -> ctxlab.Findings:
     """Many findings at many places, whose every name is one of the words."""
     places = tuple(ctxlab.FindingPlace(words, words, n, n + 1, words) for n in range(min(size, 60)))
@@ -262,6 +271,13 @@ def values(words: str, size: int) -> dict[str, Any]:
         "Found": ctxlab.Found(words, words),
         "Recording": recording(words, min(size, 400)),
         "RecordedRequest": recording(words, 2).requests[-1],
+        "RecordedCompressions": compressed_recording(words, min(size, 60)).compressions(),
+        "RecordedCompression": compressed_recording(words, min(size, 60)).compressions()[0],
+        "PrefixReport": recording(words, min(size, 400)).prefix(),
+        "RequestPrefix": recording(words, 2).prefix().requests[-1],
+        "FrozenPrefix": recording(words, 2).prefix(frozen="clock").frozen,
+        "TurnPrefixes": ctxlab.prefix([smaller, short]),
+        "TurnPrefix": ctxlab.prefix([smaller, short]).turns[-1],
         "RequestComparison": ctxlab.compare_requests(
             ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")
         ),

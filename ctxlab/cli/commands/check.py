@@ -55,7 +55,7 @@ def print_findings(options: CommandOptions, wanted: CheckOptions) -> int:
 
 def _findings(options: CommandOptions, wanted: CheckOptions) -> Findings:
     recording = None
-    if not is_pipe(options.file) and options.file.is_file():
+    if not is_pipe(options.file) and options.file.exists():
         with progress(f"reading {options.file.name}", file=options.file):
             recording = recording_at(options.file)
     if recording is not None:

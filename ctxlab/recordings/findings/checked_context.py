@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ctxlab.display.one_line import plain
 from ctxlab.documents import MessageNode
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 _MASK = SecretMask()
 Cost = tuple[int, float | None]
 """Tokens over all requests, and their price in dollars, None where it isn't known."""
+
+
+RETRIEVED: Final = ("knowledge", "attachment", "transcript")
+"""Origins of text in a run that nobody in the conversation has written."""
 
 
 class RequestStep(NamedTuple):
@@ -178,10 +182,20 @@ class CheckedContext:
         return {request.leaf: request for request in reversed(self.requests)}
 
     @cached_property
-    def retrieved(self) -> frozenset[str]:
-        """Keys of a run's messages in which pieces of knowledge are."""
-        drafts = self.trace.result.drafts if self.trace is not None else ()
-        return frozenset(draft.key for draft in drafts if any(p.origin.kind == "knowledge" for p in draft.parts))
+    def retrieved(self) -> dict[str, list[tuple[int, int]]]:
+        """By key of a run's message, the stretches that are from knowledge bases and files."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for draft in self.trace.result.drafts if self.trace is not None else ():
+            at = 0
+            for span in draft.text.spans:
+                start, at = at, at + len(span.text)
+                if span.origin.kind not in RETRIEVED:
+                    continue
+                stretches = found.setdefault(draft.key, [])
+                if stretches and stretches[-1][1] == start:
+                    start = stretches.pop()[0]
+                stretches.append((start, at))
+        return found
 
     def prices(self, request: RecordedRequest) -> tuple[float, float] | None:
         """Dollars for a token of input and for a cached one; None where no price is known."""
@@ -247,6 +261,14 @@ class CheckedContext:
     def place(self, id: str, start: int | None = None, end: int | None = None, name: str = "") -> FindingPlace:
         """A place in a message, with the request that sent it first."""
         return FindingPlace(self.request_of(id).id, id, start, end, name)
+
+    def head_place(self, request: RecordedRequest, part: Part, start: int, end: int) -> FindingPlace:
+        """A place in a part of a request's head: in the system text of a number, or a tool, in which none is told."""
+        if part.source != "system":
+            return FindingPlace(request.id, name=quoted_name(part.name))
+        texts = [each for each in self.parts.of_head(request.head) if each.source == "system"]
+        number = next((number for number, each in enumerate(texts, start=1) if each is part), 1)
+        return FindingPlace(request.id, "", start, end, f"system text {number}")
 
     def place_of(self, part: Part) -> FindingPlace:
         """The place of a part of a message."""

@@ -26,9 +26,9 @@ COLUMNS: Final = ("rule", "level", "title", "text", "tokens", "usd", "remedy", "
 class FindingPlace:
     """A place of a finding: a request, a message, a stretch of its content; "" and None where it has none.
 
-    `start` and `end` are code points.
-    `node` is the id of a node of a recording's session, of a run the key of a message, such as `node:u5`. `name` is
-    that of a tool, a preset, a lore entry or a file.
+    `node` is the id of a node of a recording's session, of a run the key of a message, such as `node:u5`. `start` and
+    `end` are code points of its content; with no node and a name such as `system text 2` those of that text of the
+    request's head. `name` is else that of a tool, a preset, a lore entry or a file.
     """
 
     request: str = ""

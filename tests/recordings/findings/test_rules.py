@@ -66,6 +66,9 @@ def _are_exact(found: ctxlab.Findings, what: Recording | ctxlab.Trace) -> None:
         assert KEY not in repr(finding.as_data())
         for place in finding.places:
             assert place.request == "" or recording.request(place.request)
+            if place.start is not None and not place.node:
+                text = recording.request(place.request).head.system[int(place.name.removeprefix("system text ")) - 1]
+                assert place.end is not None and 0 <= place.start < place.end <= len(text)
             if place.node and place.start is not None:
                 assert place.end is not None
                 assert 0 <= place.start < place.end <= len(checked.node(place.node).content), finding

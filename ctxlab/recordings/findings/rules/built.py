@@ -191,7 +191,7 @@ def unresolved_macro(checked: CheckedContext) -> Iterator[Found]:
         for part in checked.parts.of_head(head):
             if part.source == "system":
                 found = _macros(part.text)
-                places = tuple(FindingPlace(request.id, "", hit.start(), hit.end(), "system text") for hit in found)
+                places = tuple(checked.head_place(request, part, hit.start(), hit.end()) for hit in found)
                 if found:
                     tokens = checked.tokens("".join(hit[0] for hit in found)) * checked.carried.of_head(head.id)
                     yield _unresolved(found, places, "a system text", tokens, None)

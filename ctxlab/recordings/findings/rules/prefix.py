@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from ctxlab.display.short_texts import counted
 from ctxlab.recordings.cache_marks import MARK
-from ctxlab.recordings.findings.checked_context import CheckedContext, RequestStep, quoted
+from ctxlab.recordings.findings.checked_context import CheckedContext, Cost, RequestStep, quoted
 from ctxlab.recordings.findings.equal_stretch import equal_after
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
@@ -22,10 +22,10 @@ LEAST_CACHED: Final = 1_024
 NAMES: Final = (
     "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun|January|February|March|April|May|June|July"
     "|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|AM|PM"
-    "|星期[一二三四五六日天]|周[一二三四五六日]|上午|下午"
 )
 _MOVING: Final = re.compile(
-    rf"[0-9a-fA-F]{{8}}-(?:[0-9a-fA-F]{{4}}-){{3}}[0-9a-fA-F]{{12}}|\b(?=[a-f]*\d)[0-9a-f]{{8,}}\b|\b(?:{NAMES})\b|\d+",
+    rf"[0-9a-fA-F]{{8}}-(?:[0-9a-fA-F]{{4}}-){{3}}[0-9a-fA-F]{{12}}|\b(?=[a-f]*\d)[0-9a-f]{{8,}}\b|\b(?:{NAMES})\b|\d+"
+    "|(?:星期|周|礼拜)[一二三四五六日天]|[一二三四五六七八九十]+(?=[年月日号时点分])|[上下]午",
     re.IGNORECASE,
 )
 """Ids, names of days and months, and numbers."""
@@ -37,6 +37,16 @@ class _Moved(NamedTuple):
     old: str
     new: str
     tokens: int
+
+
+class _MovedText(NamedTuple):
+    """A system text by its number, from which on the two differ, both, and the tokens behind that place."""
+
+    number: int
+    start: int
+    old: str
+    new: str
+    behind: int
 
 
 @finding_rule(
@@ -51,8 +61,9 @@ class _Moved(NamedTuple):
 def moving_prefix(checked: CheckedContext) -> Iterator[Found]:
     """Clocks, counters and ids before the messages that stay the same."""
     by_kind: dict[str, list[_Moved]] = {}
+    heads: dict[tuple[str, str], _MovedText | None] = {}
     for step in checked.steps:
-        moved = _moved_head(checked, step)
+        moved = _moved_head(checked, step, heads)
         if moved is not None:
             by_kind.setdefault("system text", []).append(moved)
         elif (moved := _moved_message(checked, step)) is not None:
@@ -72,23 +83,34 @@ def moving_prefix(checked: CheckedContext) -> Iterator[Found]:
         )
 
 
-def _moved_head(checked: CheckedContext, step: RequestStep) -> _Moved | None:
-    before, request = step.before, step.request
-    if before.head is request.head:
+def _moved_head(
+    checked: CheckedContext, step: RequestStep, known: dict[tuple[str, str], _MovedText | None]
+) -> _Moved | None:
+    """The system text that moved from one request to the next; each pair of heads is compared once."""
+    old, new = step.before.head, step.request.head
+    if old is new:
         return None
-    old, new = before.head.system, request.head.system
-    if len(old) != len(new):
+    if (old.id, new.id) not in known:
+        known[old.id, new.id] = _moved_text(checked, old, new)
+    found = known[old.id, new.id]
+    if found is None:
         return None
-    changed = [(number, a, b) for number, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+    place = FindingPlace(step.request.id, "", found.start, len(found.new), f"system text {found.number}")
+    return _Moved(step, place, found.old, found.new, found.behind + checked.tree.tokens_up_to[step.shared])
+
+
+def _moved_text(checked: CheckedContext, old: RequestHead, new: RequestHead) -> _MovedText | None:
+    before, after = old.system, new.system
+    if len(before) != len(after):
+        return None
+    changed = [(number, a, b) for number, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
     if not changed or any(_without_moving(a) != _without_moving(b) for _, a, b in changed):
         return None
     number, a, b = changed[0]
     start = equal_after(a, 0, b, 0)
-    parts = [part for part in checked.parts.of_head(request.head) if part.source == "system"]
+    parts = [part for part in checked.parts.of_head(new) if part.source == "system"]
     behind = sum(part.tokens for part in parts[number:]) - checked.tokens(b[:start])
-    tokens = behind + checked.tree.tokens_up_to[step.shared]
-    place = FindingPlace(request.id, "", start, len(b), f"system text {number + 1}")
-    return _Moved(step, place, a, b, max(0, tokens))
+    return _MovedText(number + 1, start, a, b, max(0, behind))
 
 
 def _moved_message(checked: CheckedContext, step: RequestStep) -> _Moved | None:
@@ -211,18 +233,30 @@ def _least_cached(model: str) -> int:
 )
 def model_changed(checked: CheckedContext) -> Iterator[Found]:
     """A cache belongs to a model."""
-    for before, request, shared in checked.steps:
-        names = before.model, request.model
-        tokens = checked.tree.tokens_up_to[shared]
+    changes: dict[tuple[str, str], list[RequestStep]] = {}
+    for step in checked.steps:
+        names = step.before.model, step.request.model
         if not all(names) or names[0] == names[1] or any(name.startswith("<") for name in names):
             continue
-        if tokens >= LEAST_CACHED:
-            price = checked.prices(request)
-            yield Found(
-                f"Request {request.id} goes to {quoted(names[1])} and {before.id} went to {quoted(names[0])}, whose "
-                f"cache has the {counted(tokens, 'token')} of messages that both begin with.",
-                "Stay with one model in a conversation, or change it where the context is compressed anyway.",
-                (FindingPlace(request.id),),
-                tokens,
-                tokens * (price[0] - price[1]) if price else None,
-            )
+        if checked.tree.tokens_up_to[step.shared] >= LEAST_CACHED:
+            changes.setdefault(names, []).append(step)
+    for (old, new), steps in changes.items():
+        tokens, usd = cost_of_breaks(checked, steps)
+        first = steps[0]
+        also = f"; so do {counted(len(steps) - 1, 'other request')}" if len(steps) > 1 else ""
+        yield Found(
+            f"Request {first.request.id} goes to {quoted(new)} and {first.before.id} went to {quoted(old)}, whose "
+            f"cache has the {counted(checked.tree.tokens_up_to[first.shared], 'token')} of messages that both begin "
+            f"with{also}.",
+            "Stay with one model in a conversation, or change it where the context is compressed anyway.",
+            tuple(FindingPlace(step.request.id) for step in steps),
+            tokens,
+            usd,
+        )
+
+
+def cost_of_breaks(checked: CheckedContext, steps: Sequence[RequestStep]) -> Cost:
+    """Tokens of messages that requests share with the ones before, and what these cost more when not cached."""
+    prices = [(checked.tree.tokens_up_to[step.shared], checked.prices(step.request)) for step in steps]
+    usd = [tokens * (price[0] - price[1]) for tokens, price in prices if price is not None]
+    return sum(tokens for tokens, _ in prices), sum(usd) if len(usd) == len(prices) else None

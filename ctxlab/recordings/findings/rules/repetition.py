@@ -128,7 +128,7 @@ def _found(part: Part, stretches: list[_Twice], checked: CheckedContext, heads: 
             begin = (other.start or 0) + twice.place
             places.append(checked.place(other.node, begin, begin + length, quoted_name(other.name)))
         else:
-            places.append(FindingPlace(heads[id(other)].id, "", twice.place, twice.place + length, "system text"))
+            places.append(checked.head_place(heads[id(other)], other, twice.place, twice.place + length))
         begin = (part.start or 0) + twice.start
         places.append(checked.place(part.node, begin, begin + length, quoted_name(part.name)))
     pieces = f" in {len(stretches)} pieces" if len(stretches) > 1 else ""

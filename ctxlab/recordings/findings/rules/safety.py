@@ -11,8 +11,8 @@ from ctxlab.recordings.findings.checked_context import CheckedContext, added, qu
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
 from ctxlab.recordings.parts import Part
+from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.recorder.secrets import keys_in
-from ctxlab.recordings.request_head import RequestHead
 
 _EARLIER: Final = r"(?:previous|prior|above|preceding|earlier|foregoing|existing|original|system)"
 _ORDERS: Final = r"(?:instruction|direction|prompt|rule|guideline|command|message|context|task)s?"
@@ -52,11 +52,11 @@ def secret(checked: CheckedContext) -> Iterator[Found]:
     shown: dict[str, str] = {}
     places: dict[str, list[FindingPlace]] = {}
     costs: dict[str, list[tuple[int, float | None]]] = {}
-    for part, head, request in _texts(checked):
+    for part, request in _texts(checked):
         for start, end, masked in keys_in(part.text):
             key = part.text[start:end]
             shown[key] = masked
-            places.setdefault(key, []).append(_place(checked, part, head, request, start, end))
+            places.setdefault(key, []).append(_place(checked, part, request, start, end))
             if part.node:
                 tokens = checked.tokens(key)
                 costs.setdefault(key, []).append(checked.cost_of([(part.node, tokens)]))
@@ -78,29 +78,28 @@ def secret(checked: CheckedContext) -> Iterator[Found]:
 )
 def instructions_in_result(checked: CheckedContext) -> Iterator[Found]:
     """Imperatives to the model in what is data."""
-    for part in checked.all_parts():
-        if part.source not in ("results", "files") and not _is_retrieved(checked, part):
-            continue
-        found = [*_INSTRUCTIONS.finditer(part.text)]
+    for id, start, text, about in _data(checked):
+        found = [*_INSTRUCTIONS.finditer(text)]
         if found:
-            about = part.file or part.name
-            offset = part.start or 0
             more = f" and {len(found) - 1} more such" if len(found) > 1 else ""
             yield Found(
                 f"A result{f' of {quoted_name(about)}' if about else ''} has the words {quoted(found[0][0])}{more}, "
                 "which a model may take as an order.",
                 "Look at where the result is from, and set such text off as data.",
-                tuple(
-                    checked.place(part.node, offset + hit.start(), offset + hit.end(), quoted_name(about))
-                    for hit in found
-                ),
-                *checked.cost([part]),
+                tuple(checked.place(id, start + hit.start(), start + hit.end(), quoted_name(about)) for hit in found),
+                *checked.cost_of([(id, checked.tokens(text))]),
             )
 
 
-def _is_retrieved(checked: CheckedContext, part: Part) -> bool:
-    """Whether a message of a run has pieces of knowledge in it."""
-    return part.node in checked.retrieved and part.source == "conversation"
+def _data(checked: CheckedContext) -> Iterator[tuple[str, int, str, str]]:
+    """Texts of results, and of a run those of knowledge and files: message, place in it, text, and whose it is."""
+    for part in checked.all_parts():
+        if part.source in ("results", "files"):
+            yield part.node, part.start or 0, part.text, part.file or part.name
+    for id, stretches in checked.retrieved.items():
+        content = checked.node(id).content if id in checked.number else ""
+        for start, end in stretches:
+            yield id, start, content[start:end], "a search or a file"
 
 
 @finding_rule(
@@ -112,7 +111,7 @@ def _is_retrieved(checked: CheckedContext, part: Part) -> bool:
 )
 def hidden_characters(checked: CheckedContext) -> Iterator[Found]:
     """Characters that a person doesn't see and a model reads."""
-    for part, head, request in _texts(checked):
+    for part, request in _texts(checked):
         if part.text.isascii():
             continue
         found = [*_HIDDEN.finditer(part.text)]
@@ -124,7 +123,7 @@ def hidden_characters(checked: CheckedContext) -> Iterator[Found]:
                 f"{counted(len(found), 'place')} of {_named(part, about)} {'has' if len(found) == 1 else 'have'} "
                 f"{' and '.join(kinds)}, the first {code}.",
                 "Take them out before the text is sent.",
-                tuple(_place(checked, part, head, request, hit.start(), hit.end()) for hit in found[:50]),
+                tuple(_place(checked, part, request, hit.start(), hit.end()) for hit in found[:50]),
                 *checked.cost_of([(part.node, len(found))] if part.node else []),
             )
 
@@ -134,23 +133,18 @@ def _named(part: Part, about: str) -> str:
     return kinds.get(part.source, "a message") + (f" ({quoted_name(about)})" if about else "")
 
 
-def _texts(checked: CheckedContext) -> Iterator[tuple[Part, RequestHead | None, str]]:
-    """All parts of heads and of messages, with the head and the request that had it first."""
+def _texts(checked: CheckedContext) -> Iterator[tuple[Part, RecordedRequest | None]]:
+    """All parts of heads, each with the request that had it first, and of messages."""
     for head, request in checked.heads.values():
         for part in checked.parts.of_head(head):
-            yield part, head, request.id
+            yield part, request
     for part in checked.all_parts():
-        yield part, None, ""
+        yield part, None
 
 
-def _place(
-    checked: CheckedContext, part: Part, head: RequestHead | None, request: str, start: int, end: int
-) -> FindingPlace:
-    if head is not None:
-        name = quoted_name(part.name) or "system text"
-        return FindingPlace(
-            request, "", start if part.source == "system" else None, end if part.source == "system" else None, name
-        )
+def _place(checked: CheckedContext, part: Part, request: RecordedRequest | None, start: int, end: int) -> FindingPlace:
+    if request is not None:
+        return checked.head_place(request, part, start, end)
     if part.start is None:
         return checked.place_of(part)
     return checked.place(part.node, part.start + start, part.start + end, quoted_name(part.name))

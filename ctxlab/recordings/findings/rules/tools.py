@@ -14,6 +14,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import fields_of
 from ctxlab.recordings.findings.checked_context import (
     CheckedContext,
+    RequestStep,
     added,
     field_text,
     listed_names,
@@ -21,6 +22,7 @@ from ctxlab.recordings.findings.checked_context import (
 )
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
+from ctxlab.recordings.findings.rules.prefix import cost_of_breaks
 from ctxlab.recordings.parts import Part
 
 FEWEST_ANSWERS: Final = 3
@@ -109,25 +111,31 @@ def similar_tools(checked: CheckedContext) -> Iterator[Found]:
 )
 def tools_changed(checked: CheckedContext) -> Iterator[Found]:
     """Tools come first in a prompt, so that another list of them ends the cached prefix at its beginning."""
-    for before, request, shared in checked.steps:
-        if not (before.whole and request.whole and shared) or before.head is request.head:
-            continue
+    changes: dict[tuple[str, str], list[RequestStep]] = {}
+    for step in checked.steps:
+        before, request, shared = step
+        if before.whole and request.whole and shared and before.head is not request.head:
+            changes.setdefault((before.head.id, request.head.id), []).append(step)
+    for steps in changes.values():
+        before, request, shared = steps[0]
         old, new = (_by_name(checked.parts.of_head(each.head)) for each in (before, request))
-        if not old or not new or old == new:
+        if not old or not new or [*old.items()] == [*new.items()]:
             continue
         came, gone = [name for name in new if name not in old], [name for name in old if name not in new]
         other = [name for name in new if name in old and new[name] != old[name]]
         kinds = (("added", came), ("gone", gone), ("changed", other))
         words = "; ".join(f"{kind}: {listed_names(names)}" for kind, names in kinds if names) or "in another order"
-        tokens, price = checked.tree.tokens_up_to[shared], checked.prices(request)
+        also = f"; so it is in {counted(len(steps) - 1, 'other request')}" if len(steps) > 1 else ""
+        names = (*came, *other, *gone)[:20]
         yield Found(
             f"Request {request.id} has other tools than {before.id} ({words}), and tools stand before the "
-            f"{counted(tokens, 'token')} of messages that both have.",
+            f"{counted(checked.tree.tokens_up_to[shared], 'token')} of messages that both have{also}.",
             "Offer the same tools in the same order in every request of a conversation.",
-            tuple(FindingPlace(request.id, name=quoted_name(name)) for name in (*came, *other, *gone)[:20])
-            or (FindingPlace(request.id),),
-            tokens,
-            tokens * (price[0] - price[1]) if price else None,
+            (
+                *(FindingPlace(request.id, name=quoted_name(name)) for name in names),
+                *(FindingPlace(step.request.id) for step in (steps if not names else steps[1:])),
+            ),
+            *cost_of_breaks(checked, steps),
         )
 
 
