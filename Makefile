@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # A file's tests stay on one worker, so that what they share is made once; tests/conftest.py says which files come first.
 TESTS := -q -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick check python compiled front widgets format bench pictures docs docs-open lab lock clean
+.PHONY: demo test quick check python compiled front widgets format bench pictures package docs docs-open lab lock clean
 
 demo: $(READY)
 	@$(BIN)/ctxlab demo
@@ -72,6 +72,10 @@ bench: $(READY)
 # Pictures of the widgets for the README.
 pictures: $(READY) $(BROWSER)
 	@$(BIN)/python -m tests.gallery.pictures docs/pictures
+
+# Wheel and sdist, tried where nothing of this checkout is: each extra alone too, which fetches much. build/package/ has both.
+package: $(READY)
+	@$(BIN)/python -m tests.package $(PACKAGE)
 
 # Neither news nor updates are asked for. LAB takes more of its options, such as --no-browser where there is no screen.
 lab: $(READY)

@@ -22,6 +22,7 @@ extensions = [
     "_ext.command",
     "_ext.light_and_dark",
     "_ext.live",
+    "_ext.llms_full",
 ]
 exclude_patterns = ["_ext", "prompts_under_test", "README.md"]
 nitpicky = False

@@ -16,8 +16,5 @@ def errors() -> str:
     """The page."""
     found = [kind for _, kind in inspect.getmembers(module, inspect.isclass) if issubclass(kind, CtxlabError)]
     found.sort(key=lambda kind: inspect.getsourcelines(kind)[1])
-    rows = (
-        [code(kind.__name__), code(kind.__bases__[0].__name__), plain(inspect.getdoc(kind))]
-        for kind in found
-    )
+    rows = ([code(kind.__name__), code(kind.__bases__[0].__name__), plain(inspect.getdoc(kind))] for kind in found)
     return page("Errors and their remedies", INTRO, table(["error", "is a", "when, and what to do"], rows))

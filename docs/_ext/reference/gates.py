@@ -11,4 +11,6 @@ entry out, and `nearest`, the smallest change that opens it; `ctxlab.lore_scan(b
 
 def gates() -> str:
     """The page."""
-    return page("Lorebook gates", INTRO, table(["gate", "closed when"], ([code(n), plain(t)] for n, t in GATES.items())))
+    return page(
+        "Lorebook gates", INTRO, table(["gate", "closed when"], ([code(n), plain(t)] for n, t in GATES.items()))
+    )

@@ -14,7 +14,10 @@ def steps() -> str:
     ordered = sorted((step() for step in STEPS), key=lambda step: step.priority)
     overview = table(
         ["priority", "step", "default", "what it does"],
-        ([s.priority, f"[`{s.id}`](#{s.id})", "on" if s.default_enabled else "off", plain(s.description)] for s in ordered),
+        (
+            [s.priority, f"[`{s.id}`](#{s.id})", "on" if s.default_enabled else "off", plain(s.description)]
+            for s in ordered
+        ),
     )
     return page("Steps and settings", INTRO, overview, *(part for step in ordered for part in _of_step(step)))
 

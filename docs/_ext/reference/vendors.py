@@ -25,5 +25,7 @@ def _of_vendor(provider: Provider) -> Iterator[str]:
         blocks = f" in blocks of {cache.block_tokens} tokens" if cache.block_tokens > 1 else ""
         words.append(f"A prefix is cached{blocks}{kept} ({cell(cache.source)}, {cache.as_of}).")
     yield " ".join(words)
-    rows = ([code(r.rule), plain(r.says), r.as_of, plain(r.source)] for r in provider.rules if r.vendor == provider.name)
+    rows = (
+        [code(r.rule), plain(r.says), r.as_of, plain(r.source)] for r in provider.rules if r.vendor == provider.name
+    )
     yield table(["rule", "it says", "as of", "source"], rows)
