@@ -20,6 +20,8 @@ extensions = [
     "_ext.search_in_both",
     "_ext.reference",
     "_ext.live",
+    "_ext.gallery",
+    "_ext.widgets",
 ]
 exclude_patterns = ["_ext", "prompts_under_test", "README.md"]
 nitpicky = False
