@@ -5,8 +5,8 @@
     who_wrote_this
     ```
 
-A page begins with `picture:` (of `docs/pictures`, without look and ending) and `about:` between two lines `---`, then its
-title. Its place in the table of contents is that of its card.
+A page begins with `picture:` (of `docs/pictures`, without look and ending) and `about:` between two lines `---`, then
+its title. Its place in the table of contents is that of its card.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Gallery(SphinxDirective):
         folder = Path(self.env.doc2path(self.env.docname)).parent
         cards = "\n\n".join(self._card(card_of(folder / f"{name}.md")) for name in names)
         contents = "\n".join(["```{toctree}", ":hidden:", *names, "```"])
-        return self.parse_text_to_nodes(f"{contents}\n\n::::{{grid}} 1 2 2 3\n:gutter: 3\n\n{cards}\n\n::::")
+        return self.parse_text_to_nodes(f"{contents}\n\n::::{{grid}} 1 1 2 2\n:gutter: 3\n\n{cards}\n\n::::")
 
     def _card(self, card: Card) -> str:
         folder = Path(self.env.srcdir)

@@ -7,10 +7,10 @@
     ctxlab_widgets.LoreView(ctxlab.build(ctxlab.example("harbour")))
     ```
 
-All code of a page shares its names. It runs in a folder of its own, in which `datasets` is. A widget is a page of its own
-in a frame, without Python behind it: what needs Python isn't there, everything else works; `:title:` is its name. A reader
-without scripts gets a picture of `docs/pictures`: the widget's own, or the one that `:picture:` names without its ending;
-`:alt:` says what is on it. `:hide:` leaves the code out, `:raises:` names an error that is wanted.
+All code of a page shares its names. It runs in a folder of its own, in which `datasets` is. A widget is a page of its
+own in a frame, without Python behind it: what needs Python isn't there, everything else works; `:title:` is its name.
+A reader without scripts gets a picture of `docs/pictures`: the widget's own, or the one that `:picture:` names without
+look and ending; `:alt:` says what is on it. `:hide:` leaves the code out, `:raises:` names an error that is wanted.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ class Live(SphinxDirective):
         files = {look: Path(self.env.srcdir) / "pictures" / f"{name}-{look}.png" for look in ("light", "dark")}
         missing = [path.name for path in files.values() if not path.is_file()]
         if missing:
-            raise self.error(f"docs/pictures has no {missing[0]}: `make pictures` draws each widget, `:picture:` names one")
+            raise self.error(
+                f"docs/pictures has no {missing[0]}: `make pictures` draws each widget, `:picture:` names one"
+            )
         folder = Path(self.env.app.outdir) / PICTURES
         folder.mkdir(parents=True, exist_ok=True)
         for path in files.values():
@@ -113,9 +115,8 @@ class Live(SphinxDirective):
             shutil.copyfile(path, folder / path.name)
         light, dark = (f"{up}{PICTURES}/{escape(path.name)}" for path in files.values())
         alt = escape(self.options.get("alt") or f"{title}, as a picture")
-        return (
-            f'<picture><source media="(prefers-color-scheme: dark)" srcset="{dark}"><img src="{light}" alt="{alt}"></picture>'
-        )
+        source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
+        return f'<picture>{source}<img src="{light}" alt="{alt}"></picture>'
 
 
 class _Runs:
