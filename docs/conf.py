@@ -21,7 +21,7 @@ extensions = [
     "_ext.reference",
     "_ext.live",
     "_ext.gallery",
-    "_ext.widgets",
+    "_ext.widget_tables",
 ]
 exclude_patterns = ["_ext", "prompts_under_test", "README.md"]
 nitpicky = False

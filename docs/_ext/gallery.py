@@ -11,26 +11,13 @@ its title. Its place in the table of contents is that of its card.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-_HEAD = re.compile(r"\A---\n(.*?)^---\n+# ([^\n]+)\n", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """A page as its card shows it."""
-
-    name: str
-    title: str
-    about: str
-    picture: str
+from _ext.cards import Card, card_of
 
 
 class Gallery(SphinxDirective):
@@ -59,15 +46,6 @@ class Gallery(SphinxDirective):
             pictures.append(f"{head}\n:alt: {alt}\n:class: only-{look} thumbnail\n```")
         body = "\n\n".join([*pictures, card.about])
         return f":::{{grid-item-card}} {card.title}\n:link: {card.name}\n:link-type: doc\n\n{body}\n:::"
-
-
-def card_of(path: Path) -> Card:
-    """What a page says of itself; ValueError where its head is missing."""
-    found = _HEAD.match(path.read_text(encoding="utf-8"))
-    fields = yaml.safe_load(found[1]) if found else None
-    if not found or not isinstance(fields, dict) or not {"picture", "about"} <= fields.keys():
-        raise ValueError(f"{path.name} begins without `picture` and `about` between two lines ---, and its title")
-    return Card(path.stem, found[2].strip(), str(fields["about"]), str(fields["picture"]))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
