@@ -18,7 +18,11 @@ DOCS = Path(__file__).parents[1] / "docs"
 def extension(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A module of the site's extensions by name."""
     monkeypatch.syspath_prepend(DOCS)
-    return lambda name: import_module(f"_ext.{name}")
+
+    def named(name: str) -> Any:
+        return import_module(f"_ext.{name}")
+
+    return named
 
 
 def test_each_public_widget_has_a_page_with_its_keys_traits_and_methods(extension: Any) -> None:
@@ -44,7 +48,11 @@ def test_a_list_of_keys_that_cannot_be_read_is_named(
 ) -> None:
     keys = extension("widgets.keys")
     (tmp_path / "widget.ts").write_text('const KEYS: KeyList = [\n  ["Esc", words()],\n];\n', encoding="utf-8")
-    monkeypatch.setattr(keys, "folder_of", lambda _: tmp_path)
+
+    def folder_of(_: object) -> Path:
+        return tmp_path
+
+    monkeypatch.setattr(keys, "folder_of", folder_of)
 
     with pytest.raises(ValueError, match=r"words\(\)"):
         keys.keys_of(TokenView)

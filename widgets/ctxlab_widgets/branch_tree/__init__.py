@@ -59,9 +59,9 @@ class BranchTree(Widget):
     messages = traitlets.Bytes(b"").tag(sync=True)
     """Facts of each message in the order of `texts`, as `packed_messages` writes them."""
     places = traitlets.Bytes(b"").tag(sync=True)
-    """Where each message is drawn, packed in the order of `texts`."""
+    """Positions of the drawn messages, packed in the order of `texts`."""
     flags = traitlets.Bytes(b"").tag(sync=True)
-    """What each drawn message is (hidden, a leaf, on the active path), packed in the same order."""
+    """Kinds of the drawn messages (hidden, a leaf, on the active path), packed in the same order."""
     view = traitlets.Unicode("").tag(sync=True)
     """Figures of the tree as a whole, as JSON."""
     picked: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
