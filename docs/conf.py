@@ -23,6 +23,8 @@ extensions = [
     "_ext.light_and_dark",
     "_ext.live",
     "_ext.llms_full",
+    "_ext.gallery",
+    "_ext.widget_tables",
 ]
 exclude_patterns = ["_ext", "prompts_under_test", "README.md"]
 nitpicky = False

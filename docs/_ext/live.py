@@ -7,9 +7,10 @@
     ctxlab_widgets.LoreView(ctxlab.build(ctxlab.example("harbour")))
     ```
 
-All code of a page shares its names. It runs in a folder of its own, in which `datasets` is. A widget is a page of its own
-in a frame, without Python behind it: what needs Python isn't there, everything else works. `:hide:` leaves the code out,
-`:picture:` names a picture for readers without scripts, `:raises:` an error that is wanted.
+All code of a page shares its names. It runs in a folder of its own, in which `datasets` is. A widget is a page of its
+own in a frame, without Python behind it: what needs Python isn't there, everything else works; `:title:` is its name.
+A reader without scripts gets a picture of `docs/pictures`: the widget's own, or the one that `:picture:` names without
+look and ending; `:alt:` says what is on it. `:hide:` leaves the code out, `:raises:` names an error that is wanted.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import ast
 import contextlib
 import io
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from html import escape
@@ -36,6 +38,7 @@ ROOT = Path(__file__).parents[2]
 HEIGHT = 560
 """Of a frame, in pixels, where the page names none."""
 FRAMES = "live"
+PICTURES = "_images"
 
 
 class Live(SphinxDirective):
@@ -46,6 +49,7 @@ class Live(SphinxDirective):
         "height": directives.positive_int,
         "title": directives.unchanged,
         "picture": directives.unchanged,
+        "alt": directives.unchanged,
         "raises": directives.unchanged,
         "hide": directives.flag,
     }
@@ -87,14 +91,32 @@ class Live(SphinxDirective):
         (folder / name).write_text(page(bundle_path(type(widget)), state, title=title), encoding="utf-8")
         widget.close()
         up = "../" * self.env.docname.count("/")
-        height, picture = self.options.get("height", HEIGHT), self.options.get("picture")
-        instead = f'<img src="{up}_images/{escape(picture)}" alt="{escape(title)}">' if picture else ""
+        height = self.options.get("height", HEIGHT)
         return nodes.raw(
             "",
             f'<iframe class="live" src="{up}{FRAMES}/{name}" title="{escape(title)}" loading="lazy" '
-            f'style="height:{height}px"></iframe><noscript>{instead}</noscript>',
+            f'style="height:{height}px"></iframe><noscript>{self._picture(widget, title, up)}</noscript>',
             format="html",
         )
+
+    def _picture(self, widget: Widget, title: str, up: str) -> str:
+        """The widget in light and dark, for readers without scripts; its files go beside those of the other images."""
+        name = self.options.get("picture") or bundle_path(type(widget)).parents[1].name
+        files = {look: Path(self.env.srcdir) / "pictures" / f"{name}-{look}.png" for look in ("light", "dark")}
+        missing = [path.name for path in files.values() if not path.is_file()]
+        if missing:
+            raise self.error(
+                f"docs/pictures has no {missing[0]}: `make pictures` draws each widget, `:picture:` names one"
+            )
+        folder = Path(self.env.app.outdir) / PICTURES
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in files.values():
+            self.env.note_dependency(str(path))
+            shutil.copyfile(path, folder / path.name)
+        light, dark = (f"{up}{PICTURES}/{escape(path.name)}" for path in files.values())
+        alt = escape(self.options.get("alt") or f"{title}, as a picture")
+        source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
+        return f'<picture>{source}<img src="{light}" alt="{alt}"></picture>'
 
 
 class _Runs:

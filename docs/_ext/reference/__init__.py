@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 from _ext.reference.api import api
 from _ext.reference.command_line import command_line
@@ -37,7 +38,16 @@ def write_pages(app: Sphinx) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def api_last(app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
+    """Read the API after all pages.
+
+    Autodoc writes annotations of base classes into pydantic's models, and code of a later page that builds on one fails.
+    """
+    names.sort(key=lambda name: name == "reference/api")
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Make the pages before the sources are looked for."""
     app.connect("builder-inited", write_pages)
+    app.connect("env-before-read-docs", api_last)
     return {"parallel_read_safe": True}
