@@ -9,7 +9,8 @@
 
 All code of a page shares its names. It runs in a folder of its own, in which `datasets` is. A widget is a page of its own
 in a frame, without Python behind it: what needs Python isn't there, everything else works. `:hide:` leaves the code out,
-`:picture:` names a picture for readers without scripts, `:raises:` an error that is wanted.
+`:picture:` names a picture for readers without scripts, `:raises:` an error that is wanted, `:plugin:` a folder of
+`extending` that is installed while the block runs.
 """
 
 from __future__ import annotations
@@ -24,11 +25,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from anywidget import AnyWidget
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from _ext.installed_plugin import installed_plugin
 from ctxlab_widgets._shared.html_page import page
 from ctxlab_widgets._shared.widget import Widget, bundle_path, synced_state
 
@@ -47,6 +50,7 @@ class Live(SphinxDirective):
         "title": directives.unchanged,
         "picture": directives.unchanged,
         "raises": directives.unchanged,
+        "plugin": directives.unchanged,
         "hide": directives.flag,
     }
 
@@ -55,7 +59,9 @@ class Live(SphinxDirective):
         code = "\n".join(self.content)
         runs = self.env.temp_data.setdefault("live", _Runs())
         try:
-            printed, value = runs.run(code, self.options.get("raises"))
+            plugin = self.options.get("plugin")
+            with installed_plugin(plugin) if plugin else contextlib.nullcontext():
+                printed, value = runs.run(code, self.options.get("raises"))
         except Exception as error:
             place = f"{self.env.docname}, line {self.lineno}"
             raise self.severe(f"{place}: the code raises {type(error).__name__}: {error}") from error
@@ -69,14 +75,14 @@ class Live(SphinxDirective):
     def _value(self, value: Any, runs: _Runs) -> Iterator[nodes.Node]:
         if value is None:
             return
-        if isinstance(value, Widget):
+        if isinstance(value, AnyWidget):
             yield self._frame(value, runs)
         elif hasattr(value, "_repr_html_"):
             yield nodes.raw("", f'<div class="cell_output shown">{value._repr_html_()}</div>', format="html")
         else:
             yield from self._text(repr(value))
 
-    def _frame(self, widget: Widget, runs: _Runs) -> nodes.Node:
+    def _frame(self, widget: AnyWidget, runs: _Runs) -> nodes.Node:
         """A page of the widget beside the others, and a frame that shows it."""
         runs.frames += 1
         name = f"{self.env.docname.replace('/', '-')}-{runs.frames}.html"
@@ -84,7 +90,7 @@ class Live(SphinxDirective):
         folder = Path(self.env.app.outdir) / FRAMES
         folder.mkdir(parents=True, exist_ok=True)
         state = {**synced_state(widget), "live": False}
-        (folder / name).write_text(page(bundle_path(type(widget)), state, title=title), encoding="utf-8")
+        (folder / name).write_text(page(_bundle(widget, folder), state, title=title), encoding="utf-8")
         widget.close()
         up = "../" * self.env.docname.count("/")
         height, picture = self.options.get("height", HEIGHT), self.options.get("picture")
@@ -95,6 +101,15 @@ class Live(SphinxDirective):
             f'style="height:{height}px"></iframe><noscript>{instead}</noscript>',
             format="html",
         )
+
+
+def _bundle(widget: AnyWidget, folder: Path) -> Path:
+    """The script of a widget; that of a plugin may stand in its module, and is written beside the page."""
+    if isinstance(widget, Widget):
+        return bundle_path(type(widget))
+    path = folder / f"{type(widget).__name__}.js"
+    path.write_text(str(widget._esm), encoding="utf-8")
+    return path
 
 
 class _Runs:
