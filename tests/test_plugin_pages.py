@@ -107,7 +107,9 @@ def test_provider_writes_its_body_for_its_own_address() -> None:
 
 @pytest.mark.usefixtures("plugin")
 def test_scorer_fills_a_column_of_a_study() -> None:
-    study = ctxlab.Study([ctxlab.Case("a", "talk", chat("four", "12345678", "more"))], ["sliding"], scorers=["user-share"])
+    study = ctxlab.Study(
+        [ctxlab.Case("a", "talk", chat("four", "12345678", "more"))], ["sliding"], scorers=["user-share"]
+    )
 
     frame = study.run(progress=False).frame()
 

@@ -62,11 +62,12 @@ class Live(SphinxDirective):
             plugin = self.options.get("plugin")
             with installed_plugin(plugin) if plugin else contextlib.nullcontext():
                 printed, value = runs.run(code, self.options.get("raises"))
+                results = [*self._text(printed), *self._value(value, runs)]
         except Exception as error:
             place = f"{self.env.docname}, line {self.lineno}"
             raise self.severe(f"{place}: the code raises {type(error).__name__}: {error}") from error
         shown = [] if "hide" in self.options else [nodes.literal_block(code, code, language="python")]
-        return [*shown, *self._text(printed), *self._value(value, runs)]
+        return [*shown, *results]
 
     def _text(self, printed: str) -> Iterator[nodes.Node]:
         if printed.strip():

@@ -30,6 +30,7 @@ PAGES = {
 def write_pages(app: Sphinx) -> None:
     """Write each page that differs from what is there."""
     folder = Path(app.srcdir) / "reference"
+    folder.mkdir(exist_ok=True)
     for name, made in PAGES.items():
         path, text = folder / f"{name}.md", made()
         if not path.is_file() or path.read_text(encoding="utf-8") != text:

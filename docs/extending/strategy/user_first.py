@@ -23,7 +23,9 @@ class UserFirst:
             return verdict
         border = verdict.border
         own = Reason(border.own_words(), border.at, border)
-        others = Reason(f"its turn comes after {window.name(border.at[0])}, which {border.words()}", range(10**9), border)
+        others = Reason(
+            f"its turn comes after {window.name(border.at[0])}, which {border.words()}", range(10**9), border
+        )
         return Verdict(verdict.keep, {}, border, verdict.spent, (own, others))
 
     def kept(self, window: Window, unit: Unit) -> Kept:
