@@ -33,6 +33,7 @@ from ctxlab.api.chat import regenerate as regenerate
 from ctxlab.api.chat import relay as relay
 from ctxlab.api.chat import send as send
 from ctxlab.api.chat import stream as stream
+from ctxlab.api.check import check as check
 from ctxlab.api.compression import compress as compress
 from ctxlab.api.compression import compressions as compressions
 from ctxlab.api.compression import legal_cuts as legal_cuts
@@ -137,8 +138,16 @@ from ctxlab.providers.payload import payload as payload
 from ctxlab.providers.sending.attempts import RetryPolicy as RetryPolicy
 from ctxlab.providers.sending.rate_limit import RateLimit as RateLimit
 from ctxlab.providers.sending.time_limits import TimeLimits as TimeLimits
+from ctxlab.recordings.findings.finding import Finding as Finding
+from ctxlab.recordings.findings.finding import FindingPlace as FindingPlace
+from ctxlab.recordings.findings.finding import Findings as Findings
+from ctxlab.recordings.findings.finding_rule import FindingRule as FindingRule
+from ctxlab.recordings.findings.finding_rule import Found as Found
+from ctxlab.recordings.findings.finding_rule import finding_rule as finding_rule
 from ctxlab.recordings.overview import RecordingComparison as RecordingComparison
 from ctxlab.recordings.overview import compare_recordings as compare_recordings
+from ctxlab.recordings.prefix import PrefixReport as PrefixReport
+from ctxlab.recordings.prefix.builds import prefix as prefix
 from ctxlab.recordings.read import read_recording as read_recording
 from ctxlab.recordings.recorder.in_process import recording as recording
 from ctxlab.recordings.recorder.read_records import read_records as read_records

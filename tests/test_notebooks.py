@@ -33,6 +33,7 @@ REAL = {
     "18_chat": "tau-bench/airline_60.json",
     "19_workspace_and_search": "oasst/trees_60.jsonl",
     "20_knowledge": "claude-code-log/representative_messages.jsonl",
+    "21_what_a_program_really_sends": "recordings/claude-code-compaction/spotter-258c7280.jsonl",
     "index": "claude-code-log/representative_messages.jsonl",
 }
 

@@ -126,6 +126,11 @@ GOOD: dict[str, Any] = {
 """By name, an argument that does; what is asked for under each name is one thing everywhere."""
 
 OF_METHOD: dict[str, Any] = {
+    "check.what": SESSION,
+    "check.rules": ["secret"],
+    "check.ignore": ["secret"],
+    "finding_rule.level": "note",
+    "finding_rule.works_on": ("trace",),
     "Pipeline.with_setting.name": "token-limiter.enabled",
     "Pipeline.with_setting.value": True,
     "Pipeline.with_processor.step": lambda ctx: ctx,

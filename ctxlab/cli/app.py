@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from ctxlab.cli.check_command import CHECK, check
+from ctxlab.cli.compressions_command import COMPRESSIONS, compressions
 from ctxlab.cli.examples import (
     ABLATE,
     ASSETS,
@@ -39,6 +41,7 @@ from ctxlab.cli.inputs.options import (
     numbers_in,
     takes_build_options,
 )
+from ctxlab.cli.prefix_command import PREFIX, prefix
 from ctxlab.cli.record_command import RECORD, record
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
 from ctxlab.cli.workspace_commands import SEARCH, WORKSPACE, search, workspace
@@ -163,11 +166,10 @@ def report(
     options: CommandOptions,
     out: Annotated[Path, typer.Option("--out", metavar="PAGE", help="Where to write it.", show_default=False)],
 ) -> None:
-    """Write the run as one HTML file that opens anywhere: every step, every message, every cause."""
+    """Write the run as one HTML file that opens anywhere: every step, every message, every cause; or a recording."""
     from ctxlab.cli.commands.report import print_report
-    from ctxlab.cli.inputs.files import load
 
-    print_report(load(options), out)
+    print_report(options, out)
 
 
 @app.command(epilog=LEDGER, short_help="Where every token went, by step and rule.")
@@ -378,7 +380,10 @@ app.add_typer(workspace, name="workspace", epilog=WORKSPACE, short_help="Keep al
 app.command(epilog=SEARCH, short_help="Words in everything that a workspace holds.")(search)
 app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
 
+app.command(epilog=CHECK, short_help="What is wrong with a recording or a conversation, or wasted.")(check)
 app.command(epilog=RECORD, short_help="What a program really sends, request by request, to a file.")(record)
+app.command(epilog=COMPRESSIONS, short_help="What a program's compressions kept, and what they lost.")(compressions)
+app.command(epilog=PREFIX, short_help="Where the prefix of each request breaks, why, and what it costs.")(prefix)
 
 
 SERVE_FAKE = """\b
@@ -413,7 +418,7 @@ def lab(
         Path | None,
         typer.Argument(
             metavar="[FILE]",
-            help="A file with a conversation, a folder, a workspace, or a notebook.",
+            help="A file with a conversation, a recording, a folder, a workspace, or a notebook.",
             show_default=False,
         ),
     ] = None,

@@ -29,6 +29,16 @@ from ctxlab_widgets import lab
 page = lab(workspace=workspace) if workspace.sessions() else workspace
 page"""
 
+RECORDING_WORDS = """# A recording
+
+Each request with what was in it and where from, what broke the cached prefix, findings at their place, any two
+requests side by side."""
+RECORDING_CODE = """import ctxlab
+from ctxlab_widgets import RecordingView
+
+{line}
+RecordingView(recording)"""
+
 
 def copy_notebooks(folder: Path) -> int:
     """Put the notebooks that aren't there into a folder, which is made where there is none; the number of new ones."""
@@ -50,16 +60,36 @@ def is_workspace(folder: Path) -> bool:
     return (folder / ARRANGEMENT).is_file()
 
 
+def is_recording(file: Path) -> bool:
+    """Whether a file is one that `ctxlab record` made, by its first bytes."""
+    from ctxlab.recordings.recorder.read_records import is_record_file
+
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return is_record_file(opened.read(128))
+
+
+def notebook_of_recording(file: Path, folder: Path) -> Path:
+    """A notebook that opens a recording: one that is there already, else a new one."""
+    line = f"recording = ctxlab.read_recording({str(file.resolve())!r})"
+    stem = file.stem.removesuffix(".ctxrec")
+    return _notebook_of(RECORDING_WORDS, RECORDING_CODE.format(line=line), folder, stem, sign=line)
+
+
 def notebook_of_workspace(workspace: Path, folder: Path) -> Path:
     """A notebook that opens a workspace with all its views: one that is there already, else a new one."""
     line = f"workspace = ctxlab.open_workspace({str(workspace.resolve())!r})"
+    code = WORKSPACE_CODE.format(line=line)
+    return _notebook_of(WORKSPACE_WORDS, code, folder, workspace.resolve().name, sign=line)
+
+
+def _notebook_of(words: str, code: str, folder: Path, stem: str, *, sign: str) -> Path:
+    """A notebook of a text and a cell, told from others of its name by a line in it."""
     notebook = json.loads(_text(INDEX))
-    notebook["cells"] = [
-        _cell("cell-00", "markdown", WORKSPACE_WORDS),
-        _cell("cell-01", "code", WORKSPACE_CODE.format(line=line)),
-    ]
+    notebook["cells"] = [_cell("cell-00", "markdown", words), _cell("cell-01", "code", code)]
     text = json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
-    return _there_or_new(folder, workspace.resolve().name, text, sign=json.dumps(line, ensure_ascii=False)[1:-1])
+    return _there_or_new(folder, stem, text, sign=json.dumps(sign, ensure_ascii=False)[1:-1])
 
 
 def _cell(id: str, kind: str, source: str) -> dict[str, Any]:

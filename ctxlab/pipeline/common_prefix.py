@@ -46,12 +46,12 @@ def _first_words(draft: Draft) -> str:
 
 def _common_words(a: str, b: str) -> str:
     """The words with which both texts begin; one that goes on differently is no common one."""
-    head = _common_head(a, b)
+    head = common_head(a, b)
     end = len(head)
     return _LAST_WORD.sub("", head) if any(_GOES_ON.match(each, end) for each in (a, b)) else head
 
 
-def _common_head(a: str, b: str) -> str:
+def common_head(a: str, b: str) -> str:
     """The characters with which both texts begin, found by halving."""
     same, end = 0, min(len(a), len(b))
     while same < end:

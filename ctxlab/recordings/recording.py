@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.data_frame import frame_of
@@ -13,12 +13,15 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Session
 from ctxlab.errors import UnknownName
 from ctxlab.formats.results import Loss, Losses, losses_html
+from ctxlab.recordings.frozen_names import FrozenName
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ctxlab.recordings.compressions import RecordedCompressions
     from ctxlab.recordings.parts import ContextParts
+    from ctxlab.recordings.prefix import PrefixReport
 
 COLUMNS = (
     "number",
@@ -86,6 +89,30 @@ class Recording:
 
         return parts_of(self)
 
+    @checked_arguments
+    def compressions(self, before: Recording | None = None) -> RecordedCompressions:
+        """Every compression that the program made: what went, what it kept of that, and what came of lost rules.
+
+        Found as the log says, else where messages went and a summary stands in their place. `before` is the recording
+        of the same conversation that this one goes on from, where the log begins anew with the summary.
+        """
+        from ctxlab.recordings.compressions.find_compressions import find_compressions
+
+        return find_compressions(self, before)
+
+    @checked_arguments
+    def prefix(self, *, frozen: FrozenName | Sequence[FrozenName] = ()) -> PrefixReport:
+        """For each request how much of it begins as the one before, what broke the rest, and what that costs.
+
+        Set beside what the vendor's usage reports. `frozen` names what is kept still in a what-if: "reminders" (each
+        stays as it was first sent), "reminders-last", "tools", "tools-sorted" or "clock" (no dates and times in system
+        texts); then `.frozen` of the report says how much more could have been read from the cache. Nothing is sent,
+        and the recording stays as it is.
+        """
+        from ctxlab.recordings.prefix.of_recording import prefix_of
+
+        return prefix_of(self, (frozen,) if isinstance(frozen, str) else tuple(frozen))
+
     def frame(self) -> pd.DataFrame:
         """One row a request, in order: who asked which model when, messages and how many were new, tokens, time."""
         return frame_of((request.row() for request in self.requests), COLUMNS)
@@ -95,6 +122,11 @@ class Recording:
         parts += [counted(len(self.requests), "request"), counted(len(self.session.nodes) - 1, "message")]
         parts += [counted(len(self.losses), "loss", "losses")] if self.losses else []
         return f"Recording({', '.join(parts)}, from {short(self.source, 80)!r})"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
+        from ctxlab.display.views import shown_as
+
+        return shown_as("recording", self)
 
     def _repr_html_(self) -> str:
         head = ("request", "agent", "time", "model", "messages", "new", "input", "cached", "output", "error")

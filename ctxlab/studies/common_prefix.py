@@ -11,12 +11,13 @@ def common_prefix_tokens(old: Trace, new: Trace) -> int:
 
     Tool definitions stand in front of the messages: where they differ nothing is the same.
     """
-    if _tools(old) != _tools(new):
+    if tools_of(old) != tools_of(new):
         return 0
     tokens = prefix_tokens(old.result.drafts, new.result.drafts, new.services.tokenizer)
     return min(new.tokens, new.request_tokens + tokens)
 
 
-def _tools(trace: Trace) -> object:
+def tools_of(trace: Trace) -> object:
+    """The tools that a run sends, to be compared."""
     agent = trace.start.input.agent
     return agent.sent_tools if agent else ()

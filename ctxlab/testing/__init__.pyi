@@ -14,6 +14,7 @@ from ctxlab.testing.context_assertions.expectation import Expectation as Expecta
 from ctxlab.testing.context_assertions.expectation import Finding as Finding
 from ctxlab.testing.context_assertions.expectation import all_of as all_of
 from ctxlab.testing.context_assertions.expectation import any_of as any_of
+from ctxlab.testing.context_assertions.no_findings import assert_no_findings as assert_no_findings
 from ctxlab.testing.context_assertions.snapshot_text import snapshot_text as snapshot_text
 from ctxlab.testing.fake_server.refusal import Refusal as Refusal
 from ctxlab.testing.fake_server.refusals import refusals_of as refusals_of

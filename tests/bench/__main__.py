@@ -24,6 +24,7 @@ from tests.bench import (
     assets,
     languages,
     lore,
+    prefixes,
     ranking,
     recorder,
     recordings,
@@ -192,6 +193,7 @@ def main() -> None:
     ranking.main()
     recorder.main()
     recordings.main()
+    prefixes.main()
     print("\n| the small languages | CPU |\n|---|--:|")
     for work, cost in (*lore.lore_rows(), *lore.timeline_rows(), *languages.regex_rows(), *what_if.replay_rows()):
         print(f"| {work} | {cost} |")

@@ -18,6 +18,7 @@ from ctxlab import Agent, Session, Trace
 from ctxlab_widgets._shared.widget import Widget
 from tests.browser.conftest import Opened
 from tests.gallery.looking import HOSTILE, colours_across, colours_of
+from tests.gallery.recordings import recording_of_strangers
 from tests.gallery.samples import FOLDERS, SAMPLES, WITH_FILES
 from tests.gallery.studies import made_up_result
 
@@ -327,6 +328,7 @@ def of_strangers(name: str, trace: Trace) -> Widget:
         "compare": lambda: ctxlab_widgets.Compare(trace, strategies=["middle-out"]),
         "compression_view": lambda: compression_of_strangers(trace.start.input.session),
         "knowledge_base_view": base_of_strangers,
+        "recording_view": recording_of_strangers,
         "run_history": lambda: ctxlab_widgets.lab(trace).head,
         "study": study_of_strangers,
         "workspace_view": lambda: workspace_of_strangers(trace, as_table=False),

@@ -154,3 +154,17 @@ def test_an_empty_workspace_opens_as_its_list(run, started, tmp_path: Path) -> N
     exec(first_code(tmp_path / "mine" / "new.ipynb"), names)
 
     assert isinstance(names["page"], ctxlab.Workspace)
+
+
+def test_a_recording_opens_in_its_view(run, started, tmp_path: Path) -> None:
+    recording = Path(__file__).parents[2] / "datasets" / "tidebook_agent.ctxrec.jsonl"
+    names: dict[str, object] = {}
+
+    assert run("lab", recording, "--no-browser", "--folder", "mine").code == 0
+    path = tmp_path / "mine" / "tidebook_agent.ipynb"
+    lines = first_code(path).splitlines()
+    exec("\n".join(lines[:-1]), names)
+
+    assert lines[-1] == "RecordingView(recording)"
+    assert len(names["recording"]) == 50  # type: ignore[arg-type]
+    assert started[0][-1].endswith("tidebook_agent.ipynb")

@@ -49,3 +49,14 @@ def test_a_page_under_the_name_of_something_else_is_refused(run, harbour: Path, 
 @pytest.mark.parametrize("name", ["page", "page.HTM"])
 def test_a_page_may_have_no_ending_or_that_of_html(run, harbour: Path, tmp_path: Path, name: str) -> None:
     assert run("report", harbour, "--out", tmp_path / name).code == 0
+
+
+def test_a_recording_is_a_page_of_its_own(run, tmp_path: Path) -> None:
+    recording = Path(__file__).parents[2] / "datasets" / "tidebook_agent.ctxrec.jsonl"
+    out = tmp_path / "page.html"
+
+    result = run("report", recording, "--out", out)
+
+    assert result.code == 0
+    assert "What was sent: tidebook_agent" in out.read_text(encoding="utf-8")
+    assert run("report", recording, "--out", recording).code == 2

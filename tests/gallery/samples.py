@@ -29,6 +29,7 @@ from ctxlab.chat.compression import Compression
 from ctxlab.pipeline import FormGroup, StepForm, form_hints
 from ctxlab_widgets._shared.widget import Widget
 from tests.gallery.attachments import files_run
+from tests.gallery.recordings import recording_view
 from tests.gallery.requests import scripted_request
 from tests.gallery.studies import result
 
@@ -264,6 +265,7 @@ SAMPLES: Mapping[str, Callable[[], Widget]] = {
     "knowledge_base_view": base_of_papers,
     "knowledge_view": looking_up,
     "lore_view": lambda: ctxlab_widgets.LoreView(harbour()),
+    "recording_view": recording_view,
     "request_view": lambda: ctxlab_widgets.RequestView(scripted_request(harbour())),
     "rule_view": lambda: ctxlab_widgets.RuleView(harbour()),
     "section_form": settings,

@@ -52,6 +52,16 @@ def recording() -> ctxlab.Recording:
     return builder.recording()
 
 
+def compressed_recording() -> ctxlab.Recording:
+    """A recording of two requests, the second behind a summary."""
+    builder = RecordingBuilder("talk")
+    summary = {"role": "user", "content": "Summary of the conversation so far: never mind."}
+    talk = [{"role": role, "content": f"Never open door {n}."} for n, role in enumerate(["user", "assistant", "user"])]
+    for sent in (talk, [summary, {"role": "user", "content": "Go on."}]):
+        builder.body({"model": "m", "messages": sent}, "openai-chat")
+    return builder.recording()
+
+
 @cache
 def frames() -> dict[str, pd.DataFrame]:
     session = ctxlab.load(ROOT / "datasets/harbour_roleplay.session.json")
@@ -99,7 +109,10 @@ def frames() -> dict[str, pd.DataFrame]:
         "RequestComparison.frame": ctxlab.compare_requests(
             ctxlab.payload(trace, "openai"), ctxlab.payload(trace, "anthropic")
         ).frame(),
+        "Findings.frame": ctxlab.check(recording()).frame(),
+        "PrefixReport.frame": recording().prefix().frame(),
         "Recording.frame": recording().frame(),
+        "RecordedCompressions.frame": compressed_recording().compressions().frame(),
         "RecordingComparison.frame": ctxlab.compare_recordings([recording()]).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SearchResult.frame": hits,
@@ -113,6 +126,8 @@ def frames() -> dict[str, pd.DataFrame]:
         "SessionBranches.clusters": ctxlab.branches(session).clusters(likeness=0.1),
         "SessionBranches.frame": ctxlab.branches(session).frame(),
         "SessionBranches.summary": ctxlab.branches(session).summary(),
+        "TurnPrefixes.frame": ctxlab.prefix([trace, trace]).frame(),
+        "TurnPrefixes.by_step": ctxlab.prefix([trace, comparison.traces["b"]]).by_step(),
         "TokenFlow.frame": ctxlab.token_flow(trace).frame(),
         "StudyTable.frame": ctxlab.study_table(study_frame()).frame(),
         "StudyResult.frame": ctxlab.survey(session, budgets=[900, 1800], progress=False).frame(),
@@ -198,6 +213,7 @@ def test_a_frame_of_nothing_has_its_columns() -> None:
         (compression_report([], "").frame(), "state"),
         (ctxlab.Pipeline().settings(), "layer"),
         (ctxlab.compressions(ctxlab.Session()).frame(), "node"),
+        (recording().compressions().frame(), "compression"),
     ):
         assert list(frame[column]) == []
 

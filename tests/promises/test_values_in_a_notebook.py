@@ -159,6 +159,22 @@ def recording(words: str, size: int) -> ctxlab.Recording:
     return builder.recording()
 
 
+def compressed_recording(words: str, size: int) -> ctxlab.Recording:
+    """A recording in which many messages went behind a summary, all with these words."""
+    builder = RecordingBuilder(words, words)
+    talk = [{"role": "user", "content": f"Never open door {n}: {words}"} for n in range(size)]
+    for sent in (talk, [{"role": "user", "content": f"Summary of the conversation so far: {words}"}, talk[-1]]):
+        builder.body({"model": words, "messages": sent}, "openai-chat", agent=words, model=words)
+    return builder.recording()
+
+
+def findings(words: str, size: int) -> ctxlab.Findings:
+    """Many findings at many places, whose every name is one of the words."""
+    places = tuple(ctxlab.FindingPlace(words, words, n, n + 1, words) for n in range(min(size, 60)))
+    found = (ctxlab.Finding(words, "note", words, f"{n} {words}", places, n, 0.1, words) for n in range(size))
+    return ctxlab.Findings(tuple(found), (words,) * min(size, 60), (words,) * min(size, 60), words)
+
+
 def values(words: str, size: int) -> dict[str, Any]:
     session = chat(words, size)
     presets = tuple(MessageNode(name=words, content=words, role="system") for _ in range(min(size, 200)))
@@ -248,8 +264,20 @@ def values(words: str, size: int) -> dict[str, Any]:
         "ProcessorSettings": smaller.pipeline.stage("token-limiter").processor.settings,
         "RetentionSetting": ctxlab.RETENTION,
         "Replay": ctxlab.replay(chat(words, 30), {"agent": agent}, {"budget_tokens": 600, "user": user}),
+        "Finding": findings(words, 2)[0],
+        "FindingPlace": findings(words, 2)[0].places[0],
+        "FindingRule": ctxlab.finding_rule(words, words, words, "note")(lambda checked: []),
+        "Findings": findings(words, min(size, 400)),
+        "Found": ctxlab.Found(words, words),
         "Recording": recording(words, min(size, 400)),
         "RecordedRequest": recording(words, 2).requests[-1],
+        "RecordedCompressions": compressed_recording(words, min(size, 60)).compressions(),
+        "RecordedCompression": compressed_recording(words, min(size, 60)).compressions()[0],
+        "PrefixReport": recording(words, min(size, 400)).prefix(),
+        "RequestPrefix": recording(words, 2).prefix().requests[-1],
+        "FrozenPrefix": recording(words, 2).prefix(frozen="clock").frozen,
+        "TurnPrefixes": ctxlab.prefix([smaller, short]),
+        "TurnPrefix": ctxlab.prefix([smaller, short]).turns[-1],
         "RequestComparison": ctxlab.compare_requests(
             ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")
         ),

@@ -11,6 +11,7 @@ from ctxlab_widgets.knowledge_base_view import KnowledgeBaseView as KnowledgeBas
 from ctxlab_widgets.knowledge_view import KnowledgeView as KnowledgeView
 from ctxlab_widgets.lab_page import lab as lab
 from ctxlab_widgets.lore_view import LoreView as LoreView
+from ctxlab_widgets.recording_view import RecordingView as RecordingView
 from ctxlab_widgets.request_view import RequestView as RequestView
 from ctxlab_widgets.rule_view import RuleView as RuleView
 from ctxlab_widgets.section_form.settings_form import SettingsForm as SettingsForm

@@ -1,4 +1,4 @@
-"""A run as one HTML file that opens anywhere and asks nobody for anything."""
+"""A run, a study or a recording as one HTML file that opens anywhere and asks nobody for anything."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from ctxlab.documents.atomic_file import replace_file
 from ctxlab.engines.worldbook.explain import decisions
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.consequential_step import most_consequential_step
+from ctxlab.recordings.recording import Recording
 from ctxlab.studies.run_summary import RunSummary, run_summary
 from ctxlab.studies.study import StudyResult
 from ctxlab.studies.study_table.study_page import study_page
 from ctxlab_widgets._shared.attachments import FilesPayload
-from ctxlab_widgets._shared.html_page import ReportView, page_of_views
+from ctxlab_widgets._shared.html_page import ReportView, page, page_of_views
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import remedies_json
 
@@ -57,14 +58,30 @@ TOPICS = {
 
 
 @checked_arguments
-def report(trace: Trace | StudyResult, path: str | Path) -> Path:
+def report(trace: Trace | StudyResult | Recording, path: str | Path) -> Path:
     """Write the run to `path` and give it back: what is sent, every step, every message, every cause.
 
     Each view of the run is behind a tab of the page. Of the result of a study it is its figures, a table with notes for
-    each score, what was left out and the errors. Nothing in it is fetched from anywhere.
+    each score, what was left out and the errors. Of a recording it is the `RecordingView` with the first difference of
+    each request. Nothing in it is fetched from anywhere.
     """
-    page = study_page(trace) if isinstance(trace, StudyResult) else report_html(trace)
-    return replace_file(path, page.encode())
+    if isinstance(trace, Recording):
+        written = recording_html(trace)
+    else:
+        written = study_page(trace) if isinstance(trace, StudyResult) else report_html(trace)
+    return replace_file(path, written.encode())
+
+
+def recording_html(recording: Recording) -> str:
+    """The page of a recording as text."""
+    from ctxlab_widgets.recording_view import RecordingView
+
+    widget = RecordingView(recording)
+    widget.keep_for_report()
+    state = {**_traits(widget), "live": False}
+    about = f"tokens counted here by {recording.parts.tokenizer.name}, but for those that are called reported"
+    title = f"What was sent: {recording.source or recording.program or 'a recording'}"
+    return page(WIDGETS / "recording_view" / "static" / "widget.js", state, title=title, about=about)
 
 
 def report_html(trace: Trace) -> str:

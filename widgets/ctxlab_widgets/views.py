@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ctxlab.engines.worldbook import LoreScan
     from ctxlab.pipeline import Debugger, Trace
     from ctxlab.providers import Payload
+    from ctxlab.recordings.recording import Recording
     from ctxlab.storage.workspace import Workspace
     from ctxlab.studies import Comparison
     from ctxlab.studies.study import StudyResult
@@ -62,6 +63,11 @@ def payload(value: Payload) -> Any | None:
     return _widget("RequestView", value)
 
 
+def recording(value: Recording) -> Any | None:
+    """The requests of a recording, and below them what is opened of one."""
+    return _widget("RecordingView", value)
+
+
 def study(value: StudyResult) -> Any | None:
     """The study, and below it the run of a case that is opened there."""
     return _widget("Study", value)
@@ -72,8 +78,8 @@ def workspace(value: Workspace) -> Any | None:
     return _widget("WorkspaceView", value)
 
 
-def report(value: Trace, path: Path) -> Path:
-    """The run as an HTML file."""
+def report(value: Trace | Recording, path: Path) -> Path:
+    """The run, or the recording, as an HTML file."""
     from ctxlab_widgets.html_report import report
 
     return report(value, path)

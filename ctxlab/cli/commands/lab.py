@@ -5,11 +5,21 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-from ctxlab.cli.notebook_files import ENDING, INDEX, copy_notebooks, is_workspace, notebook_of_workspace, notebook_with
+from ctxlab.cli.notebook_files import (
+    ENDING,
+    INDEX,
+    copy_notebooks,
+    is_recording,
+    is_workspace,
+    notebook_of_recording,
+    notebook_of_workspace,
+    notebook_with,
+)
 from ctxlab.cli.output.terminal import Screen
 from ctxlab.errors import CtxlabError, MissingExtra
 
@@ -32,6 +42,13 @@ def open_lab(file: Path | None, *, folder: Path, browser: bool) -> int:
     return subprocess.call(lab_command(notebook, browser=browser))
 
 
+def _way(file: Path) -> Callable[[Path, Path], Path]:
+    """The function that makes the notebook for a file or a folder, by what is in it."""
+    if is_workspace(file):
+        return notebook_of_workspace
+    return notebook_of_recording if is_recording(file) else notebook_with
+
+
 def lab_command(notebook: Path, *, browser: bool) -> list[str]:
     """The command that opens a notebook in the JupyterLab of this Python."""
     command = [sys.executable, "-m", "jupyterlab", *ASKS_NOBODY]
@@ -49,10 +66,7 @@ def _notebook(file: Path | None, folder: Path, *, browser: bool) -> Path:
     if file is not None and file.suffix == ENDING:
         return file
     new = copy_notebooks(folder)
-    if file is None:
-        notebook = folder / f"{INDEX}{ENDING}"
-    else:
-        notebook = (notebook_of_workspace if is_workspace(file) else notebook_with)(file, folder)
+    notebook = folder / f"{INDEX}{ENDING}" if file is None else _way(file)(file, folder)
     kept = "" if new else "; all of them were there, and stay as they are"
     screen.line(("notebooks are in ", "label"), str(folder.resolve()), kept)
     screen.line(("the notebook is " if not browser else "opening ", "label"), (str(notebook), "command"))

@@ -10,25 +10,42 @@ from ctxlab.errors import CtxlabError, MissingExtra
 from ctxlab.formats import refuse_overwriting
 
 if TYPE_CHECKING:
-    from ctxlab.cli.inputs.files import Inputs
+    from collections.abc import Callable
+
+    from ctxlab.cli.inputs.options import CommandOptions
     from ctxlab.pipeline import Trace
+    from ctxlab.recordings.recording import Recording
 
 
-def print_report(inputs: Inputs, out: Path) -> None:
-    """Write the page and say where it is."""
+def print_report(options: CommandOptions, out: Path) -> None:
+    """Write the page of a run, or of a recording that `ctxlab record` made, and say where it is."""
+    from ctxlab.cli.inputs.files import load
+    from ctxlab.cli.notebook_files import is_recording
+
+    if is_recording(options.file):
+        from ctxlab.recordings.read import read_recording
+
+        _refuse(options, out)
+        _write_and_tell(read_recording(options.file), out)
+        return
+    inputs = load(options)
+    _refuse(options, out)
+    _write_and_tell(inputs.trace(), out, inputs.announce)
+
+
+def _write_and_tell(value: Trace | Recording, out: Path, announce: Callable[[], None] | None = None) -> None:
     from ctxlab.cli.output.terminal import Screen
 
-    _refuse(inputs, out)
     replaced = out.is_file()
-    path = write_report(inputs.trace(), out)
-    inputs.announce()
+    path = write_report(value, out)
+    if announce is not None:
+        announce()
     kb = f"{path.stat().st_size / 1000:,.0f} kB"
     Screen().line((str(path), "command"), f", {kb}{', replaced' if replaced else ''}; open it in a browser")
 
 
-def _refuse(inputs: Inputs, out: Path) -> None:
+def _refuse(typed: CommandOptions, out: Path) -> None:
     """Raise before the run where the page could not be written, or would overwrite a file that is read."""
-    typed = inputs.options
     for read in filter(None, (typed.file, typed.agent, typed.user, *(typed.books or ()), *(typed.rules or ()))):
         refuse_overwriting(read, out)
     _refuse_without_folder(out)
@@ -41,7 +58,7 @@ def _refuse(inputs: Inputs, out: Path) -> None:
         raise CtxlabError(f"a report is HTML, and {out.name} ends in {out.suffix}; give a name such as {page}")
 
 
-def write_report(trace: Trace, out: Path) -> Path:
+def write_report(value: Trace | Recording, out: Path) -> Path:
     """Write the report with the package that draws it; raises MissingExtra without one."""
     from ctxlab.display.views import view_for
 
@@ -49,7 +66,7 @@ def write_report(trace: Trace, out: Path) -> Path:
     _refuse_without_folder(out)
     if write is None:
         raise MissingExtra("no package here writes reports; pip install ctxlab brings ctxlab_widgets, which does")
-    return write(trace, out)
+    return write(value, out)
 
 
 def _refuse_without_folder(out: Path) -> None:

@@ -29,12 +29,12 @@ def read(path: Path) -> Import:
 
     if is_pipe(path):
         with progress("reading standard input"):
-            return formats.read_bytes(_piped(), PIPE_NAME)
+            return formats.read_bytes(piped(), PIPE_NAME)
     with progress(f"reading {path.name}", file=path):
         return api.read(path)
 
 
-def _piped() -> bytes:
+def piped() -> bytes:
     """All of standard input, as bytes; of a stream of text, which has none, in UTF-8."""
     stream = getattr(sys.stdin, "buffer", None)
     return stream.read() if stream is not None else sys.stdin.read().encode()

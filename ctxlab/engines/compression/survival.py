@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ctxlab.engines.compression.facts.fact import Fact, Moment, Quantity, folded
+from ctxlab.engines.compression.facts.find_facts import quantities_and_moments
 from ctxlab.engines.compression.facts.moments import MONTH_NAMES
 from ctxlab.engines.compression.facts.statements import NEGATION
 from ctxlab.engines.compression.fate import Outcome
@@ -12,6 +13,8 @@ from ctxlab.engines.compression.loss_reason import beside_other_words, lost
 from ctxlab.engines.compression.summary_index import SummaryIndex
 from ctxlab.engines.ranking.words import words_as_written
 
+STATEMENTS = ("rule", "decision", "task", "error")
+"""Kinds of facts that are sentences or lines by themselves."""
 KEPT_SHARE = 0.75
 """Share of a statement's words in one sentence of the summary, from which it is kept."""
 WEAKENED_SHARE = 0.45
@@ -22,6 +25,9 @@ LEAST_OF_QUOTE = 5
 """Words of a quotation from which some of them are a part of it; fewer may be there by chance."""
 LONG_NUMBER = 4
 """Characters of a number with # from which it is the same one without that mark, whatever stands beside it."""
+LEAST_OF_PART = 3
+"""Words from which a part of a sentence says something by itself."""
+_PART = re.compile(r"[,;，；、]")
 BESIDE = 48
 """Characters before and after a number in which the word that it counts is looked for."""
 
@@ -34,7 +40,7 @@ def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
     if isinstance(fact.value, Quantity):
         return _of_number(fact, fact.value, original, index)
     place = index.place_of(fact.text)
-    if place is not None and fact.kind not in ("rule", "decision"):
+    if place is not None and fact.kind not in STATEMENTS:
         return Outcome("kept", *place)
     if isinstance(fact.value, Moment):
         return _of_moment(fact.text, fact.value, index)
@@ -46,7 +52,11 @@ def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
         return _of_identifier(fact, original, index)
     if place is not None:
         return Outcome("kept", *place)
-    outcome = of_statement(fact.text, index, checks_negation=fact.kind != "quote")
+    outcome = of_statement(fact.text, index, checks_negation=fact.kind in ("rule", "decision"))
+    if fact.kind == "rule" and outcome.state == "weakened" and outcome.start is not None and outcome.end is not None:
+        limit = _limit_lost(fact.text, index, (outcome.start, outcome.end))
+        if limit:
+            return Outcome("lost", outcome.start, outcome.end, f"without {limit}, the limit that it sets")
     is_short = fact.kind == "quote" and len(list(words_as_written(fact.text))) < LEAST_OF_QUOTE
     return lost(fact.text, index) if is_short and outcome.state == "weakened" else outcome
 
@@ -67,6 +77,8 @@ def of_statement(text: str, index: SummaryIndex, *, checks_negation: bool = True
         return lost(text, index)
     says_no, summary_says_no = (bool(NEGATION.search(folded(each))) for each in (text, index.text[start:end]))
     if checks_negation and says_no and not summary_says_no:
+        if _has_a_whole_part(text, there):
+            return Outcome("weakened", start, end, "without the part that says no")
         return Outcome("lost", start, end, "without its negation")
     if checks_negation and summary_says_no and not says_no:
         return Outcome("weakened", start, end, "a negation stands beside it that the original hasn't")
@@ -74,6 +86,31 @@ def of_statement(text: str, index: SummaryIndex, *, checks_negation: bool = True
         return Outcome("kept", start, end)
     missing = sorted({written for written, word in words_as_written(text) if word not in there}, key=text.find)
     return Outcome("weakened", start, end, f"without {', '.join(missing[:4])}")
+
+
+def _has_a_whole_part(text: str, there: frozenset[str]) -> bool:
+    """Whether a part of a sentence that doesn't say no is in the summary, where another part says no."""
+    for part in _PART.split(text):
+        words = frozenset(word for _, word in words_as_written(part))
+        if (
+            len(words) >= LEAST_OF_PART
+            and not NEGATION.search(folded(part))
+            and len(words & there) >= KEPT_SHARE * len(words)
+        ):
+            return True
+    return False
+
+
+def _limit_lost(rule: str, index: SummaryIndex, span: tuple[int, int]) -> str:
+    """The number that a rule sets and the sentence that is nearest to it hasn't; empty where there is none."""
+    start, end = span
+    for fact in quantities_and_moments(rule):
+        value = fact.value
+        if isinstance(value, Quantity) and value.unit and value.unit != "ordinal":
+            there = index.quantities.get((value.low, value.high), [])
+            if not any(start <= each.start < end for each in there):
+                return fact.text
+    return ""
 
 
 def _says_no(word: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 from urllib.parse import quote, unquote, unquote_plus
 
@@ -92,6 +92,11 @@ class SecretMask:
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """Headers with their values masked."""
         return {name: self.text(value) for name, value in headers.items()}
+
+
+def keys_in(text: str) -> Iterator[tuple[int, int, str]]:
+    """The places of what has the form of a key, each with what is shown in its place, such as `sk-***`."""
+    return ((hit.start(), hit.end(), _shortened(hit)) for hit in _LOOKS_LIKE_KEY.finditer(text))
 
 
 def secrets_of_request(headers: Iterable[tuple[str, str]], target: str) -> list[str]:

@@ -7,6 +7,7 @@ from ctxlab.studies.scorers.function_scorer import FunctionScorer, ScorerFunctio
 from ctxlab.studies.scorers.instruction_survival import INSTRUCTIONS, InstructionSurvival
 from ctxlab.studies.scorers.kept_tokens import KEPT_TOKENS, KeptTokens
 from ctxlab.studies.scorers.must_keep import MUST_KEEP, MustKeep
+from ctxlab.studies.scorers.prefix_breaks import PREFIX_BREAKS, PrefixBreaks
 from ctxlab.studies.scorers.prefix_cost import PREFIX_COST, PrefixCost
 from ctxlab.studies.scorers.prefix_stability import PREFIX, PrefixStability
 from ctxlab.studies.scorers.repetition import REPETITION, Repetition
@@ -22,6 +23,7 @@ SCORERS = (
     REPETITION,
     PREFIX,
     PREFIX_COST,
+    PREFIX_BREAKS,
 )
 """The scorers that have a name of their own in a study, in the order in which they are offered."""
 
@@ -32,6 +34,7 @@ __all__ = [
     "KEPT_TOKENS",
     "MUST_KEEP",
     "PREFIX",
+    "PREFIX_BREAKS",
     "PREFIX_COST",
     "REPETITION",
     "SCORERS",
@@ -42,6 +45,7 @@ __all__ = [
     "InstructionSurvival",
     "KeptTokens",
     "MustKeep",
+    "PrefixBreaks",
     "PrefixCost",
     "PrefixStability",
     "Repetition",

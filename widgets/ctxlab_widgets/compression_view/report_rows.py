@@ -18,7 +18,7 @@ AROUND = 60
 SEAM = 40
 """Characters at the end of the summary that may share a token with what is put back."""
 LONGEST = 400
-STATEMENTS = ("must-keep", "rule", "decision", "quote")
+STATEMENTS = ("must-keep", "rule", "decision", "task", "error", "quote")
 """Kinds of facts that are sentences by themselves."""
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-FactKind = Literal["must-keep", "rule", "decision", "number", "date", "name", "path", "identifier", "quote"]
+FactKind = Literal[
+    "must-keep", "rule", "decision", "task", "error", "number", "date", "name", "path", "identifier", "quote"
+]
 KINDS: tuple[FactKind, ...] = (
     "must-keep",
     "rule",
     "decision",
+    "task",
+    "error",
     "number",
     "date",
     "name",

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ctxlab.engines.compression.facts.errors_and_tasks import errors, tasks
 from ctxlab.engines.compression.facts.fact import Fact, width_folded
 from ctxlab.engines.compression.facts.moments import moments
 from ctxlab.engines.compression.facts.names import KnownWords, names, titles
 from ctxlab.engines.compression.facts.numbers import has_unit, numbers
 from ctxlab.engines.compression.facts.references import identifiers, paths
-from ctxlab.engines.compression.facts.statements import quotes, statements
+from ctxlab.engines.compression.facts.statements import quotes, statements, statements_of_program
 from ctxlab.engines.compression.facts.taken import Taken
 
 _FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
@@ -38,16 +39,20 @@ def facts_of(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
 def _facts(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
     taken = Taken(len(text))
     plain = width_folded(text)
+    is_data = role == "tool" or bool(_DATA.match(text))
+    if is_data:
+        yield from statements_of_program(text)
     yield from paths(plain, taken)
     for start, end in code_blocks(plain):
         taken.take_all(start, end)
     if is_code(plain):
         yield from identifiers(plain, taken, names_of_code=False)
         return
-    is_data = role == "tool" or bool(_DATA.match(text))
+    yield from errors(text)
     yield from titles(text, taken)
     if not is_data:
         yield from statements(text, role)
+        yield from tasks(text)
         yield from quotes(text, taken)
     yield from moments(plain, taken)
     yield from identifiers(plain, taken, names_of_code=not is_data)

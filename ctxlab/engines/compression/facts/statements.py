@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ctxlab.engines.compression.facts.fact import Fact, FactKind, folded, width_folded
+from ctxlab.engines.compression.facts.orders import is_order
 from ctxlab.engines.compression.facts.taken import Taken
 from ctxlab.engines.compression.sentences import sentences
 
@@ -79,6 +81,18 @@ NEGATION = re.compile(
 """Words by which a sentence says no, in folded text."""
 
 
+_OF_PROGRAM = re.compile(r"<system-reminder>(.*?)</system-reminder>", re.DOTALL)
+"""Words of the program that runs a model, which it puts into results of tools and messages of the user."""
+
+
+def statements_of_program(text: str) -> Iterator[Fact]:
+    """Rules and decisions in the words that a program puts between the data of a tool's result."""
+    for match in _OF_PROGRAM.finditer(text):
+        at = match.start(1)
+        for fact in statements(match[1], "system"):
+            yield replace(fact, start=fact.start + at, end=fact.end + at)
+
+
 def statements(text: str, role: str) -> Iterator[Fact]:
     """Rules, of the user and the system alone, and decisions of whoever is speaking: whole sentences."""
     plain = width_folded(text)
@@ -95,10 +109,14 @@ def statements(text: str, role: str) -> Iterator[Fact]:
 def _kind(sentence: str, *, binds: bool) -> FactKind | None:
     if sentence.rstrip()[-1:] in "?？":
         return None
-    if binds and (_RULE.search(sentence) or _CHINESE_RULE.search(sentence)) and not _is_no_order(sentence):
+    if binds and _is_rule(sentence) and not _is_no_order(sentence):
         return "rule"
     decides = _DECISION.search(sentence) or _CHINESE_DECISION.search(sentence)
     return "decision" if decides and not _IF.search(sentence) and len(sentence) > _LEAST_DECISION else None
+
+
+def _is_rule(sentence: str) -> bool:
+    return bool(_RULE.search(sentence) or _CHINESE_RULE.search(sentence) or is_order(sentence))
 
 
 def _is_no_order(sentence: str) -> bool:

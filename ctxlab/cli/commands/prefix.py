@@ -1,0 +1,93 @@
+"""`ctxlab prefix`: where the prefixes of a recording's requests end, and why."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from ctxlab.cli.commands.build import print_json
+from ctxlab.cli.inputs.recording_file import read_recording_file
+from ctxlab.cli.output.terminal import Column, Screen, columns, one_line
+from ctxlab.display.short_texts import counted
+from ctxlab.recordings.prefix import PrefixReport, RequestPrefix
+
+MOST_SHOWN = 40
+"""Breaks that are listed; the others are counted."""
+
+
+def print_prefix(file: Path, frozen: Sequence[Any], *, form: Literal["text", "json", "csv"]) -> None:
+    """The breaks of a recording's prefixes, or a row for each of its requests."""
+    report = read_recording_file(file).prefix(frozen=frozen)
+    if form == "json":
+        print_json(report_json(report, file))
+    elif form == "csv":
+        report.frame().to_csv(sys.stdout, index=False)
+    else:
+        _print_text(Screen(), report)
+
+
+def report_json(report: PrefixReport, file: Path) -> dict[str, Any]:
+    """A report as plain data: its sums, a row a request, and the what-if that was asked for."""
+    right, known = report.agreement
+    frozen = report.frozen
+    return {
+        "file": str(file),
+        "states": dict(report.states),
+        "common_tokens": report.common_tokens,
+        "total_tokens": report.total_tokens,
+        "lost_tokens": report.lost_tokens,
+        "cost_usd": report.cost_usd,
+        "agreement": {"alike": right, "of": known},
+        "frozen": None
+        if frozen is None
+        else {
+            "what": list(frozen.what),
+            "sentence": frozen.sentence,
+            "read_tokens": frozen.read_tokens,
+            "more_tokens": frozen.more_tokens,
+            "saved_usd": frozen.saved_usd,
+        },
+        "requests": [each.row() for each in report],
+    }
+
+
+def _print_text(screen: Screen, report: PrefixReport) -> None:
+    states = ", ".join(f"{count:,} {state}" for state, count in report.states.items())
+    screen.line((counted(len(report.requests), "request"), "strong"), f": {states}")
+    if report.lost_tokens:
+        price = f", {_usd(report.cost_usd)}" if report.cost_usd is not None else "; no price is known"
+        screen.line(f"{report.lost_tokens:,} tokens were read anew that stood in the request before{price}")
+    right, known = report.agreement
+    if known:
+        screen.line(f"the vendor's usage tells the same of {right:,} of {counted(known, 'request')}")
+    if report.frozen is not None:
+        saved = report.frozen.saved_usd
+        screen.line(report.frozen.sentence + (f" That is {_usd(saved)}." if saved else ""), hang=2)
+    if report.breaks:
+        screen.blank()
+        _print_breaks(screen, report.breaks)
+
+
+def _print_breaks(screen: Screen, breaks: Sequence[RequestPrefix]) -> None:
+    titles = (Column("request", right=True), Column("state"), Column("lost", right=True), Column("cached", right=True))
+    rows = [
+        (f"{each.request.number:,}", each.state, f"{each.lost_tokens:,}", _count(each.reported.cached))
+        for each in breaks[:MOST_SHOWN]
+    ]
+    columns(screen, titles, rows)
+    screen.blank()
+    for each in breaks[:MOST_SHOWN]:
+        agent = f" ({one_line(each.request.agent, cells=30)})" if each.request.agent else ""
+        screen.line((f"{each.request.number:,}{agent} ", "strong"), one_line(each.sentence, cells=300), hang=4)
+    if len(breaks) > MOST_SHOWN:
+        screen.line((f"and {len(breaks) - MOST_SHOWN:,} more", "dim"))
+
+
+def _count(tokens: int | None) -> str:
+    return "" if tokens is None else f"{tokens:,}"
+
+
+def _usd(price: float | None) -> str:
+    return "" if price is None else f"{'-' if price < 0 else ''}${abs(price):,.4f}"

@@ -1,0 +1,262 @@
+"""Rules on what keeps a vendor's cache from reading the beginning of a prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from ctxlab.display.short_texts import counted
+from ctxlab.recordings.cache_marks import MARK
+from ctxlab.recordings.findings.checked_context import CheckedContext, Cost, RequestStep, quoted
+from ctxlab.recordings.findings.equal_stretch import equal_after
+from ctxlab.recordings.findings.finding import FindingPlace
+from ctxlab.recordings.findings.finding_rule import Found, finding_rule
+from ctxlab.recordings.recorded_request import RecordedRequest
+from ctxlab.recordings.request_head import RequestHead
+
+MOST_MARKS: Final = 4
+"""Marks that Anthropic takes in one request."""
+LEAST_CACHED: Final = 1_024
+"""Tokens of the shortest prefix that is cached, where the model's own number isn't known."""
+NAMES: Final = (
+    "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun|January|February|March|April|May|June|July"
+    "|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|AM|PM"
+)
+_MOVING: Final = re.compile(
+    rf"[0-9a-fA-F]{{8}}-(?:[0-9a-fA-F]{{4}}-){{3}}[0-9a-fA-F]{{12}}|\b(?=[a-f]*\d)[0-9a-f]{{8,}}\b|\b(?:{NAMES})\b|\d+"
+    "|(?:星期|周|礼拜)[一二三四五六日天]|[一二三四五六七八九十]+(?=[年月日号时点分])|[上下]午",
+    re.IGNORECASE,
+)
+"""Ids, names of days and months, and numbers."""
+
+
+class _Moved(NamedTuple):
+    step: RequestStep
+    place: FindingPlace
+    old: str
+    new: str
+    tokens: int
+
+
+class _MovedText(NamedTuple):
+    """A system text by its number, from which on the two differ, both, and the tokens behind that place."""
+
+    number: int
+    start: int
+    old: str
+    new: str
+    behind: int
+
+
+@finding_rule(
+    "moving-prefix",
+    "A moving part in the prefix",
+    "Speaks of a system text or an early message that differs from that of the request before in numbers, dates or ids "
+    "alone.",
+    "warning",
+    ("recording",),
+    example_real=True,
+)
+def moving_prefix(checked: CheckedContext) -> Iterator[Found]:
+    """Clocks, counters and ids before the messages that stay the same."""
+    by_kind: dict[str, list[_Moved]] = {}
+    heads: dict[tuple[str, str], _MovedText | None] = {}
+    for step in checked.steps:
+        moved = _moved_head(checked, step, heads)
+        if moved is not None:
+            by_kind.setdefault("system text", []).append(moved)
+        elif (moved := _moved_message(checked, step)) is not None:
+            by_kind.setdefault("message", []).append(moved)
+    for kind, all_moved in by_kind.items():
+        first = all_moved[0]
+        old, new = _around(first.old, first.new)
+        prices = [(moved.tokens, checked.prices(moved.step.request)) for moved in all_moved]
+        usd = [tokens * (price[0] - price[1]) for tokens, price in prices if price is not None]
+        yield Found(
+            f"In {counted(len(all_moved), 'request')} a {kind} differs from that of the request before in numbers, "
+            f"dates or ids alone ({quoted(old, 40)} became {quoted(new, 40)}), which ends the cached prefix there.",
+            "Move what changes into the newest message, or leave it out.",
+            tuple(moved.place for moved in all_moved),
+            sum(tokens for tokens, _ in prices),
+            sum(usd) if len(usd) == len(prices) else None,
+        )
+
+
+def _moved_head(
+    checked: CheckedContext, step: RequestStep, known: dict[tuple[str, str], _MovedText | None]
+) -> _Moved | None:
+    """The system text that moved from one request to the next; each pair of heads is compared once."""
+    old, new = step.before.head, step.request.head
+    if old is new:
+        return None
+    if (old.id, new.id) not in known:
+        known[old.id, new.id] = _moved_text(checked, old, new)
+    found = known[old.id, new.id]
+    if found is None:
+        return None
+    place = FindingPlace(step.request.id, "", found.start, len(found.new), f"system text {found.number}")
+    return _Moved(step, place, found.old, found.new, found.behind + checked.tree.tokens_up_to[step.shared])
+
+
+def _moved_text(checked: CheckedContext, old: RequestHead, new: RequestHead) -> _MovedText | None:
+    before, after = old.system, new.system
+    if len(before) != len(after):
+        return None
+    changed = [(number, a, b) for number, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
+    if not changed or any(_without_moving(a) != _without_moving(b) for _, a, b in changed):
+        return None
+    number, a, b = changed[0]
+    start = equal_after(a, 0, b, 0)
+    parts = [part for part in checked.parts.of_head(new) if part.source == "system"]
+    behind = sum(part.tokens for part in parts[number:]) - checked.tokens(b[:start])
+    return _MovedText(number + 1, start, a, b, max(0, behind))
+
+
+def _moved_message(checked: CheckedContext, step: RequestStep) -> _Moved | None:
+    tree, before, request = checked.tree, step.before, step.request
+    depth = tree.depth[step.shared] + 1
+    if tree.depth[before.leaf] <= depth or tree.depth[request.leaf] <= depth:
+        return None
+    ids = [tree.at_depth(leaf, depth) for leaf in (before.leaf, request.leaf)]
+    following = [tree.sent[tree.at_depth(leaf, depth + 1)] for leaf in (before.leaf, request.leaf)]
+    old, new = (tree.sent[id] for id in ids)
+    if following[0].hash != following[1].hash or len(old.nodes) != 1 or len(new.nodes) != 1:
+        return None
+    a, b = (checked.node(id) for id in ids)
+    if a.role != b.role or a.role not in ("user", "system") or a.content == b.content:
+        return None
+    if _without_moving(a.content) != _without_moving(b.content):
+        return None
+    start = equal_after(a.content, 0, b.content, 0)
+    tokens = tree.tokens_up_to[request.leaf] - tree.tokens_up_to[step.shared] - checked.tokens(b.content[:start])
+    return _Moved(step, checked.place(ids[1], start, len(b.content)), a.content, b.content, max(0, tokens))
+
+
+def _without_moving(text: str) -> str:
+    return _MOVING.sub("0", text)
+
+
+def _around(old: str, new: str) -> tuple[str, str]:
+    """The two texts from a few characters before they differ, a line at most."""
+    start = equal_after(old, 0, new, 0)
+    begin = max(0, start - 20, old.rfind("\n", 0, start) + 1)
+    return tuple(text[begin : start + 20].partition("\n")[0] for text in (old, new))  # type: ignore[return-value]
+
+
+@finding_rule(
+    "no-cache-marks",
+    "A prefix without cache marks",
+    "Speaks of requests to Anthropic that begin with enough of the request before to be cached, and have no mark.",
+    "warning",
+    ("recording",),
+)
+def no_cache_marks(checked: CheckedContext) -> Iterator[Found]:
+    """Anthropic caches what is marked, and nothing else."""
+    found: list[tuple[RequestStep, int]] = []
+    marked: dict[str, int] = {}
+    for step in checked.steps:
+        request = step.request
+        whole = request.whole and step.before.whole and request.wire == "anthropic"
+        if not whole or step.before.head is not request.head or request.usage.cached:
+            continue
+        if _marks(request, marked) + _marks(step.before, marked):
+            continue
+        tokens = sum(part.tokens for part in checked.parts.of_head(request.head))
+        tokens += checked.tree.tokens_up_to[step.shared]
+        if tokens >= _least_cached(request.model):
+            found.append((step, tokens))
+    if found:
+        prices = [(tokens, checked.prices(step.request)) for step, tokens in found]
+        usd = [tokens * (price[0] - price[1]) for tokens, price in prices if price is not None]
+        yield Found(
+            f"{counted(len(found), 'request')} to Anthropic {'begins' if len(found) == 1 else 'begin'} with what "
+            "the one before began with, long enough to be cached, and no cache_control marks it.",
+            "Mark the last system text or tool, and the newest message, with cache_control.",
+            tuple(FindingPlace(step.request.id) for step, _ in found),
+            sum(tokens for tokens, _ in prices),
+            sum(usd) if len(usd) == len(prices) else None,
+        )
+
+
+@finding_rule(
+    "too-many-cache-marks",
+    "More than four cache marks",
+    "Speaks of requests to Anthropic with more than four marks, which it refuses.",
+    "error",
+    ("recording",),
+)
+def too_many_cache_marks(checked: CheckedContext) -> Iterator[Found]:
+    """Marks in tools, system texts and messages, counted together."""
+    marked: dict[str, int] = {}
+    for request in checked.requests:
+        count = _marks(request, marked) if request.wire == "anthropic" else 0
+        if count > MOST_MARKS:
+            yield Found(
+                f"Request {request.id} has {count} cache marks, and Anthropic takes {MOST_MARKS} at most.",
+                "Keep the marks of the tools, the system text and the two newest messages.",
+                (FindingPlace(request.id),),
+            )
+
+
+def _marks(request: RecordedRequest, known: dict[str, int]) -> int:
+    head = request.head
+    if head.id not in known:
+        known[head.id] = _marks_of_head(head)
+    inside = sum(len(marks) for held in (request.marks, request.head_marks) for marks in held.values())
+    return known[head.id] + inside
+
+
+def _marks_of_head(head: RequestHead) -> int:
+    return sum(_marks_in(value) for _, value in head.fields)
+
+
+def _marks_in(value: Any) -> int:
+    if isinstance(value, dict):
+        return (value.get(MARK) is not None) + sum(_marks_in(inner) for inner in value.values())
+    return sum(map(_marks_in, value)) if isinstance(value, list) else 0
+
+
+def _least_cached(model: str) -> int:
+    from ctxlab.providers.models import facts_of
+
+    return (facts_of(model).min_cache_tokens if model else None) or LEAST_CACHED
+
+
+@finding_rule(
+    "model-changed",
+    "Another model in mid-session",
+    "Speaks of a request that goes to another model than the one before, with at least 1,024 tokens of its messages.",
+    "note",
+    ("recording",),
+    example_real=True,
+)
+def model_changed(checked: CheckedContext) -> Iterator[Found]:
+    """A cache belongs to a model."""
+    changes: dict[tuple[str, str], list[RequestStep]] = {}
+    for step in checked.steps:
+        names = step.before.model, step.request.model
+        if not all(names) or names[0] == names[1] or any(name.startswith("<") for name in names):
+            continue
+        if checked.tree.tokens_up_to[step.shared] >= LEAST_CACHED:
+            changes.setdefault(names, []).append(step)
+    for (old, new), steps in changes.items():
+        tokens, usd = cost_of_breaks(checked, steps)
+        first = steps[0]
+        also = f"; so do {counted(len(steps) - 1, 'other request')}" if len(steps) > 1 else ""
+        yield Found(
+            f"Request {first.request.id} goes to {quoted(new)} and {first.before.id} went to {quoted(old)}, whose "
+            f"cache has the {counted(checked.tree.tokens_up_to[first.shared], 'token')} of messages that both begin "
+            f"with{also}.",
+            "Stay with one model in a conversation, or change it where the context is compressed anyway.",
+            tuple(FindingPlace(step.request.id) for step in steps),
+            tokens,
+            usd,
+        )
+
+
+def cost_of_breaks(checked: CheckedContext, steps: Sequence[RequestStep]) -> Cost:
+    """Tokens of messages that requests share with the ones before, and what these cost more when not cached."""
+    prices = [(checked.tree.tokens_up_to[step.shared], checked.prices(step.request)) for step in steps]
+    usd = [tokens * (price[0] - price[1]) for tokens, price in prices if price is not None]
+    return sum(tokens for tokens, _ in prices), sum(usd) if len(usd) == len(prices) else None

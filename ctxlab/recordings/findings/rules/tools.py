@@ -1,0 +1,193 @@
+"""Rules on the tools that requests offer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any, Final
+
+import orjson
+
+from ctxlab.display.short_texts import counted
+from ctxlab.formats.requests.blocks import fields_of
+from ctxlab.recordings.findings.checked_context import (
+    CheckedContext,
+    RequestStep,
+    added,
+    field_text,
+    listed_names,
+    quoted_name,
+)
+from ctxlab.recordings.findings.finding import FindingPlace
+from ctxlab.recordings.findings.finding_rule import Found, finding_rule
+from ctxlab.recordings.findings.rules.prefix import cost_of_breaks
+from ctxlab.recordings.parts import Part
+
+FEWEST_ANSWERS: Final = 3
+"""Answers from which on a tool that none of them called counts as not called."""
+NEAR: Final = 0.8
+FEWEST_WORDS: Final = 8
+WORD: Final = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
+"""A word, or one Chinese character."""
+
+
+@finding_rule(
+    "unused-tools",
+    "Tools that are never called",
+    "Speaks of tools that three requests offered, or that stood before three answers, and that no call names, "
+    "where the names of all calls are known.",
+    "warning",
+)
+def unused_tools(checked: CheckedContext) -> Iterator[Found]:
+    """Functions that are offered and never called; of a vendor's own tools calls can't be seen in every log."""
+    called = {part.name for part in checked.all_parts() if part.source == "calls"}
+    if "" in called or any(checked.node(id).role == "tool" and id not in checked.call_of for id in checked.nodes):
+        return  # the log doesn't tell the name of every call
+    answers = sum(checked.node(id).role == "assistant" for id in checked.nodes)
+    offered: Counter[str] = Counter()
+    unused: dict[str, list[Part]] = {}
+    requests: dict[str, str] = {}
+    for head, request in checked.heads.values():
+        for part in _functions(checked.parts.of_head(head)):
+            offered[part.name] += checked.carried.of_head(head.id)
+            requests.setdefault(part.name, request.id)
+            if part.name not in called:
+                unused.setdefault(head.id, []).append(part)
+    idle = {name for name in offered if name not in called and max(offered[name], answers) >= FEWEST_ANSWERS}
+    chosen = {id: [part for part in parts if part.name in idle] for id, parts in unused.items()}
+    tokens, usd = added(checked.head_cost(checked.heads[id][0], parts) for id, parts in chosen.items() if parts)
+    if not idle:
+        return
+    names = sorted(idle, key=lambda name: (-offered[name], name))
+    many = f"{len(names)} of {counted(len(offered), 'tool')}" if len(offered) > 1 else "The only tool"
+    verb = "is" if len(names) == 1 else "are"
+    yield Found(
+        f"{many} {verb} never called, though offered in up to {counted(max(offered.values()), 'request')}: "
+        f"{listed_names(names)}.",
+        "Leave them out of the request, or offer them where they are needed.",
+        tuple(FindingPlace(requests[name], name=quoted_name(name)) for name in names),
+        tokens,
+        usd,
+    )
+
+
+@finding_rule(
+    "similar-tools",
+    "Two tools described alike",
+    "Speaks of two tools of one request whose descriptions share at least 80 % of their different words, of 8 or more.",
+    "warning",
+)
+def similar_tools(checked: CheckedContext) -> Iterator[Found]:
+    """Pairs of tools that a model can hardly tell apart."""
+    seen: set[tuple[str, str]] = set()
+    for head, request in checked.heads.values():
+        parts = _functions(checked.parts.of_head(head))
+        described = [(part, words) for part in parts if len(words := _words_of(part)) >= FEWEST_WORDS]
+        for (one, first), (other, second) in combinations(described, 2):
+            names = (min(one.name, other.name), max(one.name, other.name))
+            if names in seen or one.name == other.name or len(first & second) < NEAR * len(first | second):
+                continue
+            seen.add(names)
+            tokens, usd = checked.head_cost(head, [min(one, other, key=lambda part: part.tokens)])
+            share = round(100 * len(first & second) / len(first | second))
+            yield Found(
+                f"Tools {quoted_name(one.name)} and {quoted_name(other.name)} are described with the same words: "
+                f"{share} % of them are in both descriptions.",
+                "Make one tool of them, or say in each description when it is the one to call.",
+                tuple(FindingPlace(request.id, name=quoted_name(part.name)) for part in (one, other)),
+                tokens,
+                usd,
+            )
+
+
+@finding_rule(
+    "tools-changed",
+    "Tools change in mid-session",
+    "Speaks of a request whose tools are not those of the one before it in the same conversation.",
+    "warning",
+    ("recording",),
+)
+def tools_changed(checked: CheckedContext) -> Iterator[Found]:
+    """Tools come first in a prompt, so that another list of them ends the cached prefix at its beginning."""
+    changes: dict[tuple[str, str], list[RequestStep]] = {}
+    for step in checked.steps:
+        before, request, shared = step
+        if before.whole and request.whole and shared and before.head is not request.head:
+            changes.setdefault((before.head.id, request.head.id), []).append(step)
+    for steps in changes.values():
+        before, request, shared = steps[0]
+        old, new = (_by_name(checked.parts.of_head(each.head)) for each in (before, request))
+        if not old or not new or [*old.items()] == [*new.items()]:
+            continue
+        came, gone = [name for name in new if name not in old], [name for name in old if name not in new]
+        other = [name for name in new if name in old and new[name] != old[name]]
+        kinds = (("added", came), ("gone", gone), ("changed", other))
+        words = "; ".join(f"{kind}: {listed_names(names)}" for kind, names in kinds if names) or "in another order"
+        also = f"; so it is in {counted(len(steps) - 1, 'other request')}" if len(steps) > 1 else ""
+        names = (*came, *other, *gone)[:20]
+        yield Found(
+            f"Request {request.id} has other tools than {before.id} ({words}), and tools stand before the "
+            f"{counted(checked.tree.tokens_up_to[shared], 'token')} of messages that both have{also}.",
+            "Offer the same tools in the same order in every request of a conversation.",
+            (
+                *(FindingPlace(request.id, name=quoted_name(name)) for name in names),
+                *(FindingPlace(step.request.id) for step in (steps if not names else steps[1:])),
+            ),
+            *cost_of_breaks(checked, steps),
+        )
+
+
+@finding_rule(
+    "unoffered-tool",
+    "Call of an unknown tool",
+    "Speaks of an answer that calls a function which its request did not offer.",
+    "warning",
+    ("recording",),
+)
+def unoffered_tool(checked: CheckedContext) -> Iterator[Found]:
+    """Names of tools that a model made up, or that a program no longer offers."""
+    for request in checked.requests:
+        parts = checked.parts.of_head(request.head)
+        names = [part.name for part in parts if part.source == "tools"]
+        if not request.whole or not names or len(_functions(parts)) < len(names):
+            continue
+        for id in checked.answers_to(request):
+            wrong = [part for part in checked.parts_of(id) if part.source == "calls" and part.name not in names]
+            if wrong:
+                yield Found(
+                    f"The answer to {request.id} calls {listed_names(part.name for part in wrong)}, which none of the "
+                    f"{counted(len(names), 'tool')} of the request is.",
+                    "Answer such a call with the names that there are, and look for words in the prompt that name it.",
+                    tuple(checked.place_of(part) for part in wrong),
+                    *checked.cost(wrong),
+                )
+
+
+def _by_name(parts: tuple[Part, ...]) -> dict[str, str]:
+    return {f"{part.name}": part.text for part in parts if part.source == "tools"}
+
+
+def _functions(parts: tuple[Part, ...]) -> list[Part]:
+    """Tools that the program itself answers; a vendor's own have a type and no description of parameters."""
+    return [part for part in parts if part.source == "tools" and part.name and _function(part) is not None]
+
+
+def _function(part: Part) -> dict[str, Any] | None:
+    fields = fields_of(_parsed(part.text))
+    inner = fields_of(fields.get("function")) or fields
+    known = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "description")
+    return inner if any(name in inner for name in known) else None
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _words_of(part: Part) -> frozenset[str]:
+    description = field_text((_function(part) or {}).get("description"))
+    return frozenset(WORD.findall(description.lower()))

@@ -1,0 +1,202 @@
+"""The prefix of ctxlab's own builds, turn by turn, in the words of the report on recordings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from ctxlab.argument_checks import checked_arguments
+from ctxlab.context import Draft
+from ctxlab.display.data_frame import frame_of
+from ctxlab.display.html_table import fields_table, heading, html_table
+from ctxlab.display.short_texts import counted, short
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.common_prefix import common_head
+from ctxlab.providers.cost import PRICED_AS, price_of
+from ctxlab.providers.models import name_of, vendor_of
+from ctxlab.recordings.parts import Part
+from ctxlab.recordings.prefix.request_prefix import AROUND, CauseKind, PrefixCause, PrefixState
+from ctxlab.studies.common_prefix import common_prefix_tokens
+from ctxlab.studies.prefix_blame import TOOLS, PrefixBlame, prefix_blame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    "turn",
+    "node",
+    "state",
+    "common_tokens",
+    "total_tokens",
+    "cause",
+    "step",
+    "reason",
+    "sentence",
+    "lost_tokens",
+    "cost_usd",
+)
+OF_ORIGIN: dict[str, CauseKind] = {"preset": "preset", "lore": "lore", "summary": "summary", "notice": "reminder"}
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TurnPrefix:
+    """A build and the beginning that its prompt has in common with the build before; fields as in RequestPrefix.
+
+    `cause` has the step of the pipeline that is to blame, and why it wrote.
+    """
+
+    trace: Trace
+    before: Trace | None
+    number: int
+    common_tokens: int
+    total_tokens: int
+    state: PrefixState
+    cause: PrefixCause | None = None
+    lost_tokens: int = 0
+    cost_usd: float | None = None
+
+    def row(self) -> dict[str, Any]:
+        """The build as a row of a table."""
+        cause = self.cause
+        return {
+            "turn": self.number,
+            "node": self.trace.start.input.leaf_id,
+            "state": self.state,
+            "common_tokens": self.common_tokens,
+            "total_tokens": self.total_tokens,
+            "cause": cause.kind if cause is not None else None,
+            "step": cause.step if cause is not None else None,
+            "reason": cause.reason if cause is not None else None,
+            "sentence": cause.sentence if cause is not None else None,
+            "lost_tokens": self.lost_tokens,
+            "cost_usd": self.cost_usd,
+        }
+
+    def __repr__(self) -> str:
+        begins = f"{self.common_tokens:,} of {counted(self.total_tokens, 'token')}"
+        step = f", {self.cause.kind} by {self.cause.step or 'no step'}" if self.cause is not None else ""
+        return f"TurnPrefix({self.number}, {self.state!r}, {begins}{step})"
+
+    def _repr_html_(self) -> str:
+        return heading(self) + fields_table(self.row())
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class TurnPrefixes:
+    """For each build in a row how much of its prompt begins as the one before, and which step broke the rest."""
+
+    turns: tuple[TurnPrefix, ...]
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    def __iter__(self) -> Iterator[TurnPrefix]:
+        return iter(self.turns)
+
+    @property
+    def breaks(self) -> tuple[TurnPrefix, ...]:
+        """The builds whose prompt doesn't begin with the one before."""
+        return tuple(each for each in self.turns if each.state == "cut")
+
+    @property
+    def lost_tokens(self) -> int:
+        """Tokens that were sent again behind all breaks."""
+        return sum(each.lost_tokens for each in self.turns)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The price of all breaks; None where that of one isn't known."""
+        prices = [each.cost_usd for each in self.breaks]
+        return None if any(price is None for price in prices) else sum(price or 0.0 for price in prices)
+
+    def by_step(self) -> pd.DataFrame:
+        """One row for each step and kind of cause: how often it broke the prefix, and the tokens lost by it."""
+        times, lost = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+        for each in self.breaks:
+            if each.cause is not None:
+                times[each.cause.step, each.cause.kind] += 1
+                lost[each.cause.step, each.cause.kind] += each.lost_tokens
+        rows = (
+            {"step": step, "cause": kind, "breaks": times[step, kind], "lost_tokens": tokens}
+            for (step, kind), tokens in lost.most_common()
+        )
+        return frame_of(rows, ("step", "cause", "breaks", "lost_tokens"))
+
+    def frame(self) -> pd.DataFrame:
+        """One row a build, in order: its state, tokens in common, and the step and the rule that broke the rest."""
+        return frame_of((each.row() for each in self.turns), COLUMNS)
+
+    def __repr__(self) -> str:
+        parts = [counted(len(self.turns), "turn"), counted(len(self.breaks), "break")]
+        parts += [f"{self.lost_tokens:,} tokens sent again"] if self.lost_tokens else []
+        return f"TurnPrefixes({', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        rows = ([value for name, value in each.row().items() if name != "reason"] for each in self.turns)
+        return heading(self) + html_table([name for name in COLUMNS if name != "reason"], rows, of="turns")
+
+
+@checked_arguments
+def prefix(traces: Sequence[Trace]) -> TurnPrefixes:
+    """For each of several builds in a row how much begins as the one before, and the step and rule that broke the rest.
+
+    `traces` are finished runs in the order in which they are sent, such as `[ctxlab.build(session, leaf=leaf) for leaf
+    in turns]`. Tokens are those of the runs' tokenizer; prices are of the run's model, None where none is known.
+    """
+    turns = [TurnPrefix(trace, None, 1, 0, trace.tokens, "first") for trace in traces[:1]]
+    for number, (old, new) in enumerate(pairwise(traces), start=2):
+        found = prefix_blame(old, new)
+        if found is None:
+            turns.append(
+                TurnPrefix(new, old, number, common_prefix_tokens(old, new), new.tokens, "whole", cost_usd=0.0)
+            )
+            continue
+        cost = _price(new, found.common_tokens, found.lost_tokens)
+        turns.append(
+            TurnPrefix(
+                new, old, number, found.common_tokens, new.tokens, "cut", _cause(found, new), found.lost_tokens, cost
+            )
+        )
+    return TurnPrefixes(tuple(turns))
+
+
+def _price(trace: Trace, common: int, lost: int) -> float | None:
+    name = name_of(trace.start.input.model)
+    vendor = PRICED_AS.get(vendor_of(name) or "")
+    now, could = (price_of(name, vendor, trace.tokens, cached, 0) for cached in (common, common + lost))
+    return max(0.0, now[0] - could[0]) if now is not None and could is not None else None
+
+
+def _cause(blame: PrefixBlame, trace: Trace) -> PrefixCause:
+    found = blame.found
+    if found.key == TOOLS and blame.after is None:
+        return PrefixCause("tools", "The tools are others than in the turn before.", reason=found.reason)
+    before, after = (_part(draft, trace) for draft in (blame.before, blame.after))
+    a, b = (part.text if part is not None else "" for part in (before, after))
+    at = len(common_head(a, b))
+    by = f" (step {found.step!r})" if found.step else ""
+    sentence = f"Message {blame.at + 1} isn't what it was; of {short(found.key, 60)!r}: {found.reason}{by}."
+    around = [text[max(0, at - AROUND) : at + AROUND] for text in (a, b)]
+    return PrefixCause(_kind(blame), sentence, before, after, at, *around, step=found.step, reason=found.reason)
+
+
+def _kind(blame: PrefixBlame) -> CauseKind:
+    """The kind of thing that is to blame, by where the message of the break comes from."""
+    before, after = blame.before, blame.after
+    own = next((d for d in (after, before) if d is not None and d.key == blame.found.key), after)
+    if own is not None and own.origin.kind in OF_ORIGIN:
+        return OF_ORIGIN[own.origin.kind]
+    if before is not None and after is not None and before.key != after.key:
+        return "left out" if own is before else "reordered" if "stood" in blame.found.reason else "edited"
+    return "edited"
+
+
+def _part(draft: Draft | None, trace: Trace) -> Part | None:
+    """A message of a build as a stretch of a prompt."""
+    if draft is None:
+        return None
+    source = "system" if draft.role == "system" else "conversation"
+    return Part(source, str(draft.text), trace.services.tokenizer.count_draft(draft), draft.key, 0, draft.role)

@@ -1,0 +1,125 @@
+"""The front of prompts in the order in which vendors read it: tools, system texts, and parameters that change them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ctxlab.documents.session.replay_artifacts import WireName
+from ctxlab.formats.requests.blocks import fields_of, items_of
+from ctxlab.recordings.cache_marks import MARK
+from ctxlab.recordings.content_hash import hash_of
+from ctxlab.recordings.parts import ContextParts, Part
+from ctxlab.recordings.request_head import RequestHead
+
+FIRST: Final[Mapping[WireName, tuple[str, ...]]] = {
+    "openai-chat": ("prompt_cache_key", "response_format"),
+    "openai-responses": ("prompt_cache_key", "text"),
+}
+"""Parameters that decide on the cache or stand in front of the system text, by the form of the request."""
+LAST: Final[Mapping[WireName, tuple[str, ...]]] = {
+    "openai-chat": ("reasoning_effort",),
+    "openai-responses": ("reasoning",),
+    "anthropic": ("tool_choice", "thinking"),
+}
+"""Parameters whose change makes a vendor read the messages anew."""
+HELD: Final = ("previous_response_id", "conversation")
+"""Parameters that name messages which the vendor holds, so that the request has only a part of its prompt."""
+_MARK = re.compile(rf',"{MARK}":\{{[^{{}}]*\}}')
+_MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+CLOCK: Final = re.compile(
+    r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+    r"|\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp][Mm])?"
+    r"|\d{4}年\d{1,2}月\d{1,2}日"
+    r"|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
+    r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b"
+    rf"|\b{_MONTH}\s\d{{1,2}}(?:,\s\d{{4}})?\b"
+    rf"|\b\d{{1,2}}\.?\s{_MONTH}(?:\s\d{{4}})?\b"
+)
+"""Times and dates in texts."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PromptHead:
+    """The parts in front of the messages, in order; `keys[i]` is the same for heads whose first i parts are the same.
+
+    `tokens[i]` and `characters[i]` are those of the first i parts. `held` says that the vendor holds messages of it;
+    `marked` are the numbers of parts that end with a cache mark.
+    """
+
+    parts: tuple[Part, ...]
+    keys: tuple[bytes, ...]
+    tokens: tuple[int, ...]
+    characters: tuple[int, ...]
+    held: bool = False
+    marked: frozenset[int] = frozenset()
+
+    @property
+    def key(self) -> bytes:
+        """A hash that is one for all heads that a vendor reads alike."""
+        return self.keys[-1]
+
+    @classmethod
+    def of(cls, parts: Sequence[Part], *, held: bool = False, marked: frozenset[int] = frozenset()) -> PromptHead:
+        """The head of parts in their order."""
+        keys, tokens, characters = [b""], [0], [0]
+        for part in parts:
+            keys.append(hash_of(keys[-1].hex(), part.source, part.name, part.text))
+            tokens.append(tokens[-1] + part.tokens)
+            characters.append(characters[-1] + (len(part.text) if part.source != "parameters" else 0))
+        return cls(tuple(parts), tuple(keys), tuple(tokens), tuple(characters), held, marked)
+
+
+Change = Callable[[list[Part]], list[Part]]
+
+
+class HeadReader:
+    """Heads of requests, each read once; `change` is what a what-if makes of their parts."""
+
+    def __init__(self, parts: ContextParts, change: Change | None = None) -> None:
+        self._parts, self._change = parts, change
+        self._known: dict[str, PromptHead] = {}
+
+    def head(self, head: RequestHead) -> PromptHead:
+        """The head in the vendor's order."""
+        found = self._known.get(head.id)
+        if found is None:
+            parts = ordered(self._parts.of_head(head), head.wire)
+            held = any(name in HELD and value for name, value in head.fields)
+            plain = [_without_mark(part) for part in parts]
+            changed = self._change(plain) if self._change else plain
+            found = PromptHead.of(changed, held=held, marked=_marked(parts, head))
+            self._known[head.id] = found
+        return found
+
+
+def _without_mark(part: Part) -> Part:
+    """A tool without its cache mark, which moves and is no part of the prompt."""
+    return replace(part, text=_MARK.sub("", part.text)) if part.source == "tools" and MARK in part.text else part
+
+
+def _marked(parts: Sequence[Part], head: RequestHead) -> frozenset[int]:
+    """The numbers of the parts with a cache mark."""
+    system = items_of(next((value for name, value in head.fields if name == "system"), None))
+    texts = [number for number, part in enumerate(parts) if part.source == "system"]
+    tools = {n for n, part in enumerate(parts) if part.source == "tools" and MARK in part.text}
+    if len(texts) != len(system):
+        return frozenset(tools)
+    return frozenset(tools | {n for n, block in zip(texts, system, strict=True) if MARK in fields_of(block)})
+
+
+def ordered(parts: Iterable[Part], wire: WireName) -> list[Part]:
+    """The parts that belong to the prompt, as a vendor reads them."""
+    first, last, tools, system = list[Part](), list[Part](), list[Part](), list[Part]()
+    for part in parts:
+        if part.source == "tools":
+            tools.append(part)
+        elif part.source == "system":
+            system.append(part)
+        elif part.name in FIRST.get(wire, ()) and (part.name != "text" or "format" in part.text):
+            first.append(part)
+        elif part.name in LAST.get(wire, ()):
+            last.append(part)
+    return [*first, *tools, *system, *last]

@@ -1,0 +1,52 @@
+"""The first place at which a built prompt is no longer the one before it, and the step and the rule to blame."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ctxlab.context import Draft
+from ctxlab.pipeline import Trace
+from ctxlab.pipeline.common_prefix import is_sent_alike
+from ctxlab.providers.prefix_breaks import PrefixBreak, prefix_breaks
+from ctxlab.studies.common_prefix import common_prefix_tokens, tools_of
+
+TOOLS = "tools"
+"""The key of a break in front of all messages."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PrefixBlame:
+    """The end of what two prompts share: message `at`, counted from 0, in both where both go on.
+
+    `found` names the message, the step and the reason. `lost_tokens` stood in the prompt before, behind the break, and
+    are sent again.
+    """
+
+    found: PrefixBreak
+    at: int
+    before: Draft | None
+    after: Draft | None
+    common_tokens: int
+    lost_tokens: int
+
+
+def prefix_blame(old: Trace, new: Trace) -> PrefixBlame | None:
+    """The break between two runs in a row; None where one prompt is the beginning of the other."""
+    common = common_prefix_tokens(old, new)
+    lost = max(0, min(old.tokens, new.tokens) - common)
+    if tools_of(old) != tools_of(new):
+        return PrefixBlame(PrefixBreak(TOOLS, "", "the tools are others than before"), 0, None, None, common, lost)
+    was, now = old.result.drafts, new.result.drafts
+    at = next((n for n, (a, b) in enumerate(zip(was, now, strict=False)) if not is_sent_alike(a, b)), None)
+    if at is None:
+        return None
+    return PrefixBlame(_break_at(old, new, was[at], now[at]), at, was[at], now[at], common, lost)
+
+
+def _break_at(old: Trace, new: Trace, before: Draft, after: Draft) -> PrefixBreak:
+    """The break of the first message that differs: that of what stands there now, else of what stood there."""
+    found = {each.key: each for each in reversed(prefix_breaks(old, new))}
+    for key in (after.key, before.key):
+        if key in found:
+            return found[key]
+    return next(iter(found.values()), PrefixBreak(after.key, "", "it isn't what it was"))
