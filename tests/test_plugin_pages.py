@@ -117,6 +117,20 @@ def test_scorer_fills_a_column_of_a_study() -> None:
 
 
 @pytest.mark.usefixtures("plugin")
+def test_finding_speaks_of_notes_in_the_prompt_and_not_of_what_users_say() -> None:
+    messages = [
+        {"role": "system", "content": "Be brief. TODO: the tone"},
+        {"role": "user", "content": "What does TODO mean?"},
+    ]
+
+    (found,) = (each for each in ctxlab.check(messages) if each.rule == "left-in-todo")
+
+    assert (found.level, found.tokens > 0) == ("warning", True)
+    assert "“TODO: the tone”" in found.text
+    assert (found.places[0].start, found.places[0].end) == (10, 24)
+
+
+@pytest.mark.usefixtures("plugin")
 def test_widget_is_drawn_of_a_run_and_offered_for_it() -> None:
     from ctxlab.display.views import view_for
 

@@ -48,7 +48,8 @@ def _forget() -> None:
     from ctxlab.engines.truncation import strategies
     from ctxlab.pipeline import plugin_processors
     from ctxlab.processors.injection.anchor_plugins import plugin_anchors
+    from ctxlab.recordings.findings.registry import finding_rules
     from ctxlab.studies.scorers.registry import scorers
 
-    for scanned in (view_for, strategies, plugin_processors, plugin_anchors, scorers):
+    for scanned in (view_for, strategies, plugin_processors, plugin_anchors, scorers, finding_rules):
         scanned.cache_clear()
