@@ -10,7 +10,8 @@
 All code of a page shares its names. It runs in a folder of its own, in which `datasets` is. A widget is a page of its
 own in a frame, without Python behind it: what needs Python isn't there, everything else works; `:title:` is its name.
 A reader without scripts gets a picture of `docs/pictures`: the widget's own, or the one that `:picture:` names without
-look and ending; `:alt:` says what is on it. `:hide:` leaves the code out, `:raises:` names an error that is wanted.
+look and ending; `:alt:` says what is on it. `:hide:` leaves the code out, `:raises:` names an error that is wanted, `:plugin:`
+a folder of `extending` that is installed while the block runs.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from anywidget import AnyWidget
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from _ext.installed_plugin import installed_plugin
 from ctxlab_widgets._shared.html_page import page
 from ctxlab_widgets._shared.widget import Widget, bundle_path, synced_state
 
@@ -51,6 +54,7 @@ class Live(SphinxDirective):
         "picture": directives.unchanged,
         "alt": directives.unchanged,
         "raises": directives.unchanged,
+        "plugin": directives.unchanged,
         "hide": directives.flag,
     }
 
@@ -59,12 +63,15 @@ class Live(SphinxDirective):
         code = "\n".join(self.content)
         runs = self.env.temp_data.setdefault("live", _Runs())
         try:
-            printed, value = runs.run(code, self.options.get("raises"))
+            plugin = self.options.get("plugin")
+            with installed_plugin(plugin) if plugin else contextlib.nullcontext():
+                printed, value = runs.run(code, self.options.get("raises"))
+                results = [*self._text(printed), *self._value(value, runs)]
         except Exception as error:
             place = f"{self.env.docname}, line {self.lineno}"
             raise self.severe(f"{place}: the code raises {type(error).__name__}: {error}") from error
         shown = [] if "hide" in self.options else [nodes.literal_block(code, code, language="python")]
-        return [*shown, *self._text(printed), *self._value(value, runs)]
+        return [*shown, *results]
 
     def _text(self, printed: str) -> Iterator[nodes.Node]:
         if printed.strip():
@@ -73,14 +80,14 @@ class Live(SphinxDirective):
     def _value(self, value: Any, runs: _Runs) -> Iterator[nodes.Node]:
         if value is None:
             return
-        if isinstance(value, Widget):
+        if isinstance(value, AnyWidget):
             yield self._frame(value, runs)
         elif hasattr(value, "_repr_html_"):
             yield nodes.raw("", f'<div class="cell_output shown">{value._repr_html_()}</div>', format="html")
         else:
             yield from self._text(repr(value))
 
-    def _frame(self, widget: Widget, runs: _Runs) -> nodes.Node:
+    def _frame(self, widget: AnyWidget, runs: _Runs) -> nodes.Node:
         """A page of the widget beside the others, and a frame that shows it."""
         runs.frames += 1
         name = f"{self.env.docname.replace('/', '-')}-{runs.frames}.html"
@@ -88,7 +95,7 @@ class Live(SphinxDirective):
         folder = Path(self.env.app.outdir) / FRAMES
         folder.mkdir(parents=True, exist_ok=True)
         state = {**synced_state(widget), "live": False}
-        (folder / name).write_text(page(bundle_path(type(widget)), state, title=title), encoding="utf-8")
+        (folder / name).write_text(page(_bundle(widget, folder), state, title=title), encoding="utf-8")
         widget.close()
         up = "../" * self.env.docname.count("/")
         height = self.options.get("height", HEIGHT)
@@ -99,9 +106,12 @@ class Live(SphinxDirective):
             format="html",
         )
 
-    def _picture(self, widget: Widget, title: str, up: str) -> str:
+    def _picture(self, widget: AnyWidget, title: str, up: str) -> str:
         """The widget in light and dark, for readers without scripts; its files go beside those of the other images."""
-        name = self.options.get("picture") or bundle_path(type(widget)).parents[1].name
+        own = bundle_path(type(widget)).parents[1].name if isinstance(widget, Widget) else ""
+        name = self.options.get("picture") or own
+        if not name:  # of a plugin
+            return ""
         files = {look: Path(self.env.srcdir) / "pictures" / f"{name}-{look}.png" for look in ("light", "dark")}
         missing = [path.name for path in files.values() if not path.is_file()]
         if missing:
@@ -117,6 +127,15 @@ class Live(SphinxDirective):
         alt = escape(self.options.get("alt") or f"{title}, as a picture")
         source = f'<source media="(prefers-color-scheme: dark)" srcset="{dark}">'
         return f'<picture>{source}<img src="{light}" alt="{alt}"></picture>'
+
+
+def _bundle(widget: AnyWidget, folder: Path) -> Path:
+    """The script of a widget; that of a plugin may stand in its module, and is written beside the page."""
+    if isinstance(widget, Widget):
+        return bundle_path(type(widget))
+    path = folder / f"{type(widget).__name__}.js"
+    path.write_text(str(widget._esm), encoding="utf-8")
+    return path
 
 
 class _Runs:
