@@ -53,9 +53,9 @@ class Command(SphinxDirective):
         if program != "ctxlab":
             raise self.severe(f"{place}: {program!r} is not run here, ctxlab is")
         out = io.StringIO()
-        with _inside(folder), mock.patch.dict(os.environ, PLAIN), contextlib.redirect_stdout(out):
-            with contextlib.redirect_stderr(out):
-                code = main(arguments)
+        told = contextlib.redirect_stdout(out), contextlib.redirect_stderr(out)
+        with _inside(folder), mock.patch.dict(os.environ, PLAIN), told[0], told[1]:
+            code = main(arguments)
         if code:
             raise self.severe(f"{place}: the command gives {code}: {out.getvalue()}")
         lines = out.getvalue().rstrip().split("\n")

@@ -13,10 +13,12 @@ IMAGE = "```{{image}} {path}\n:class: only-{theme}\n:alt: {alt}\n```\n"
 def both(app: Sphinx, page: str, source: list[str]) -> None:
     """Each picture twice, of which a page shows one."""
     source[0] = PICTURE.sub(
-        lambda found: "\n"
-        + IMAGE.format(path=found[2], theme="light", alt=found[3])
-        + "\n"
-        + IMAGE.format(path=found[1], theme="dark", alt=found[3]),
+        lambda found: (
+            "\n"
+            + IMAGE.format(path=found[2], theme="light", alt=found[3])
+            + "\n"
+            + IMAGE.format(path=found[1], theme="dark", alt=found[3])
+        ),
         source[0],
     )
 

@@ -10,8 +10,8 @@
 All code of a page shares its names. It runs in a folder of its own, in which `datasets` is. A widget is a page of its
 own in a frame, without Python behind it: what needs Python isn't there, everything else works; `:title:` is its name.
 A reader without scripts gets a picture of `docs/pictures`: the widget's own, or the one that `:picture:` names without
-look and ending; `:alt:` says what is on it. `:hide:` leaves the code out, `:raises:` names an error that is wanted, `:plugin:`
-a folder of `extending` that is installed while the block runs.
+look and ending; `:alt:` says what is on it. `:hide:` leaves the code out, `:raises:` names an error that is wanted,
+`:plugin:` a folder of `extending` that is installed while the block runs.
 """
 
 from __future__ import annotations
@@ -156,9 +156,9 @@ class _Runs:
             try:
                 if isinstance(last, ast.Expr):
                     tree.body.pop()
-                exec(compile(tree, "<page>", "exec"), self.names)  # noqa: S102
+                exec(compile(tree, "<page>", "exec"), self.names)
                 if isinstance(last, ast.Expr):
-                    value = eval(compile(ast.Expression(last.value), "<page>", "eval"), self.names)  # noqa: S307
+                    value = eval(compile(ast.Expression(last.value), "<page>", "eval"), self.names)
             except Exception as error:
                 if type(error).__name__ != raises:
                     raise

@@ -41,7 +41,8 @@ def write_pages(app: Sphinx) -> None:
 def api_last(app: Sphinx, env: BuildEnvironment, names: list[str]) -> None:
     """Read the API after all pages.
 
-    Autodoc writes annotations of base classes into pydantic's models, and code of a later page that builds on one fails.
+    Autodoc writes annotations of base classes into pydantic's models, and code of a later page that builds on one
+    fails.
     """
     names.sort(key=lambda name: name == "reference/api")
 

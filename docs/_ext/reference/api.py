@@ -27,8 +27,8 @@ GROUPS = {
     "testing": "Tests",
     "errors": "Errors",
 }
-INTRO = """Every name of `import ctxlab` and `import ctxlab_widgets`. What begins with an underscore, and what only a longer path
-reaches, may change at any time."""
+INTRO = """Every name of `import ctxlab` and `import ctxlab_widgets`. What begins with an underscore, and what only
+a longer path reaches, may change at any time."""
 
 
 def api() -> str:
@@ -38,7 +38,7 @@ def api() -> str:
     others: list[str] = []
     for name in package.__all__:
         home = getattr(getattr(package, name), "__module__", "") or ""
-        by_group.get((home.split(".") + [""])[1], others).append(name)
+        by_group.get([*home.split("."), ""][1], others).append(name)
     blocks = [INTRO]
     for group, names in by_group.items():
         if names:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 import typer
+
 from _ext.reference.markdown import code, page, plain, table
 from ctxlab.cli.app import app
 

@@ -8,8 +8,8 @@ from _ext.reference.markdown import code, page, plain, table
 from ctxlab import errors as module
 from ctxlab.errors import CtxlabError
 
-INTRO = """Each class is one remedy; all are `CtxlabError`. The message names the place and what to do. A broken value in a
-file that is read is no error: it is a loss or a note, and the default is taken."""
+INTRO = """Each class is one remedy; all are `CtxlabError`. The message names the place and what to do. A broken
+value in a file that is read is no error: it is a loss or a note, and the default is taken."""
 
 
 def errors() -> str:

@@ -6,8 +6,8 @@ from _ext.reference.markdown import code, page, table
 from ctxlab.formats import FORMATS
 from ctxlab.recordings.read import FORMATS as LOGS
 
-INTRO = """A file is known by its content, not by its name. What it holds and ctxlab has no field for is kept and written
-again; what can't be carried is named in `losses`, with its place."""
+INTRO = """A file is known by its content, not by its name. What it holds and ctxlab has no field for is kept and
+written again; what can't be carried is named in `losses`, with its place."""
 
 
 def formats() -> str:
@@ -28,6 +28,7 @@ def formats() -> str:
         INTRO,
         table(["format", "a", "read", "written", "endings of files", "holds"], rows),
         "## Recordings",
-        "`ctxlab.read_recording(path)` and `ctxlab record` know these logs; [Recordings](../recordings.md) says what each has.",
+        "`ctxlab.read_recording(path)` and `ctxlab record` know these logs; [Recordings](../recordings.md) says "
+        "what each has.",
         table(["log"], ([log.name] for log in LOGS)),
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 from _ext.reference.markdown import code, page, plain, table
 from ctxlab.engines.worldbook.gates import GATES
 
-INTRO = """An entry is sent when a key of it is found and no gate is closed. `trace.table("lore")` names the gate that kept an
-entry out, and `nearest`, the smallest change that opens it; `ctxlab.lore_scan(book, text).with_change(key)` tries it."""
+INTRO = """An entry is sent when a key of it is found and no gate is closed. `trace.table("lore")` names the gate
+that kept an entry out, and `nearest`, the smallest change that opens it; `ctxlab.lore_scan(book,
+text).with_change(key)`
+tries it."""
 
 
 def gates() -> str:

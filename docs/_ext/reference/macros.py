@@ -6,9 +6,9 @@ from _ext.reference.markdown import code, page, plain, table
 from ctxlab.engines.macros import MACROS
 from ctxlab.engines.macros.registry import Macro
 
-INTRO = """A macro stands in presets, lore, greetings and in what is typed; never is one expanded in retrieved text, in tool
-results or in a model's words. `ctxlab.expand_input(text, session, agent)` shows a text phase by phase. A name that isn't known stays as
-it is, with a note. Names are read without regard to capitals."""
+INTRO = """A macro stands in presets, lore, greetings and in what is typed; never is one expanded in retrieved text,
+in tool results or in a model's words. `ctxlab.expand_input(text, session, agent)` shows a text phase by phase. A name
+that isn't known stays as it is, with a note. Names are read without regard to capitals."""
 
 
 def macros() -> str:

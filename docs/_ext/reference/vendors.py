@@ -8,8 +8,8 @@ from _ext.reference.markdown import cell, code, page, plain, table
 from ctxlab.providers.provider import Provider
 from ctxlab.providers.registry import built_in
 
-INTRO = """What a vendor would refuse is said before anything is sent: `ctxlab.payload(trace, "anthropic").problems`. Each rule is
-a row with its source and the month in which the source was last seen to say so."""
+INTRO = """What a vendor would refuse is said before anything is sent: `ctxlab.payload(trace,
+"anthropic").problems`. Each rule is a row with its source and the month in which the source was last seen to say so."""
 
 
 def vendors() -> str:
