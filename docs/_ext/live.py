@@ -94,6 +94,8 @@ class Live(SphinxDirective):
         title = self.options.get("title") or type(widget).__name__
         folder = Path(self.env.app.outdir) / FRAMES
         folder.mkdir(parents=True, exist_ok=True)
+        if isinstance(widget, Widget):
+            widget.keep_for_page()
         state = {**synced_state(widget), "live": False}
         (folder / name).write_text(page(_bundle(widget, folder), state, title=title), encoding="utf-8")
         widget.close()

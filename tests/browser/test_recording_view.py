@@ -349,7 +349,7 @@ def test_the_theme_is_followed_by_what_is_drawn(opened: Opened, width: int, tmp_
 
 def test_without_python_the_differences_that_came_along_are_shown(opened: Opened, tmp_path: Path) -> None:
     widget = RecordingView(tidebook())
-    widget.keep_for_report()
+    widget.keep_for_page()
     widget.live = False
     page = opened.show(widget, tmp_path)
 

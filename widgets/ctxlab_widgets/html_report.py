@@ -77,7 +77,7 @@ def recording_html(recording: Recording) -> str:
     from ctxlab_widgets.recording_view import RecordingView
 
     widget = RecordingView(recording)
-    widget.keep_for_report()
+    widget.keep_for_page()
     state = {**_traits(widget), "live": False}
     about = f"tokens counted here by {recording.parts.tokenizer.name}, but for those that are called reported"
     title = f"What was sent: {recording.source or recording.program or 'a recording'}"

@@ -54,6 +54,9 @@ class Widget(anywidget.AnyWidget):
             if self.has_trait(trait):
                 traitlets.link((state, trait), (self, trait))
 
+    def keep_for_page(self) -> None:
+        """Bring along what a page without Python would ask for; most views have all of it anyway."""
+
     def apply_remedy(self, key: str) -> None:
         """Make the smallest change of settings that keeps this dropped message, and show what else it did."""
         run = self._shown_run()

@@ -244,7 +244,7 @@ class RecordingView(Widget):
                     as_json(difference_json(recording.parts, base, self._chosen())) if is_open and base else ""
                 )
 
-    def keep_for_report(self) -> None:
+    def keep_for_page(self) -> None:
         """Fill `kept`, for a page that nobody answers: the first differences of all requests, or of those at marks."""
         shown = self._shown()
         requests: Sequence[RecordedRequest] = shown.requests
