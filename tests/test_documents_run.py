@@ -18,7 +18,7 @@ from ctxlab.cli import main
 ROOT = Path(__file__).parents[1]
 COMMAND = re.compile(r"^\.venv/bin/ctxlab (.+?)(?:  +#.*)?$", re.MULTILINE)
 
-WRITES_NOTHING = {"docs/search.md", "docs/knowledge.md"}
+WRITES_NOTHING = {"docs/full_text_search.md", "docs/knowledge.md"}
 """Pages whose examples leave the current folder as it is."""
 
 
@@ -48,30 +48,82 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "README.md",
-        "llms.txt",
-        "docs/what_if.md",
-        "docs/sending.md",
-        "docs/quick_actions.md",
-        "docs/around_a_chat.md",
-        "docs/search.md",
-        "docs/knowledge.md",
-    ],
-)
+PAGES = [
+    "README.md",
+    "README.zh.md",
+    "llms.txt",
+    "docs/around_a_chat.md",
+    "docs/asking_a_build.md",
+    "docs/attachments.md",
+    "docs/branches.md",
+    "docs/compressing.md",
+    "docs/conversation_trees.md",
+    "docs/fake_vendor.md",
+    "docs/full_text_search.md",
+    "docs/knowledge.md",
+    "docs/lore_rules_and_macros.md",
+    "docs/notebook_views.md",
+    "docs/pipeline.md",
+    "docs/prompts_under_test.md",
+    "docs/quick_actions.md",
+    "docs/reading_and_writing.md",
+    "docs/requests.md",
+    "docs/sending.md",
+    "docs/studies.md",
+    "docs/talking_to_a_model.md",
+    "docs/what_if.md",
+    "docs/workspaces.md",
+]
+STARTS = [
+    f"docs/{language}start/{page}.md"
+    for language in ("", "zh/")
+    for page in ("sillytavern", "chatgpt", "claude_code", "openai_messages", "folder")
+]
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_every_line_of_python_runs(name: str, files: Path) -> None:
-    found = blocks(name)
-    values: dict[str, Any] = {}
     before = sorted(files.iterdir())
 
+    ran = runs(name, blocks(name))
+
+    assert ran >= 1
+    assert name not in WRITES_NOTHING or sorted(files.iterdir()) == before
+
+
+@pytest.mark.parametrize("name", STARTS)
+def test_a_page_to_start_with_runs_from_nothing(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    values: dict[str, Any] = {}
+    kinds: list[str] = []
+
+    for kind, code in of_the_site(name):
+        kinds.append(kind)
+        if kind == "live":
+            exec(compile(code, name, "exec", dont_inherit=True), values)
+        else:
+            for command in code.strip().replace("\\\n", "").split("\n"):
+                assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
+
+    assert kinds.count("live") >= 5 and kinds.count("command") >= 3
+    assert isinstance(values["trace"], ctxlab.Trace)
+
+
+def of_the_site(name: str) -> list[tuple[str, str]]:
+    """Code and commands that the build of the site runs too, in their order and without their options."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    found = re.findall(r"^```\{(live|command)\}\n((?::\w+:[^\n]*\n)*)(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [(kind, code) for kind, _, code in found]
+
+
+def runs(name: str, found: list[str]) -> int:
+    """How many blocks ran, with the names of those before them."""
+    values: dict[str, Any] = {}
     for code in found:
         exec(compile(code, name, "exec", dont_inherit=True), values)
-
-    assert len(found) >= 2
-    assert isinstance(values["trace"], ctxlab.Trace)
-    assert name not in WRITES_NOTHING or sorted(files.iterdir()) == before
+    return len(found)
 
 
 def test_the_page_of_the_recorder_records_what_its_example_sends(files: Path) -> None:
@@ -102,10 +154,10 @@ def test_the_page_of_the_compression_report_says_what_its_example_gives() -> Non
     ]
 
 
-def test_what_the_readme_writes_is_there_and_can_be_read_again(files: Path) -> None:
+def test_what_the_page_of_writing_writes_is_there_and_can_be_read_again(files: Path) -> None:
     values: dict[str, Any] = {}
-    for code in blocks("README.md")[:2]:
-        exec(compile(code, "README.md", "exec"), values)
+    for code in blocks("docs/reading_and_writing.md"):
+        exec(compile(code, "docs/reading_and_writing.md", "exec"), values)
 
     assert ctxlab.load("chat.json") == values["session"]
     assert ctxlab.read("guide.card.json").agents
@@ -113,7 +165,17 @@ def test_what_the_readme_writes_is_there_and_can_be_read_again(files: Path) -> N
     assert ctxlab.read("chat.openai.json").format == "openai"
 
 
-@pytest.mark.parametrize(("name", "least"), [("README.md", 11), ("docs/what_if.md", 2)])
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("README.md", 2),
+        ("README.zh.md", 2),
+        ("docs/on_the_command_line.md", 16),
+        ("docs/studies.md", 1),
+        ("docs/talking_to_a_model.md", 1),
+        ("docs/what_if.md", 2),
+    ],
+)
 def test_every_command_runs(
     name: str, least: int, files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -126,6 +188,17 @@ def test_every_command_runs(
 
     assert len(codes) >= least
     assert codes == dict.fromkeys(codes, 0), capsys.readouterr().err
+
+
+@pytest.mark.parametrize("page", [*ROOT.glob("README*.md"), *(ROOT / "docs").rglob("*.md")], ids=lambda page: page.name)
+def test_every_link_and_picture_of_a_page_is_there(page: Path) -> None:
+    text = re.sub(r"^```(?!\{).*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+
+    linked = re.findall(r"\]\(([^)\s#:]+)(?:#[^)]*)?\)", text) + re.findall(r'(?:src|srcset)="([^"]+)"', text)
+
+    made = ROOT / "docs" / "reference"
+    paths = [(page.parent / each).resolve() for each in linked]
+    assert [path for path in paths if not path.exists() and made not in path.parents] == []
 
 
 def test_llms_txt_names_every_step_and_strategy_and_files_that_are_there() -> None:

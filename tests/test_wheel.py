@@ -11,6 +11,9 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.package.__main__ import MODULES, extras, first_half_of_readme
+from tests.package.archives import built, contents, unpacked
+
 pytest.importorskip("hatchling")
 
 ROOT = Path(__file__).parents[1]
@@ -21,10 +24,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, built from the checkout by the build backend that is installed."""
-    folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    return next(folder.glob("*.whl"))
+    return built("wheel", ROOT, tmp_path_factory.mktemp("dist"))
 
 
 def committed(folder: str, pattern: str) -> set[str]:
@@ -42,7 +42,7 @@ def test_it_holds_the_code_the_bundles_the_conversations_and_the_notebooks(wheel
     }
     typed = {"ctxlab/py.typed", "ctxlab_widgets/py.typed"}
     data = {f"ctxlab/bundled/{name}" for name in committed("datasets", "*.json")}
-    data |= {f"ctxlab/bundled/{name}" for name in committed("datasets", "*.toml")}
+    data |= {f"ctxlab/bundled/{name}" for kind in ("*.toml", "*.jsonl") for name in committed("datasets", kind)}
     data |= {f"ctxlab/bundled/harbour_files/{path.name}" for path in (ROOT / "datasets" / "harbour_files").iterdir()}
     notebooks = {f"ctxlab/bundled/notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
     extra = {"ctxlab/bundled/README.md", "ctxlab/bundled/llms.txt"}
@@ -51,6 +51,26 @@ def test_it_holds_the_code_the_bundles_the_conversations_and_the_notebooks(wheel
     assert {
         name for name in names - code - widgets - typed - data - notebooks - extra if "/ranks/" not in name
     } == set()
+
+
+def test_the_sdist_makes_the_same_wheel_and_has_what_its_tests_need(wheel: Path, tmp_path: Path) -> None:
+    tree = unpacked(built("sdist", ROOT, tmp_path / "dist"), tmp_path / "tree")
+
+    assert contents(built("wheel", tree, tmp_path / "again")) == contents(wheel)
+    for needed in (
+        "tests/test_house.py",
+        "docs/conf.py",
+        "action.yml",
+        "requirements.lock",
+        "Makefile",
+        "widgets/package.json",
+    ):
+        assert (tree / needed).is_file()
+
+
+def test_the_check_of_the_package_knows_every_extra_and_runs_the_readme() -> None:
+    assert set(extras()) == set(MODULES)
+    assert first_half_of_readme()
 
 
 def test_installed_it_runs_from_any_folder(wheel: Path, tmp_path: Path) -> None:

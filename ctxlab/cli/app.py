@@ -41,8 +41,10 @@ from ctxlab.cli.inputs.options import (
     numbers_in,
     takes_build_options,
 )
+from ctxlab.cli.mcp_command import MCP, mcp
 from ctxlab.cli.prefix_command import PREFIX, prefix
 from ctxlab.cli.record_command import RECORD, record
+from ctxlab.cli.review_command import REVIEW, review
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
 from ctxlab.cli.workspace_commands import SEARCH, WORKSPACE, search, workspace
 
@@ -381,6 +383,8 @@ app.command(epilog=SEARCH, short_help="Words in everything that a workspace hold
 app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
 
 app.command(epilog=CHECK, short_help="What is wrong with a recording or a conversation, or wasted.")(check)
+app.command(epilog=REVIEW, short_help="What a commit changes in built prompts, as Markdown and SARIF.")(review)
+app.command(epilog=MCP, short_help="Answers other programs over the Model Context Protocol.")(mcp)
 app.command(epilog=RECORD, short_help="What a program really sends, request by request, to a file.")(record)
 app.command(epilog=COMPRESSIONS, short_help="What a program's compressions kept, and what they lost.")(compressions)
 app.command(epilog=PREFIX, short_help="Where the prefix of each request breaks, why, and what it costs.")(prefix)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from tests.cli.conftest import DATASETS
 
 GROUP: Any = typer.main.get_command(app)
 COMMANDS: dict[str, Any] = {"": GROUP, **GROUP.commands}
-OPENS_A_PROGRAM = {"lab", "serve-fake", "record"}
+OPENS_A_PROGRAM = {"lab", "serve-fake", "record", "mcp"}
 
 
 def examples() -> Iterator[tuple[str, str]]:
@@ -40,6 +41,10 @@ def test_an_example_works_in_a_checkout(
     monkeypatch.chdir(tmp_path)
     if name == "search":
         assert run("workspace", "import", "my-chats", *sorted(DATASETS.glob("harbour_r*.json"))).code == 0
+    if name == "review":
+        author = ("-c", "user.name=A", "-c", "user.email=a@b.c")
+        subprocess.run(["git", "init", "--quiet"], check=True)
+        subprocess.run(["git", *author, "commit", "--quiet", "--allow-empty", "--message", "first"], check=True)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-of-nobody")  # nothing is typed, so nobody is asked
 
     result = run(*shlex.split(line)[1:])

@@ -19,7 +19,7 @@ from ctxlab.cli.commands.request import PROBLEMS_LEFT
 from tests.cli.conftest import DATASETS
 
 COMMANDS: dict[str, Any] = typer.main.get_command(app).commands  # pyright: ignore[reportAttributeAccessIssue]
-OPENS_A_PROGRAM = {"lab", "serve-fake", "record"}
+OPENS_A_PROGRAM = {"lab", "serve-fake", "record", "mcp"}
 """Commands that start another program, or run until Ctrl+C, with a file that they don't read."""
 
 READS_A_RECORDING = {"prefix"}

@@ -196,11 +196,13 @@ def beside(file: Path, kind: Kind) -> Path | None:
 
     Beside `harbour.chat.json` too, where `ctxlab chat` goes on with that session.
     """
+    return next((path for path in paths_beside(file, kind) if path.is_file()), None)
+
+
+def paths_beside(file: Path, kind: Kind) -> tuple[Path, ...]:
+    """The paths at which a file of this kind is looked for beside a session, the first that is there counts."""
     name = SESSION.sub("", file.name)
-    if name == file.name:
-        return None
-    paths = (file.with_name(f"{name}{sign}{kind}.json") for sign in "._")
-    return next((path for path in paths if path.is_file()), None)
+    return tuple(file.with_name(f"{name}{sign}{kind}.json") for sign in "._") if name != file.name else ()
 
 
 class _Files:

@@ -12,24 +12,24 @@ from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, DONT_ACTIVATE, Pre
 from ctxlab.engines.worldbook.scan_input import Chat, ScanInput
 from ctxlab.engines.worldbook.timing import EntryTiming
 
-GATES = (
-    "disabled",
-    "model",
-    "trigger",
-    "character-filter",
-    "delay",
-    "cooldown",
-    "recursion-only",
-    "not-in-recursion",
-    "decorator",
-    "no-key",
-    "secondary-keys",
-    "group",
-    "probability",
-    "budget",
-    "pass-limit",
-)
-"""The gates that can block an entry, in the order in which they are checked."""
+GATES: Mapping[str, str] = {
+    "disabled": "the entry is switched off",
+    "model": "its book is not meant for the model",
+    "trigger": "it is for other kinds of turns, such as regenerating",
+    "character-filter": "it is for other characters, or not for this one",
+    "delay": "the conversation is shorter than the messages that it waits for",
+    "cooldown": "it fired a short while ago and rests",
+    "recursion-only": "it waits to be called up by other entries",
+    "not-in-recursion": "only other entries name it, and it doesn't listen to them",
+    "decorator": "its text begins with @@dont_activate",
+    "no-key": "none of its keys stands in the messages that are looked at",
+    "secondary-keys": "a key was found, but its secondary keys say otherwise",
+    "group": "another entry of its group won",
+    "probability": "the dice went against it",
+    "budget": "it has no room left in the budget of lore",
+    "pass-limit": "it would fire in a pass beyond those that are allowed",
+}
+"""The gates that can block an entry, in the order in which they are checked, and when each is closed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,8 +185,15 @@ class Activation:
         refusal = self.what_stops(lore, this)
         if refusal is not None:
             gate, reason = refusal
+            before = self.stopped.get(lore.index)
+            if gate == "not-in-recursion" and before and before.gate == "no-key" and self._is_named_by_lore(lore):
+                del self.stopped[lore.index]  # that no message names it says less
             self._stop(lore, BlockedEntry(gate, reason, this.number))
         return refusal is None
+
+    def _is_named_by_lore(self, lore: PreparedEntry) -> bool:
+        """Whether one of its keys stands in what fired."""
+        return any(n in self.key_matches.lore for n in lore.own)
 
     def what_stops(self, lore: PreparedEntry, this: Pass) -> tuple[str, str] | None:
         """The gate of recursion or of keys that keeps an entry out of a pass."""

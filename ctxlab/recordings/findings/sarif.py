@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Final
 from urllib.parse import quote
@@ -21,14 +22,20 @@ def sarif_of(findings: Findings, file: str = "") -> Data:
     A place is a request, a message or a tool, not a line of the file: it is a logical location, and each result is of
     the whole file. Offsets within messages, tokens and dollars are among the properties.
     """
+    return sarif_of_files([(file, findings)])
+
+
+def sarif_of_files(checked: Sequence[tuple[str, Findings]]) -> Data:
+    """One run with the findings of several files, each with its name."""
     from ctxlab import __version__
 
     known = finding_rules().by_id
-    rules = [known[id] for id in findings.rules if id in known]
+    asked = dict.fromkeys(id for _, findings in checked for id in findings.rules)
+    rules = [known[id] for id in asked if id in known]
     driver = {"name": "ctxlab", "version": __version__, "rules": [_rule(rule) for rule in rules]}
     number = {rule.id: place for place, rule in enumerate(rules)}
-    results = [_result(finding, number, file or findings.source) for finding in findings]
-    told = [{"level": "warning", "message": {"text": note}} for note in findings.notes]
+    results = [_result(finding, number, file or findings.source) for file, findings in checked for finding in findings]
+    told = [{"level": "warning", "message": {"text": note}} for _, findings in checked for note in findings.notes]
     invocation = {"executionSuccessful": True, **({"toolExecutionNotifications": told} if told else {})}
     run = {
         "tool": {"driver": driver},
@@ -71,7 +78,10 @@ def _result(finding: Finding, number: dict[str, int], file: str) -> Data:
 
 def _location(place: FindingPlace, file: str) -> Data:
     names = [name for name in (place.request, place.node, place.name) if name]
-    physical = {"artifactLocation": {"uri": quote(file or "conversation")}, "region": {"startLine": 1}}
+    physical = {
+        "artifactLocation": {"uri": quote(file or "conversation", errors="surrogateescape")},
+        "region": {"startLine": 1},
+    }
     return {
         "physicalLocation": physical,
         **({"logicalLocations": [{"name": names[-1], "fullyQualifiedName": "/".join(names)}]} if names else {}),

@@ -459,3 +459,11 @@ def test_time_grows_with_the_text_alone(hostile: str) -> None:
     short, long = seconds(hostile[: len(hostile) // 12]), seconds(hostile[: len(hostile) // 2])
 
     assert long < 18 * short + 0.5  # six times the text; of a square of it 36 times
+
+
+def test_a_rule_behind_a_reminder_of_the_program_is_a_rule() -> None:
+    words = "<system-reminder>The list is empty.</system-reminder>\nThree rules: never edit lamp.py, not even once."
+
+    report = compression_report([SourceText("u1", "user", words)], "The lamp was mended.")
+
+    assert [(fact.kind, fact.state) for fact in report.facts if fact.kind == "rule"] == [("rule", "lost")]

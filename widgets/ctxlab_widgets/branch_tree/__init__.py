@@ -44,7 +44,9 @@ class BranchTree(Widget):
     _esm = Path(__file__).parent / "static" / "widget.js"
 
     session = traitlets.Instance(Session, allow_none=True)
+    """The session that is shown, with all that was done to it here."""
     trace = traitlets.Instance(Trace, allow_none=True)
+    """The run of the active path; None where a session alone is shown."""
 
     mode: traitlets.Enum[str] = traitlets.Enum(("", "tree", "outline"), "").tag(sync=True)
     """A tree, or one row a message; where it is empty, large trees open as an outline."""
@@ -57,7 +59,9 @@ class BranchTree(Widget):
     messages = traitlets.Bytes(b"").tag(sync=True)
     """Facts of each message in the order of `texts`, as `packed_messages` writes them."""
     places = traitlets.Bytes(b"").tag(sync=True)
+    """Positions of the drawn messages, packed in the order of `texts`."""
     flags = traitlets.Bytes(b"").tag(sync=True)
+    """Kinds of the drawn messages (hidden, a leaf, on the active path), packed in the same order."""
     view = traitlets.Unicode("").tag(sync=True)
     """Figures of the tree as a whole, as JSON."""
     picked: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -65,6 +69,7 @@ class BranchTree(Widget):
     shared_history = traitlets.Dict().tag(sync=True)
     """The common history of the two; empty unless two are picked."""
     query = traitlets.Unicode("").tag(sync=True)
+    """The words that are searched for; empty where nothing is."""
     hits: traitlets.List[str] = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Ids of the messages that `query` was found in, in tree order."""
     snippets = traitlets.Unicode("").tag(sync=True)

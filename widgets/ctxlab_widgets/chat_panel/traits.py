@@ -24,6 +24,7 @@ class ChatTraits(Widget):
     input: traitlets.Unicode[str, str | bytes] = traitlets.Unicode("").tag(sync=True)
     """The text that is being typed."""
     shows: traitlets.Enum[str] = traitlets.Enum(("list", "tree"), "list").tag(sync=True)
+    """The messages of the active path, or the tree of all branches below them."""
     view: traitlets.Unicode[str, str | bytes] = traitlets.Unicode("").tag(sync=True)
     """The rows as they were first sent, as JSON."""
     delta: traitlets.Unicode[str, str | bytes] = traitlets.Unicode("").tag(sync=True)

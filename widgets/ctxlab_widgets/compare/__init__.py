@@ -58,6 +58,7 @@ class Compare(Widget):
     ledgers = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Names of the columns whose ledger is shown."""
     only_differences = traitlets.Bool(False).tag(sync=True)
+    """Whether messages that all runs send alike are left out."""
     remedies = traitlets.Unicode("").tag(sync=True)
     """Remedies for the messages of open rows that the base cut, as JSON by key; empty when there are none."""
     undoable = traitlets.Int(0).tag(sync=True)

@@ -93,9 +93,10 @@ def _by_chance(lore: PreparedEntry) -> bool:
 
 def gates(decision: Decision, scan: LoreScan) -> Iterator[tuple[str, str, str]]:
     """Every gate that this entry has: its name, its value, and passed, stopped or not asked."""
-    furthest = GATES.index(decision.gate) if decision.gate in GATES else len(GATES)
+    order = [*GATES]
+    furthest = order.index(decision.gate) if decision.gate and decision.gate in GATES else len(order)
     for gate, name, value in _values(decision, scan):
-        place = GATES.index(gate)
+        place = order.index(gate)
         state = "passed" if place < furthest else "stopped" if place == furthest else "not asked"
         stopped = f"{decision.reason}: {value}" if gate == "secondary-keys" else decision.reason
         yield name, stopped if state == "stopped" else value, state

@@ -46,7 +46,7 @@ def pair_json(parts: ContextParts, base: RecordedRequest | None, request: Record
             text = ["", "", _short(part.text)] if found.only_added else _around(part.text, found.at)
             rows.append({"sign": sign, "number": number, "what": part_name(part), "text": text})
     title = f"{request.number:,} against {base.number:,}"
-    if not (base.whole and request.whole or parts.tokens(request) or parts.tokens(base)):
+    if not ((base.whole and request.whole) or parts.tokens(request) or parts.tokens(base)):
         return {"title": title, "same": "the log has no words of them", "rows": [], "told": ""}
     told = _told(parts, found, base, request)
     if not (base.whole and request.whole) and found.before is None:

@@ -1,12 +1,13 @@
 // A recording: the context over time with its cached prefix, findings at their place, any two requests, what tools brought.
 
-import { glyph, h, harmless } from "../_shared/dom";
-import { isSingle, onlyStop, roving, taken } from "../_shared/keyboard";
+import { h, harmless } from "../_shared/dom";
+import { isSingle, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
 import { type KeyList, ViewHead } from "../_shared/view_head";
 import { compressionSection, placeSection } from "./below";
+import { BreakMarks } from "./break_marks";
 import { Chart, wordsOf } from "./chart";
 import { FindingList } from "./finding_list";
 import { Overview } from "./overview";
@@ -40,7 +41,6 @@ const KEYS: KeyList = [
 const NO_MARKS: Marks = { common: [], breaks: [], compressions: [] };
 const ASKED_AFTER = 70;
 const SAVED_AFTER = 150;
-const BREAK = ["M6.8.6 2.6 7h2.6L4.4 11.4 9.4 4.8H6.6z"] as [string];
 
 class RecordingView {
   private readonly model: Model;
@@ -64,7 +64,7 @@ class RecordingView {
   private readonly range = h("span");
   private readonly overview: Overview;
   private readonly chart: Chart;
-  private readonly breaks = h("div", { class: "ticks", role: "group", "aria-label": "Breaks of the prefix" });
+  private readonly breaks: BreakMarks;
   private readonly facts = h("div", { class: "facts" });
   private readonly pair: PairSection;
   private readonly findings: FindingList;
@@ -81,6 +81,7 @@ class RecordingView {
     const look = (sight: Sight) => this.look(sight);
     const choose = (at: number, pair: boolean) => (pair ? this.setBase(at) : this.choose(at));
     this.chart = new Chart({ signal, root, choose, look, pressed: (event) => this.inChart(event) });
+    this.breaks = new BreakMarks(signal, (at) => this.choose(at));
     this.overview = new Overview({ signal, root, look });
     this.pair = new PairSection({
       live: this.live,
@@ -108,7 +109,7 @@ class RecordingView {
       h("div", { class: "lab" }, this.range, h("span", { class: "sp" }), hint),
       this.overview.element,
       this.chart.element,
-      this.breaks,
+      this.breaks.element,
       this.facts,
     );
     this.two = h(
@@ -131,15 +132,6 @@ class RecordingView {
     ] as const)
       select.addEventListener("change", () => model.send({ command: name, value: select.value }), { signal });
     root.addEventListener("keydown", (event) => this.escaped(event), { signal });
-    this.breaks.addEventListener("click", (event) => this.onBreak(event), { signal });
-    let wide = 0;
-    const size = new ResizeObserver(() => {
-      if (this.breaks.clientWidth !== wide) this.drawBreaks();
-      wide = this.breaks.clientWidth;
-    });
-    size.observe(this.breaks);
-    signal.addEventListener("abort", () => size.disconnect());
-    roving(this.breaks, () => [...this.breaks.querySelectorAll<HTMLElement>("button")], { signal });
     signal.addEventListener("abort", () => {
       for (const timer of [this.asking, this.saving]) if (timer !== null) clearTimeout(timer);
     });
@@ -235,11 +227,6 @@ class RecordingView {
       this.model.send({ command: "close", what });
       this.chart.element.focus({ preventScroll: true });
     }
-  }
-
-  private onBreak(event: Event): void {
-    const place = (event.target as Element).closest<HTMLElement>("button[data-at]");
-    if (place) this.choose(Number(place.dataset.at));
   }
 
   // --- what Python holds
@@ -351,48 +338,7 @@ class RecordingView {
     this.overview.element.hidden = numbers.length < 2;
     this.overview.draw(series, marks, sight);
     this.chart.draw({ series, marks, stack: this.stackName, sight, chosen: this.at, base: this.base });
-    this.drawBreaks();
-  }
-
-  /** A button at each break in sight; words only where they don't run into the next ones. */
-  private drawBreaks(): void {
-    const { marks, sight } = this;
-    if (!this.series) return;
-    const inSight = marks.breaks.filter(([at]) => at >= sight.first && at <= sight.last);
-    const count = sight.last - sight.first + 1;
-    const width = this.breaks.clientWidth || 800;
-    const focus = this.breaks.contains(document.activeElement)
-      ? (document.activeElement as HTMLElement).dataset.at
-      : undefined;
-    const buttons = inSight.map(([at, words, sentence, usd, level], n) => {
-      const place = (i: number): number => ((i - sight.first + 0.5) / count) * width;
-      const next = inSight[n + 1];
-      const fits = place(at) + words.length * 5.3 + 16 <= (next ? place(next[0]) - 6 : width + 8);
-      const said = `request ${grouped(this.series!.numbers[at])}: ${harmless(words)}${usd ? `, ${usd}` : ""}`;
-      return h(
-        "button",
-        {
-          type: "button",
-          class: level,
-          style: `left:${(place(at) / width) * 100}%`,
-          "data-at": at,
-          "aria-label": said,
-          title: [said, harmless(sentence)].filter(Boolean).join(". "),
-        },
-        glyph(BREAK),
-        fits ? h("span", { class: "hide-n" }, harmless(words)) : "",
-      );
-    });
-    this.breaks.replaceChildren(h("span", { class: "sl" }, "breaks"), ...buttons);
-    onlyStop(
-      buttons,
-      Math.max(
-        0,
-        buttons.findIndex((each) => each.dataset.at === focus || each.dataset.at === String(this.at)),
-      ),
-    );
-    if (focus !== undefined) buttons.find((each) => each.dataset.at === focus)?.focus();
-    this.breaks.hidden = !marks.breaks.length;
+    this.breaks.draw(series, marks, sight, this.at);
   }
 
   /** The tokens of the chosen request by what the stack shows, and how much of it was cached. */

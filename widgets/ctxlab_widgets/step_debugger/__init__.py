@@ -63,6 +63,7 @@ class StepDebugger(Widget):
     result = traitlets.Bool(False).tag(sync=True)
     """Whether what is sent is shown, behind the last step, instead of what that step did."""
     breakpoints = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    """Ids of the steps before which a run stops."""
     rerun = traitlets.List(traitlets.Unicode()).tag(sync=True)
     """Steps that ran again because of the last change."""
     failed = traitlets.Dict().tag(sync=True)

@@ -44,6 +44,7 @@ class TokenView(Widget):
     token = traitlets.Int(0).tag(sync=True)
     """Place of the token in focus, counted by the first tokenizer."""
     colour = traitlets.Enum(["token", "plain"], default_value="token").tag(sync=True)
+    """Whether tokens have colours in turn, or the text is plain."""
     find = traitlets.Unicode("").tag(sync=True)
     """The words of the search; capitals don't matter."""
     trace = traitlets.Instance(Trace, allow_none=True)

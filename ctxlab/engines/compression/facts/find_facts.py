@@ -27,7 +27,8 @@ _CODE_LINE = re.compile(
 """A line of a listing or a program."""
 _RECORD = re.compile(r"\s*[\[{]")
 """The beginning of JSON, whose numbers are facts; in a listing most count lines or are a program's."""
-_DATA = re.compile(r"\s*[\[{<]")
+_DATA = re.compile(r"[\[{<]")
+_OPENS, _CLOSES = "<system-reminder>", "</system-reminder>"
 
 
 def facts_of(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
@@ -39,7 +40,7 @@ def facts_of(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
 def _facts(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
     taken = Taken(len(text))
     plain = width_folded(text)
-    is_data = role == "tool" or bool(_DATA.match(text))
+    is_data = role == "tool" or bool(_DATA.match(_behind_reminders(text)))
     if is_data:
         yield from statements_of_program(text)
     yield from paths(plain, taken)
@@ -59,6 +60,14 @@ def _facts(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
     is_listing = role == "tool" and not _RECORD.match(text)
     yield from (each for each in numbers(plain, taken) if not is_listing or has_unit(each))
     yield from names(text, taken, known)
+
+
+def _behind_reminders(text: str) -> str:
+    """A text without what a program put in front of it."""
+    rest = text.lstrip()
+    while rest.startswith(_OPENS) and (end := rest.find(_CLOSES)) >= 0:
+        rest = rest[end + len(_CLOSES) :].lstrip()
+    return rest
 
 
 def is_code(text: str) -> bool:

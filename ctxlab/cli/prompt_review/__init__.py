@@ -1,0 +1,1 @@
+"""`ctxlab review`: conversations of a git checkout, built as they are and as they were at another commit."""

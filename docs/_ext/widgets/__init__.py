@@ -1,0 +1,1 @@
+"""Facts about widgets, read from their code; nothing here needs Sphinx."""
