@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from ctxlab.documents import Session
 from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.recordings.cache_marks import Mark, with_marks
+from ctxlab.recordings.json_copy import copy_of
 from ctxlab.recordings.request_head import RequestHead
 from ctxlab.recordings.usage import NO_USAGE, RecordedUsage
 from ctxlab.recordings.wire_bodies import SplitBody, whole_body
@@ -104,12 +104,12 @@ class RecordedRequest:
     def messages(self) -> list[Any]:
         """The messages in the vendor's own form, those of the head first; cache marks are where they were."""
         split = self._split()
-        return deepcopy([*split.leading, *(item for unit in split.units for item in unit)])
+        return copy_of([*split.leading, *(item for unit in split.units for item in unit)])
 
     @property
     def payload(self) -> Data | None:
         """The body as it was sent; None where the log has only parts of it."""
-        return deepcopy(whole_body(self._split())) if self.whole else None
+        return copy_of(whole_body(self._split())) if self.whole else None
 
     def _split(self) -> SplitBody:
         head = self.head

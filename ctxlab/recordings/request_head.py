@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from ctxlab.formats.requests.chat import chat_parameters
 from ctxlab.formats.requests.message_nodes import MessageNodes
 from ctxlab.formats.requests.request_session import ReadRequest
 from ctxlab.formats.results import Loss
+from ctxlab.recordings.json_copy import copy_of
 from ctxlab.recordings.wire_bodies import MESSAGES, Shape
 
 SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
@@ -47,12 +47,12 @@ class RequestHead:
     def tools(self) -> list[Data]:
         """The tools as they were sent."""
         found = next((value for name, value in self.fields if name == "tools"), None)
-        return deepcopy(items_of(found) if isinstance(found, list) else [found] if found else [])
+        return copy_of(items_of(found) if isinstance(found, list) else [found] if found else [])
 
     @property
     def parameters(self) -> Data:
         """The other fields of the body, such as model and temperature."""
-        return deepcopy({name: value for name, value in self.fields if name != "tools" and name not in SYSTEM})
+        return copy_of({name: value for name, value in self.fields if name != "tools" and name not in SYSTEM})
 
     @property
     def agent(self) -> Agent | None:

@@ -325,3 +325,16 @@ def test_a_trajectory_whose_totals_have_more_than_its_steps_says_how_much(tmp_pa
     assert [request.usage.input for request in recording] == [10]
     assert "15 tokens more than the steps have" in str(recording.losses)
     assert "1 step" in str(recording.losses)
+
+
+def test_large_numbers_and_deep_nesting_are_no_hindrance(tmp_path: Path) -> None:
+    deep: list[Any] = []
+    for _ in range(800):
+        deep = [deep]
+    bodies: list[dict[str, Any]] = [{**BODY, "seed": 10**400}, {**BODY, "stop": deep}]
+    pairs = [{**(made := pair(body, REPLY)), "request": {**made["request"], "body": body}} for body in bodies]
+    recording = ctxlab.read_recording(written(tmp_path / "tape.json", {"interactions": pairs}))
+    assert [request.payload for request in recording.requests] == bodies
+    assert recording.requests[1].messages == [ASK] and recording.requests[1].head.parameters["stop"] == deep
+    assert [part.tokens for part in recording.parts.of_head(recording.requests[0].head) if part.name == "seed"] == [0]
+    assert not ctxlab.check(recording).notes and len(recording.prefix().frame()) == 2

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode
 from ctxlab.engines.compression import SourceText
 from ctxlab.recordings.compressions.message_texts import MessageTexts
@@ -64,7 +65,7 @@ def _compression(
         request=place.after,
         before=place.before,
         is_said=place.said is not None,
-        because=place.because,
+        because=_because(place, originals),
         trigger=trigger if isinstance(trigger, str) else None,
         before_tokens=counted_before if type(counted_before) is int else last.usage.input if last is not None else None,
         after_tokens=place.after.usage.input,
@@ -81,6 +82,14 @@ def _compression(
         later=later,
         no_report=_no_report(place, originals, summary),
     )
+
+
+def _because(place: CompressionPlace, originals: Sequence[SourceText]) -> str:
+    """The reason with the number of messages that the report speaks of: of the session, with the last answer."""
+    if place.said is not None or not originals:
+        return place.because
+    counts = (counted(len(each), "message") + " went" for each in (place.gone, originals))
+    return place.because.replace(*counts, 1)
 
 
 def _no_report(place: CompressionPlace, originals: Sequence[SourceText], summary: str) -> str:

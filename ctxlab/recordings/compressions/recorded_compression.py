@@ -116,7 +116,7 @@ class RecordedCompression:
     @property
     def sentence(self) -> str:
         """A sentence on what went and what was kept of it."""
-        went = counted(len(self.originals), "message") + " went"
+        went = counted(len(self.originals), "message") + " went" if self.originals else "Messages went"
         stayed = f", {len(self.kept_messages):,} stayed" if self.kept_messages else ""
         if self.no_report:
             return f"{went}{stayed}; there is no report, since {self.no_report}."

@@ -303,7 +303,7 @@ def listed_names(names: Iterable[str], most: int = 6) -> str:
     """Names with commas between, the first few, and how many more there are."""
     found = [quoted_name(name) for name in names]
     more = len(found) - most
-    return ", ".join(found[:most]) + (f" and {more} more" if more > 0 else "")
+    return ", ".join(found[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def field_text(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -227,7 +228,13 @@ def _name_of(tool: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    return value if isinstance(value, str) else orjson.dumps(value, default=str).decode()
+    if isinstance(value, str):
+        return value
+    try:
+        return orjson.dumps(value, default=str).decode()
+    except (orjson.JSONEncodeError, RecursionError):  # large numbers, halves of characters, deep nesting
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+        return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _has_failed(node: MessageNode) -> bool:

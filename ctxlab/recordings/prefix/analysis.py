@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ctxlab.recordings.recording import Recording
 
 OF_THE_VENDOR = (
-    "The thoughts in message {number:,} are left out: by its rules OpenAI reads those of a turn no more once the user "
+    "The thoughts in message {number:,} were sent, but by its rules OpenAI reads those of a turn no more once the user "
     "has spoken again."
 )
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import ctxlab
+from ctxlab.api.examples import bundled
 from ctxlab.recordings.builder import RecordingBuilder
 
 SYSTEM = {"role": "system", "content": "You are a helpful assistant."}
@@ -304,3 +306,13 @@ def test_the_work_grows_with_what_is_new(count: int, monkeypatch: pytest.MonkeyP
         return len(made)
 
     assert texts(2 * count) <= 2.2 * texts(count)
+
+
+def test_reason_and_report_count_the_same_messages() -> None:
+    (found,) = ctxlab.read_recording(bundled("tidebook_agent.ctxrec.jsonl")).compressions()
+    assert f"because {len(found.originals)} messages went" in found.because
+    assert found.sentence.startswith(f"{len(found.originals)} messages went")
+    assert (
+        replace(found, originals=(), no_report="they are gone").sentence
+        == "Messages went; there is no report, since they are gone."
+    )

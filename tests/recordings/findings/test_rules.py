@@ -11,7 +11,8 @@ from ctxlab.recordings.findings.checked_context import CheckedContext
 from ctxlab.recordings.findings.recording_of_trace import recording_of_trace
 from ctxlab.recordings.findings.rules import RULES
 from ctxlab.recordings.recording import Recording
-from tests.recordings.findings.cases import CASES, KEY, Case
+from tests.recordings.findings.cases import CASES, DESCRIPTION, KEY, Case, talk, tool, user
+from tests.recordings.findings.made import bodies, usage
 
 IDS = [f"{case.rule}-{number}" for number, case in enumerate(CASES)]
 
@@ -80,3 +81,21 @@ def test_the_page_of_rules_has_each_with_its_level() -> None:
     for rule in RULES:
         sentence = rule.description.removeprefix("Speaks of ").rstrip(".")
         assert f"| `{rule.id}` | {rule.level} | {sentence} |" in page
+
+
+def test_many_tools_described_alike_are_one_finding() -> None:
+    tools = [tool(f"gauge_{number}", f"{DESCRIPTION} Number {number}.") for number in range(300)]
+    (finding,) = ctxlab.check(talk(user("Hi"), tools=tools), rules=["similar-tools"])
+
+    assert finding.text.startswith("299 tools are described with the same words as gauge_0 (gauge_1, ")
+    assert finding.tokens > 299 * 8 and len(finding.places) == 21
+
+
+def test_a_request_that_came_from_the_cache_costs_what_the_cache_costs() -> None:
+    body = {"model": "gpt-4o", "messages": [user("灯塔 " * 900)]}
+    without, (finding,) = (
+        ctxlab.check(bodies((body, {}), (body, about)), rules=["same-request-again"])
+        for about in ({}, {"usage": usage(2000, 2000)})
+    )
+    assert without[0].usd is not None and finding.usd == pytest.approx(without[0].usd / 2)
+    assert finding.tokens == without[0].tokens

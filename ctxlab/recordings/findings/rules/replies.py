@@ -84,8 +84,7 @@ def same_request_again(checked: CheckedContext) -> Iterator[Found]:
     for requests in same.values():
         if len(requests) < 2:
             continue
-        again = [(checked.parts.tokens(request), checked.prices(request)) for request in requests[1:]]
-        costs = [(tokens, tokens * price[0] if price else None) for tokens, price in again]
+        costs = [_cost(checked, request) for request in requests[1:]]
         yield Found(
             f"{counted(len(requests), 'request')} are the same from the first tool to the last message: "
             f"{', '.join(request.id for request in requests[:6])}.",
@@ -93,3 +92,12 @@ def same_request_again(checked: CheckedContext) -> Iterator[Found]:
             tuple(FindingPlace(request.id) for request in requests),
             *added(costs),
         )
+
+
+def _cost(checked: CheckedContext, request: RecordedRequest) -> tuple[int, float | None]:
+    """Tokens of a request with their price, that of cached input for the share which the vendor read from its cache."""
+    tokens, prices, usage = checked.parts.tokens(request), checked.prices(request), request.usage
+    if prices is None:
+        return tokens, None
+    cached = min(1.0, max(0.0, usage.cached / usage.input)) if usage.cached and usage.input else 0.0
+    return tokens, tokens * (prices[0] + (prices[1] - prices[0]) * cached)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import orjson
@@ -61,7 +60,7 @@ def unused_tools(checked: CheckedContext) -> Iterator[Found]:
     if not idle:
         return
     names = sorted(idle, key=lambda name: (-offered[name], name))
-    many = f"{len(names)} of {counted(len(offered), 'tool')}" if len(offered) > 1 else "The only tool"
+    many = f"{len(names):,} of {counted(len(offered), 'tool')}" if len(offered) > 1 else "The only tool"
     verb = "is" if len(names) == 1 else "are"
     yield Found(
         f"{many} {verb} never called, though offered in up to {counted(max(offered.values()), 'request')}: "
@@ -80,26 +79,47 @@ def unused_tools(checked: CheckedContext) -> Iterator[Found]:
     "warning",
 )
 def similar_tools(checked: CheckedContext) -> Iterator[Found]:
-    """Pairs of tools that a model can hardly tell apart."""
+    """Tools that a model can hardly tell from an earlier one; those that are like the same one are told together."""
     seen: set[tuple[str, str]] = set()
     for head, request in checked.heads.values():
-        parts = _functions(checked.parts.of_head(head))
-        described = [(part, words) for part in parts if len(words := _words_of(part)) >= FEWEST_WORDS]
-        for (one, first), (other, second) in combinations(described, 2):
-            names = (min(one.name, other.name), max(one.name, other.name))
-            if names in seen or one.name == other.name or len(first & second) < NEAR * len(first | second):
+        for one, alike in _alike(_functions(checked.parts.of_head(head))):
+            new = [(part, share) for part, share in alike if (one.name, part.name) not in seen]
+            if not new:
                 continue
-            seen.add(names)
-            tokens, usd = checked.head_cost(head, [min(one, other, key=lambda part: part.tokens)])
-            share = round(100 * len(first & second) / len(first | second))
+            seen.update((one.name, part.name) for part, _ in new)
+            others = [part for part, _ in new]
+            spared = [min(one, others[0], key=lambda part: part.tokens)] if len(others) == 1 else others
+            tokens, usd = checked.head_cost(head, spared)
+            least = f"{'' if len(new) == 1 else 'at least '}{round(100 * min(share for _, share in new))} %"
+            first, names = quoted_name(one.name), listed_names([part.name for part in others])
+            if len(new) == 1:
+                said = f"Tools {first} and {names} are described with the same words"
+            else:
+                said = f"{counted(len(new), 'tool')} are described with the same words as {first} ({names})"
             yield Found(
-                f"Tools {quoted_name(one.name)} and {quoted_name(other.name)} are described with the same words: "
-                f"{share} % of them are in both descriptions.",
+                f"{said}: {least} of them are in both descriptions.",
                 "Make one tool of them, or say in each description when it is the one to call.",
-                tuple(FindingPlace(request.id, name=quoted_name(part.name)) for part in (one, other)),
+                tuple(FindingPlace(request.id, name=quoted_name(part.name)) for part in (one, *others[:20])),
                 tokens,
                 usd,
             )
+
+
+def _alike(parts: Sequence[Part]) -> list[tuple[Part, list[tuple[Part, float]]]]:
+    """Tools, each with the later ones whose words are like its own and like those of no tool before it."""
+    found: list[tuple[Part, frozenset[str], list[tuple[Part, float]]]] = []
+    for part in parts:
+        words = _words_of(part)
+        if len(words) < FEWEST_WORDS:
+            continue
+        for one, first, alike in found:
+            both = len(first & words)
+            if one.name != part.name and both >= NEAR * (len(first) + len(words) - both):
+                alike.append((part, both / (len(first) + len(words) - both)))
+                break
+        else:
+            found.append((part, words, []))
+    return [(one, alike) for one, _, alike in found if alike]
 
 
 @finding_rule(
