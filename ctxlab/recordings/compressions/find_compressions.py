@@ -88,8 +88,8 @@ def _because(place: CompressionPlace, originals: Sequence[SourceText]) -> str:
     """The reason with the number of messages that the report speaks of: of the session, with the last answer."""
     if place.said is not None or not originals:
         return place.because
-    counts = (counted(len(each), "message") + " went" for each in (place.gone, originals))
-    return place.because.replace(*counts, 1)
+    found, told = (f"{counted(len(each), 'message')} went" for each in (place.gone, originals))
+    return place.because.replace(found, told, 1)
 
 
 def _no_report(place: CompressionPlace, originals: Sequence[SourceText], summary: str) -> str:
