@@ -103,8 +103,11 @@ def test_both_prompts_agree_up_to_the_place_and_differ_there(made: tuple[str, li
         if cause.part_before is None and cause.part_after is None:
             assert "no text" in cause.sentence
             continue
-        before, after = (parts[same] if same < len(parts) else None for parts in (old, new))
-        for said, there in ((cause.part_before, before), (cause.part_after, after)):
+        for said, parts in ((cause.part_before, old), (cause.part_after, new)):
+            there = parts[same] if same < len(parts) else None
+            ends = same > 0 and there is not None and there.node != parts[same - 1].node
+            if said is None and ends:  # one message ends where the other goes on
+                continue
             assert (said and key(said)) == ((there and there.text and key(there)) or None)
         if cause.part_before is not None and cause.part_after is not None:
             a, b, at = cause.part_before.text, cause.part_after.text, cause.at
@@ -152,3 +155,18 @@ def test_a_what_if_leaves_the_recording_and_its_report_as_they_are(made: Any, na
     assert [request.payload for request in recording.requests] == payloads == made[1]
     assert report.frozen is not None
     assert report.frozen.read_tokens == report.frozen.more_tokens + sum(e.expected_tokens or 0 for e in report)
+
+
+def test_a_reminder_put_behind_a_message_is_set_against_the_end_of_that_message() -> None:
+    head = {"model": "claude-sonnet-4-5", "tools": [], "system": "You keep the log."}
+    words = [{"role": "user", "content": "灯塔在哪里？"}, {"role": "assistant", "content": "灯塔在哪里？"}]
+    reminded = [{**words[0], "content": "灯塔在哪里？<system-reminder>It is 10:00.</system-reminder>"}, words[1]]
+
+    cause = (
+        recorded("anthropic", [{**head, "messages": words}, {**head, "messages": reminded}]).prefix().requests[1].cause
+    )
+
+    assert cause is not None
+    assert (cause.kind, cause.part_before, cause.at) == ("reminder", None, 0)
+    assert cause.part_after is not None
+    assert cause.part_after.name == "system-reminder"
