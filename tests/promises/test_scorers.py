@@ -61,7 +61,9 @@ def test_no_conversation_breaks_a_scorer_and_shares_are_shares(
         assert list(scores) == [column.name for column in scorer.columns]
         for column in scorer.columns:
             value = scores[column.name]
-            if value is not None:
+            if column.unit == "text":
+                assert value is None or isinstance(value, str)
+            elif value is not None:
                 assert isinstance(value, int | float)
                 assert math.isfinite(value)
                 assert value >= 0
