@@ -12,12 +12,7 @@ import traitlets
 import ctxlab
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import History, Session
-from ctxlab.documents.session.message_json import (
-    edit_in_words,
-    message_json,
-    parsed_message,
-    with_message_data,
-)
+from ctxlab.documents.session.message_json import edit_in_words, message_json, parsed_message, with_message_data
 from ctxlab.documents.tree.layout import FORCE_MOST, LayoutName
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace

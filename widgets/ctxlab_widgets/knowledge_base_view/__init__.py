@@ -14,7 +14,7 @@ from ctxlab.documents import KnowledgeBase
 from ctxlab.errors import CtxlabError
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.knowledge_base_view.asking import run_asking
+from ctxlab_widgets.knowledge_base_view.query_run import query_run
 from ctxlab_widgets.knowledge_base_view.entry_rows import EntryRows
 from ctxlab_widgets.knowledge_base_view.knowledge_base_page import KnowledgeBasePage
 
@@ -71,7 +71,7 @@ class KnowledgeBaseView(Widget):
     def ask(self, text: str) -> None:
         """Search the base as for a message that says this; an empty text takes that back."""
         said = text.strip()[:MOST_QUERY]
-        self.trace = run_asking(self.base, said) if said else None
+        self.trace = query_run(self.base, said) if said else None
         self.query = said
 
     @checked_arguments

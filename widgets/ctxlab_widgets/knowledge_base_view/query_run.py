@@ -10,10 +10,10 @@ LIMIT = 5
 """Pieces that are sent; the others are listed with what keeps them out."""
 
 
-def run_asking(base: KnowledgeBase, text: str) -> Trace:
+def query_run(base: KnowledgeBase, text: str) -> Trace:
     """The run of a message that says this, by an agent to which the base is bound."""
     id = base.id or base.shown_name
     binding = ctxlab.KnowledgeBinding(kb_id=id, kb_name=base.shown_name, limit=LIMIT)
     config = ctxlab.KnowledgeBaseConfig(enabled=True, bindings=(binding,))
     session = Session(id="query").append(text, role="user")
-    return ctxlab.build(session, Agent(id="asking", knowledge_base_config=config), knowledge=[base.with_(id=id)])
+    return ctxlab.build(session, Agent(id="query", knowledge_base_config=config), knowledge=[base.with_(id=id)])
