@@ -14,9 +14,9 @@ from ctxlab.documents import KnowledgeBase
 from ctxlab.errors import CtxlabError
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
-from ctxlab_widgets.knowledge_base_view.query_run import query_run
 from ctxlab_widgets.knowledge_base_view.entry_rows import EntryRows
 from ctxlab_widgets.knowledge_base_view.knowledge_base_page import KnowledgeBasePage
+from ctxlab_widgets.knowledge_base_view.query_run import query_run
 
 PAGE = 100
 """Rows that the page gets at once, around the place that it is scrolled to."""
