@@ -5,6 +5,7 @@ import { isSingle, taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
 import { areForced, type Fills, fillsOf } from "./fills";
 import type { Column, Marks, Series, StackName } from "./payload";
+import { redrawOnChange } from "./redraw";
 import {
   type Bin,
   binsOf,
@@ -68,19 +69,7 @@ export class Chart {
 
   constructor(private readonly host: ChartHost) {
     const { signal, root } = host;
-    const redraw = () => this.later();
-    const size = new ResizeObserver(redraw);
-    size.observe(this.element);
-    const theme = new MutationObserver(() => {
-      redraw();
-      setTimeout(() => !signal.aborted && redraw(), 200); // a shell that changes its theme hides everything for a moment
-    });
-    theme.observe(root, { attributes: true, attributeFilter: ["data-theme"] });
-    signal.addEventListener("abort", () => {
-      size.disconnect();
-      theme.disconnect();
-    });
-    areForced().addEventListener("change", redraw, { signal });
+    redrawOnChange(this.element, root, signal, () => this.later());
     this.element.addEventListener("pointerdown", (event) => this.pointed(event), { signal });
     this.element.addEventListener("pointermove", (event) => this.hovered(event), { signal });
     this.element.addEventListener("wheel", (event) => this.wheeled(event), { signal, passive: false });

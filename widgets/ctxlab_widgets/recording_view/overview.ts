@@ -3,8 +3,9 @@
 import { h } from "../_shared/dom";
 import { isSingle, taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
-import { areForced, fillsOf } from "./fills";
+import { fillsOf } from "./fills";
 import type { Marks, Series } from "./payload";
+import { redrawOnChange } from "./redraw";
 import { binsOf, clamp, height, LEAST, type Sight, zoomed } from "./scene";
 
 const TALL = 32;
@@ -41,19 +42,7 @@ export class Overview {
 
   constructor(private readonly host: OverviewHost) {
     const { signal, root } = host;
-    const redraw = () => this.later();
-    const size = new ResizeObserver(redraw);
-    size.observe(this.element);
-    const theme = new MutationObserver(() => {
-      redraw();
-      setTimeout(() => !signal.aborted && redraw(), 200);
-    });
-    theme.observe(root, { attributes: true, attributeFilter: ["data-theme"] });
-    signal.addEventListener("abort", () => {
-      size.disconnect();
-      theme.disconnect();
-    });
-    areForced().addEventListener("change", redraw, { signal });
+    redrawOnChange(this.element, root, signal, () => this.later());
     this.element.addEventListener("pointerdown", (event) => this.began(event), { signal });
     this.element.addEventListener("pointermove", (event) => this.moved(event), { signal });
     for (const name of ["pointerup", "pointercancel"] as const)
