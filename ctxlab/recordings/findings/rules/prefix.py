@@ -243,11 +243,11 @@ def model_changed(checked: CheckedContext) -> Iterator[Found]:
     for (old, new), steps in changes.items():
         tokens, usd = cost_of_breaks(checked, steps)
         first = steps[0]
-        also = f"; so do {counted(len(steps) - 1, 'other request')}" if len(steps) > 1 else ""
+        also = f"; {counted(len(steps) - 1, 'other request')} changed so too" if len(steps) > 1 else ""
         yield Found(
-            f"Request {first.request.id} goes to {quoted(new)} and {first.before.id} went to {quoted(old)}, whose "
-            f"cache has the {counted(checked.tree.tokens_up_to[first.shared], 'token')} of messages that both begin "
-            f"with{also}.",
+            f"Request {first.request.id} goes to {quoted(new)} and {first.before.id} went to {quoted(old)}; both begin "
+            f"with the same {counted(checked.tree.tokens_up_to[first.shared], 'token')} of messages, and a cache "
+            f"belongs to one model{also}.",
             "Stay with one model in a conversation, or change it where the context is compressed anyway.",
             tuple(FindingPlace(step.request.id) for step in steps),
             tokens,
