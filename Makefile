@@ -126,7 +126,8 @@ $(SPHINX): $(READY) requirements-docs.lock
 
 # The documentation as pages that ask nobody for anything, from disk too: build/docs/index.html.
 docs: $(SPHINX)
-	@$(BIN)/python -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/docs
+	@rm -rf build/docs
+	@$(BIN)/python -m sphinx -q -E -W --keep-going -b html -d build/doctrees docs build/docs
 	@echo "build/docs/index.html"
 
 docs-open: docs

@@ -85,7 +85,7 @@ class Live(SphinxDirective):
         if isinstance(value, AnyWidget):
             yield self._frame(value, runs)
         elif hasattr(value, "_repr_html_"):
-            yield nodes.raw("", f'{SHOWN}{value._repr_html_()}</div>', format="html")
+            yield nodes.raw("", f"{SHOWN}{value._repr_html_()}</div>", format="html")
         else:
             yield from self._text(repr(value))
 

@@ -77,8 +77,5 @@ def reader(browser: Browser, look: Look, root: Path) -> Reader:
     page.on("request", lambda request: asked(request.url))
     page.on("requestfailed", lambda request: reading.heard.append(f"it doesn't get {request.url}"))
     page.on("pageerror", lambda error: reading.heard.append(f"its script fails: {error}"))
-    page.on(
-        "console",
-        lambda message: message.type in ("error", "warning") and reading.heard.append(f"its console says: {message.text}"),
-    )
+    page.on("console", lambda said: said.type == "error" and reading.heard.append(f"its console says: {said.text}"))
     return reading
