@@ -93,14 +93,14 @@ def test_markers_are_placeholders_and_only_the_persona_has_words() -> None:
     assert [one.content for one in agent.preset_messages if one.content] == ["{{persona}}"]
 
 
-def test_what_is_switched_off_blank_or_not_in_the_order_is_kept_and_off() -> None:
+def test_what_is_switched_off_or_not_in_the_order_is_kept_and_off_and_what_is_empty_stays_as_it_is() -> None:
     raw = preset(prompt("a", "A"), prompt("blank", " "), prompt("z", "Z"), order=["-a", "blank", "chatHistory"])
 
     agent = agent_of(raw)
 
     assert [(one.id, one.enabled) for one in agent.preset_messages] == [
         ("a", False),
-        ("blank", False),
+        ("blank", True),
         ("chatHistory", True),
         ("z", False),
     ]
