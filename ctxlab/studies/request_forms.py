@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.providers import JsonPath, Payload, Place, path_text
 from ctxlab.studies.request_json import value_or_missing
-from ctxlab.studies.request_order import moves
 
 CONVERSATION = ("messages", "input", "contents")
 ROLES = {"model": "assistant", "developer": "system", "function": "tool"}
@@ -74,9 +74,11 @@ def _role(body: Mapping[str, Any], path: JsonPath) -> str:
 
 
 def moved_among(left: Forms, right: Forms) -> Mapping[str, int]:
-    """By key how far a message moved among the others; those whose form differs are moved anyway and don't count."""
+    """By key how many places a message moved down among those of the same form in both; the fewest that did."""
     alike = {key for key, form in left.items() if key in right and form.shape == right[key].shape}
-    return moves(*([key for key in _in_body_order(forms) if key in alike] for forms in (left, right)))
+    first, second = ([key for key in _in_body_order(forms) if key in alike] for forms in (left, right))
+    here, there = ({key: at for at, key in enumerate(keys)} for keys in (first, second))
+    return {key: there[key] - here[key] for key in moved_keys(first, second)}
 
 
 def _in_body_order(forms: Mapping[str, MessageForm]) -> list[str]:

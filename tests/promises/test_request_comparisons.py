@@ -15,7 +15,6 @@ from ctxlab.providers import Payload, built_in, payload
 from ctxlab.providers.masked import masked
 from ctxlab.studies import compare_requests
 from ctxlab.studies.request_json import same_json
-from ctxlab.studies.request_order import moves
 from tests.promises.strategies import agents, rich_sessions
 from tests.promises.test_requests import built
 
@@ -49,19 +48,6 @@ def test_any_value_of_a_body_that_is_another_has_a_row(data: st.DataObject, vend
     rows = compare_requests(request, changed).differences
 
     assert bool(rows) == (not same_json(request.body, changed.body))
-
-
-@given(st.lists(st.integers(0, 9), unique=True), st.lists(st.integers(0, 9), unique=True))
-def test_without_those_that_moved_the_rest_is_in_one_order(first: list[int], second: list[int]) -> None:
-    one, other = list(map(str, first)), list(map(str, second))
-
-    moved = moves(one, other)
-
-    both = set(one) & set(other) - set(moved)
-    assert [key for key in one if key in both] == [key for key in other if key in both]
-    assert (not moved) == ([key for key in one if key in other] == [key for key in other if key in one])
-    common = [key for key in one if key in other], [key for key in other if key in one]
-    assert all(common[1].index(key) - common[0].index(key) == places for key, places in moved.items())
 
 
 @pytest.mark.parametrize("vendor", VENDORS)
