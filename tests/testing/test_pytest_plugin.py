@@ -86,7 +86,9 @@ def test_an_error_of_ctxlab_ends_at_the_line_of_the_test(pytester: pytest.Pytest
     lines = run(pytester).stdout.lines
     errors = [line for line in lines if line.startswith("E ")]
 
-    assert len(errors) == 1 and ("tone (preset:0) (6). Raise budget_tokens" in errors[0] or "the last is 'a5'" in errors[0])
+    assert len(errors) == 1 and (
+        "tone (preset:0) (6). Raise budget_tokens" in errors[0] or "the last is 'a5'" in errors[0]
+    )
     assert not any("ctxlab/" in line and ".py:" in line for line in lines)
     assert any("pipeline.py" in line or "session.py" in line for line in run(pytester, "--full-trace").stdout.lines)
 
