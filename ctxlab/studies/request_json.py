@@ -70,7 +70,7 @@ def without_members(value: object, names: frozenset[str]) -> Any:
 
 
 def _members(left: object, right: object) -> list[tuple[str | int, object, object]] | None:
-    """What is inside both, side by side; None where they aren't both objects or both lists."""
+    """The members of both, side by side; None where they aren't both objects or both lists."""
     if isinstance(left, Mapping) and isinstance(right, Mapping):
         one, other = cast("Mapping[str, object]", left), cast("Mapping[str, object]", right)
         return [(key, one.get(key, MISSING), other.get(key, MISSING)) for key in {**one, **other}]
