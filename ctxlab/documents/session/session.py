@@ -83,16 +83,16 @@ class Session(Stored):
             raise UnknownNode(f"session {self.id!r} has no node {node_id!r}{self._instead_of(node_id)}") from None
 
     def _instead_of(self, node_id: str) -> str:
-        """Clauses for an id that isn't there: the messages that there are, the last one, and what may be meant."""
-        last = self.active_leaf_id if self.active_leaf_id in self.nodes else next(reversed(self.nodes), None)
-        there = f"; it has {counted(greetings.message_count(self), 'message')}"
-        there += f", the last is {last!r}" if last is not None else ""
+        """A clause for an id that isn't there: what may be meant, else how many messages there are and the last one."""
         if (bare := node_id.partition(":")[2]) in self.nodes:  # the key of its message, as in a trace
-            return f"{there}; did you mean {bare!r}?"
+            return f"; did you mean {bare!r}?"
         near = did_you_mean(node_id, list(self.nodes)[:2000])
         meant = near.partition("'")[2].rpartition("'")[0] if "did you mean" in near else ""
-        # Of numbered ids the nearest says nothing: m5 isn't meant by m53.
-        return f"{there}{near}" if meant and _letters(meant) != _letters(node_id) else there
+        if meant and _letters(meant) != _letters(node_id):  # of numbered ids the nearest says nothing
+            return near
+        count = greetings.message_count(self)
+        last = self.active_leaf_id if self.active_leaf_id in self.nodes else next(reversed(list(self.nodes)), None)
+        return f"; it has {counted(count, 'message')}, the last is {last!r}" if count else "; it has no messages"
 
     @property
     def root(self) -> MessageNode | None:
