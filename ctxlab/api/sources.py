@@ -45,7 +45,7 @@ PendingSource: TypeAlias = str | Text | Pending | Expansion
 AgentSources: TypeAlias = AgentSource | Sequence[AgentSource]
 BookSource: TypeAlias = Worldbook | Library | FilePath
 BookSources: TypeAlias = BookSource | Sequence[BookSource]
-PresetSource: TypeAlias = MessageNode | Library
+PresetSource: TypeAlias = Annotated[MessageNode, "a preset (ctxlab.preset(text, depth=4) makes one)"] | Library
 PresetSources: TypeAlias = PresetSource | Sequence[PresetSource]
 RuleSource: TypeAlias = RegexConfig | RegexPreset | RegexRule | Library | FilePath
 RuleSources: TypeAlias = RuleSource | Sequence[RuleSource]

@@ -201,8 +201,9 @@ class Pipeline:
         return tuple(found)
 
     def warnings(self) -> tuple[Note, ...]:
-        """The notes of a run at its start: wrong stored settings, and steps without what they need."""
-        return (*self.notes, *self.check())
+        """The notes of a run at its start: wrong stored settings, steps without what they need, settings in vain."""
+        idle = [note for stage in self.stages if (note := stage.settings_in_vain()) is not None]
+        return (*self.notes, *self.check(), *idle)
 
     def _why_missing(self, need: str, stage: Stage) -> str:
         makers = [other for other in self.stages if need in other.base.provides and other is not stage]

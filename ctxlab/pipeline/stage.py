@@ -40,6 +40,17 @@ class Stage:
 
         return stage_html(self)
 
+    def settings_in_vain(self) -> Note | None:
+        """A note on settings of the call where the step is off and the call doesn't say so itself."""
+        given = next((layer.settings for layer in self.layers if layer.name == "call"), {})
+        if self.enabled or not given or self.sources["enabled"] == "call":
+            return None
+        whose = self.sources["enabled"]
+        off = "off by default" if whose == "default" else f"switched off by the {whose}"
+        names, verb = ", ".join(f"{self.id}.{name}" for name in given), "changes" if len(given) == 1 else "change"
+        text = f"{names} {verb} nothing: {self.id} is {off}; set '{self.id}.enabled' to true as well"
+        return Note("warning", text, self.id)
+
     def is_called(self, name: str) -> bool:
         """Whether this is the id of the step, one of its aliases, or a group that it belongs to."""
         names = (self.id, *self.base.aliases, *self.base.groups)

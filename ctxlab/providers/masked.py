@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 HIDDEN = "***"
@@ -19,6 +19,13 @@ _OF_KEYS = re.compile(
 def masked(body: Mapping[str, Any]) -> dict[str, Any]:
     """A body with `***` for the value of each field whose name is one of keys', such as api_key or authorization."""
     return {name: value if name in SAID else _masked(value, name) for name, value in body.items()}
+
+
+def masked_at(value: object, path: Sequence[str | int]) -> Any:
+    """A value of a body as it is shown: `***` where the field that holds it, or one inside it, is one of keys'."""
+    if path and path[0] in SAID:
+        return value
+    return _masked(value, next((step for step in reversed(path) if isinstance(step, str)), ""))
 
 
 def _masked(value: Any, name: str) -> Any:

@@ -15,7 +15,8 @@ from pydantic import TypeAdapter, ValidationError
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.assets.capabilities import capabilities_of
 from ctxlab.display.short_texts import short
-from ctxlab.documents import ModelProfile, Note
+from ctxlab.documents import Agent, ModelProfile, Note
+from ctxlab.documents.agent.named_models import named_model
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.refused_values import reason_of
 from ctxlab.engines.tokens import read_model_name
@@ -75,6 +76,18 @@ def model_for(
         f"{provider.default_model!r}, while files and lengths were decided on for the other"
     )
     return provider.default_model, (Note("warning", text),)
+
+
+def model_of_file(agent: Agent | None, model: str | ModelProfile | None, provider: Provider) -> tuple[Note, ...]:
+    """A note where the agent's file names another model for this vendor than the usual one, which is taken."""
+    named = named_model(agent, provider.name)
+    if model is not None or named is None or named == provider.default_model:
+        return ()
+    text = (
+        f"the request is for {provider.default_model!r}, {provider.title}'s usual model here; the preset names "
+        f"{short(named)!r}, which model={short(named)!r} asks for"
+    )
+    return (Note("info", text),)
 
 
 def name_of(model: str | ModelProfile | None) -> str:

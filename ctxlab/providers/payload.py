@@ -16,6 +16,7 @@ from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.providers.body_writer import BodyWriter
+from ctxlab.providers.fix_for_run import loss_for_run, problem_for_run
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.masked import masked
 from ctxlab.providers.model_facts import ModelFacts
@@ -88,7 +89,7 @@ class Payload:
         from ctxlab.providers.window_check import window_problems
 
         found = self.provider.check(self.body, self.model, self.provider, stream=self.stream)
-        return (*window_problems(self), *found)
+        return tuple([problem_for_run(each, self.trace.pipeline) for each in (*window_problems(self), *found)])
 
     @cached_property
     def _by_path(self) -> dict[JsonPath, Place]:
@@ -198,7 +199,7 @@ def payload(
     and for a part of a message that no form of request knows.
     """
     from ctxlab.providers.cache_marks import put_marks
-    from ctxlab.providers.models import facts_of, model_for
+    from ctxlab.providers.models import facts_of, model_for, model_of_file
     from ctxlab.providers.parameters import effective, parameters_of
     from ctxlab.providers.registry import provider_for
 
@@ -210,6 +211,7 @@ def payload(
     custom_model = asked.custom.get("model")
     if isinstance(custom_model, str) and custom_model and "{model}" not in chosen.path:
         wanted = custom_model
+    notes = (*notes, *model_of_file(trace.start.input.agent, wanted, chosen))
     facts = facts_of(wanted, chosen, table=models)
     settled = parameters_of(asked, facts, chosen, stream=stream)
     agent = trace.start.input.agent
@@ -226,7 +228,7 @@ def payload(
         facts,
         out.body,
         tuple(out.places),
-        tuple(out.losses),
+        tuple([loss_for_run(loss, trace.pipeline) for loss in out.losses]),
         tuple(out.notes),
         settled.parameters,
         trace,

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-import orjson
-
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.context import Draft
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
-from ctxlab.providers import JsonPath, Payload, Place, path_text
+from ctxlab.providers import JsonPath, Payload, path_text
 from ctxlab.studies.request_fields import FIELD_NAMES, parameter_fields
+from ctxlab.studies.request_forms import Forms, MessageForm, keys_by_turn, message_forms, moved_among
+from ctxlab.studies.request_json import (
+    first_difference,
+    place_words,
+    same_json,
+    value_or_missing,
+    value_words,
+    without_members,
+)
 from ctxlab.studies.titled_names import TitledNames
 
 if TYPE_CHECKING:
@@ -24,9 +32,9 @@ if TYPE_CHECKING:
 DifferenceKind = Literal["moved", "renamed", "changed", "added", "dropped", "same"]
 KINDS: tuple[DifferenceKind, ...] = ("moved", "renamed", "changed", "added", "dropped")
 COLUMNS = ("kind", "what", "first", "second", "tokens")
-CONVERSATION = ("messages", "input", "contents")
-ROLES = {"model": "assistant", "developer": "system", "function": "tool"}
 MOST_NAMED = 3
+MARKS = frozenset({"cache_control"})
+"""Members of a turn that have a row of their own."""
 VALUE = 60
 
 
@@ -109,15 +117,23 @@ class RequestComparison:
 
 @checked_arguments
 def compare_requests(a: Payload, b: Payload) -> RequestComparison:
-    """The differences of the second request from the first: moved, renamed, changed, added or dropped."""
-    left, right = _forms(a), _forms(b)
+    """The differences of the second request from the first: moved, renamed, changed, added or dropped.
+
+    A message is moved that is of another role, in another turn, or stands elsewhere among the others. Where nothing
+    else differs and the bodies aren't the same JSON, the first place where they aren't is a row.
+    """
+    left, right = message_forms(a), message_forms(b)
     rows = [
         *_messages(a, left, right),
+        *_turns(a, b, left, right),
+        *_model(a, b),
         *_parameters(a, b),
         *_tools(a, b),
         *_marks(a, b),
         *_losses(a, b),
     ]
+    if all(row.kind == "same" for row in rows):
+        rows += _anywhere(a, b)
     keys = list({**left, **right})
     same = [key for key in keys if key in left and key in right and left[key].words == right[key].words]
     return RequestComparison(
@@ -133,76 +149,36 @@ def compare_requests(a: Payload, b: Payload) -> RequestComparison:
 # --- messages
 
 
-@dataclass(slots=True)
-class _Form:
-    """The form of one message in a body: its first place, in which role, alone or in the turn of another one."""
-
-    place: Place
-    role: str
-    inside: bool
-    joined: bool
-    words: str
-
-    @property
-    def shape(self) -> tuple[str, bool]:
-        return self.role, self.inside
-
-    def __str__(self) -> str:
-        role = f", role {self.role}" if self.inside and self.role else ""
-        return f"{path_text(self.place.path)}{role}{', in the turn of another' if self.joined else ''}"
-
-
-def _forms(payload: Payload) -> dict[str, _Form]:
-    """By key of a message its form; one pass over the places."""
-    found: dict[str, _Form] = {}
-    first_of_turn: dict[JsonPath, str] = {}
-    for place in payload.places:
-        words = str(place.text) if place.text is not None else ""
-        known = found.get(place.key)
-        if known is not None:
-            known.words += words
-            continue
-        inside = place.path[:1] in {(name,) for name in CONVERSATION} and len(place.path) > 1
-        turn = place.path[:2] if inside else place.path[:1]
-        owner = first_of_turn.setdefault(turn, place.key)
-        role = _role(payload.body, place.path) if inside else "system"
-        found[place.key] = _Form(place, role, inside, inside and owner != place.key, words)
-    return found
-
-
-def _role(body: Mapping[str, Any], path: JsonPath) -> str:
-    turn: Any = body[str(path[0])][path[1]]
-    if not isinstance(turn, dict):
-        return ""
-    members = cast("dict[str, object]", turn)
-    role = members.get("role")
-    if isinstance(role, str):
-        return ROLES.get(role, role)
-    kind = str(members.get("type", ""))
-    return "tool" if kind.endswith("_output") else "assistant" if kind.endswith("_call") else ""
-
-
-def _messages(a: Payload, left: Mapping[str, _Form], right: Mapping[str, _Form]) -> Iterator[RequestDifference]:
+def _messages(
+    a: Payload, left: Mapping[str, MessageForm], right: Mapping[str, MessageForm]
+) -> Iterator[RequestDifference]:
     """Rows of messages; those that differ in the same way are one row."""
     drafts = {draft.key: draft for draft in a.trace.result.drafts}
     names = TitledNames(a.trace)
+    elsewhere = moved_among(left, right)
     groups: dict[tuple[Any, ...], list[str]] = {}
     for key in [*left, *(key for key in right if key not in left)]:
         one, other = left.get(key), right.get(key)
-        kind = _kind(one, other)
-        if kind == "same" and one is not None and other is not None and one.words != other.words:
+        kind, places = _kind(one, other), elsewhere.get(key, 0)
+        if kind == "same" and places:
+            kind = "moved"
+        elif kind == "same" and one is not None and other is not None and one.words != other.words:
             kind = "changed"
-        groups.setdefault((kind, one and one.shape, other and other.shape), []).append(key)
-    for (kind, _, _), keys in groups.items():
+        groups.setdefault((kind, one and one.shape, other and other.shape, places), []).append(key)
+    for (kind, *_), keys in groups.items():
         known = [drafts[key] for key in keys if key in drafts]
-        said = [names.of(drafts[key]) if key in drafts else plain(key, VALUE) for key in keys[:MOST_NAMED]]
-        more = [f"{len(keys) - MOST_NAMED:,} more"] if len(keys) > MOST_NAMED else []
         tokens = sum(map(a.trace.services.tokenizer.count_draft, known))
         where = [_where([forms[key] for key in keys if key in forms]) for forms in (left, right)]
-        yield RequestDifference(kind, ", ".join([*said, *more]), where[0], where[1], tokens)
+        yield RequestDifference(kind, _named(keys, names, drafts), where[0], where[1], tokens)
 
 
-def _kind(one: _Form | None, other: _Form | None) -> DifferenceKind:
+def _named(keys: Sequence[str], names: TitledNames, drafts: Mapping[str, Draft]) -> str:
+    said = [names.of(drafts[key]) if key in drafts else plain(key, VALUE) for key in keys[:MOST_NAMED]]
+    more = [f"{len(keys) - MOST_NAMED:,} more"] if len(keys) > MOST_NAMED else []
+    return ", ".join([*said, *more])
+
+
+def _kind(one: MessageForm | None, other: MessageForm | None) -> DifferenceKind:
     if one is None or other is None:
         return "added" if one is None else "dropped"
     if (one.role == "tool" and other.role == "user") or (one.role == "user" and other.role == "tool"):
@@ -210,13 +186,56 @@ def _kind(one: _Form | None, other: _Form | None) -> DifferenceKind:
     return "same" if one.shape == other.shape else "moved"
 
 
-def _where(forms: list[_Form]) -> str:
+def _where(forms: list[MessageForm]) -> str:
     if not forms:
         return "none"
     return f"{forms[0]}{f' and {len(forms) - 1:,} more' if len(forms) > 1 else ''}"
 
 
-# --- parameters, tools, marks, losses
+def _turns(a: Payload, b: Payload, left: Forms, right: Forms) -> Iterator[RequestDifference]:
+    """Rows of messages with the same words whose turns differ in something else: a name, a call, a file, a form.
+
+    Two vendors' turns differ in all of that, so only those of one wire format are compared.
+    """
+    if a.provider.wire != b.provider.wire:
+        return
+    of_left, of_right = keys_by_turn(left), keys_by_turn(right)
+    groups: dict[JsonPath, list[tuple[str, str, str]]] = {}
+    for turn, keys in of_left.items():
+        there = right[keys[0]].turn if keys[0] in right else None
+        if there is None or of_right[there] != keys or any(left[key].words != right[key].words for key in keys):
+            continue
+        mine, theirs = (
+            without_members(value_or_missing(body, path), MARKS) for body, path in ((a.body, turn), (b.body, there))
+        )
+        found = first_difference(mine, theirs)
+        if found is not None:
+            path, one, other = found
+            rows = place_words((*turn, *path), one), place_words((*there, *path), other)
+            groups.setdefault(path, []).append((keys[0], *rows))
+    drafts, names = {draft.key: draft for draft in a.trace.result.drafts}, TitledNames(a.trace)
+    for rows in groups.values():
+        more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
+        what = _named([key for key, _, _ in rows], names, drafts)
+        yield RequestDifference("changed", what, f"{rows[0][1]}{more}", f"{rows[0][2]}{more}")
+
+
+# --- model, parameters, tools, marks, losses
+
+
+def _anywhere(a: Payload, b: Payload) -> Iterator[RequestDifference]:
+    """The first place at which the bodies differ, whatever it is."""
+    found = first_difference(a.body, b.body)
+    if found is not None:
+        path, one, other = found
+        yield RequestDifference("changed", path_text(path), value_words(one, path), value_words(other, path))
+
+
+def _model(a: Payload, b: Payload) -> Iterator[RequestDifference]:
+    """The model where both are sent in one wire format; two vendors' are in the titles."""
+    one, other = a.body.get("model"), b.body.get("model")
+    if a.provider.wire == b.provider.wire and not same_json(one, other):
+        yield RequestDifference("changed", "model", value_words(one, ("model",)), value_words(other, ("model",)))
 
 
 def _parameters(a: Payload, b: Payload) -> Iterator[RequestDifference]:
@@ -232,7 +251,7 @@ def _parameters(a: Payload, b: Payload) -> Iterator[RequestDifference]:
             why = reasons.get(what, "")
             yield RequestDifference("dropped", name, one, f"dropped: {why}" if why else "none")
         else:
-            kind = "renamed" if mine[0] != theirs[0] else "same" if mine[1] == theirs[1] else "changed"
+            kind = "renamed" if mine[0] != theirs[0] else "same" if same_json(mine[1], theirs[1]) else "changed"
             yield RequestDifference(kind, name, one, other)
 
 
@@ -240,13 +259,17 @@ def _field(found: tuple[str, object] | None) -> str:
     if found is None:
         return "none"
     path, value = found
-    said = value if isinstance(value, str) else orjson.dumps(value, default=str).decode()
-    return f"{path}: {plain(said, VALUE)}"
+    return f"{path}: {value_words(value, tuple(path.split('.')))}"
 
 
 def _tools(a: Payload, b: Payload) -> Iterator[RequestDifference]:
-    left, right = _tool_form(a.body.get("tools")), _tool_form(b.body.get("tools"))
-    if left or right:
+    mine, theirs = a.body.get("tools"), b.body.get("tools")
+    left, right = _tool_form(mine), _tool_form(theirs)
+    found = first_difference(mine, theirs, ("tools",)) if left == right and left else None
+    if found is not None:
+        path, one, other = found
+        yield RequestDifference("changed", "tools", place_words(path, one), place_words(path, other))
+    elif left or right:
         kind: DifferenceKind = (
             "same" if left == right else "added" if not left else "dropped" if not right else "renamed"
         )
@@ -280,6 +303,8 @@ AROUND_SCHEMA = ("function", "functionDeclarations", "function_declarations")
 
 def _marks(a: Payload, b: Payload) -> Iterator[RequestDifference]:
     left, right = _mark_words(a), _mark_words(b)
+    if left == right and _marked(a) != _marked(b):
+        yield RequestDifference("changed", "cache marks", f"{left}: {_marked(a)}", f"{right}: {_marked(b)}")
     if left != right:
         kind: DifferenceKind = "added" if left == "none" else "dropped" if right == "none" else "changed"
         yield RequestDifference(kind, "cache marks", left, right)
@@ -292,6 +317,12 @@ def _mark_words(payload: Payload) -> str:
     idle = sum(not mark.effective for mark in marks.marks)
     words = [f"{len(marks.marks)}" if marks.marks else "none, automatic"]
     return ", ".join([*words, *([f"{idle} without effect"] if idle else [])])
+
+
+def _marked(payload: Payload) -> str:
+    """The places that are marked in the body."""
+    marks = payload.marks.marks if payload.marks is not None else ()
+    return ", ".join(path_text(mark.path) for mark in marks if mark.effective)
 
 
 def _losses(a: Payload, b: Payload) -> Iterator[RequestDifference]:

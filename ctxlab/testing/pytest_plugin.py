@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ctxlab.testing.fake_server.server import FakeServer
 
 CASE = "context_case"
+PACKAGE = Path(__file__).parents[1]
 MARKER = "ctxlab_cases"
 OUTPUT = "ctxlab_snapshots"
 USAGE = pytest.StashKey["SnapshotUsage"]()
@@ -154,10 +156,38 @@ def _usage(config: pytest.Config) -> SnapshotUsage:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[Any]:
+    if call.excinfo is not None and not item.config.getoption("fulltrace", False):
+        _end_at_the_test(call.excinfo, item.path)
     report = yield
     if report.when == "call" and report.passed and USAGE in item.config.stash:
         item.config.stash[USAGE].passed.add((str(item.path), _test_name(item)))
     return report
+
+
+def _end_at_the_test(error: pytest.ExceptionInfo[BaseException], test_file: Path) -> None:
+    """An error that ctxlab raised on purpose ends at the line of the test that called it: its sentence says the rest.
+
+    `--full-trace` shows all of it, and ctxlab's own tests do.
+    """
+    if any(kind.__module__ == "ctxlab.errors" and kind.__name__ == "CtxlabError" for kind in type(error.value).__mro__):
+        if test_file.is_relative_to(PACKAGE.parent):
+            return
+        kept = _outside_of_ctxlab(error.tb)
+        if kept is not None:
+            error.traceback = type(error.traceback)(kept)
+
+
+def _outside_of_ctxlab(at: TracebackType | None) -> TracebackType | None:
+    """The calls of a traceback that are no code of ctxlab; a chain of its own, since pytest goes along it."""
+    calls: list[TracebackType] = []
+    while at is not None:
+        if not Path(at.tb_frame.f_code.co_filename).is_relative_to(PACKAGE):
+            calls.append(at)
+        at = at.tb_next
+    kept: TracebackType | None = None
+    for call in reversed(calls):
+        kept = TracebackType(kept, call.tb_frame, call.tb_lasti, call.tb_lineno)
+    return kept
 
 
 @pytest.hookimpl(tryfirst=True)

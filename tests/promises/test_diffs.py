@@ -85,3 +85,19 @@ def test_parts_and_seams_are_all_of_a_message(ctx: Context) -> None:
         assert "".join(piece.seam + str(piece.text) for piece in found) == str(draft.text)
         assert [piece.part for piece in found] == list(draft.parts)
         assert all(str(draft.text)[piece.start : piece.end] == str(piece.text) for piece in found)
+
+
+@settings(deadline=None)
+@given(pairs)
+def test_a_printed_difference_names_what_differs_and_its_places(pair: tuple[Context, Context]) -> None:
+    found = diff(*pair)
+
+    first, *lines = str(found).splitlines()
+
+    assert first == repr(found) and len(lines) == len(found.changes)
+    numbers = [{part.key: n for n, draft in enumerate(ctx.drafts, 1) for part in draft.parts} for ctx in pair]
+    for line, row in zip(lines, found.changes, strict=True):
+        assert line.startswith(f"  {row.kind}: {row.key}; ")
+        assert (row.at_a, row.at_b) == tuple(by_key.get(row.key) for by_key in numbers)
+        if row.kind == "moved":
+            assert f"from message {row.at_a} to {row.at_b}" in line

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab import Payload
+from ctxlab import Agent, Payload, Session
 from ctxlab.providers import RequestLoss
 from ctxlab.studies import RequestComparison, compare_requests
 from tests.gallery.requests import scripted_request
@@ -85,3 +85,40 @@ def test_the_frame_has_a_row_a_difference(chat: Payload, scripted: Payload) -> N
 
     assert list(frame["what"]) == [each.what for each in found.differences]
     assert len(repr(found).splitlines()) == 1
+
+
+def noted(depth: int, vendor: str) -> Payload:
+    session = Session(id="s")
+    for n in range(6):
+        session = session.append(f"turn {n}", role="assistant" if n % 2 else "user")
+    note = {
+        "id": "note",
+        "name": "Short",
+        "role": "system",
+        "content": "Be short.",
+        "injectionStrategy": {"depth": depth},
+    }
+    return ctxlab.payload(ctxlab.build(session, Agent.model_validate({"id": "a", "presetMessages": [note]})), vendor)
+
+
+def test_a_note_that_stands_elsewhere_in_the_history_is_moved_from_there_to_there() -> None:
+    found = compare_requests(noted(6, "openai"), noted(2, "openai"))
+
+    assert rows(found) == {"Short": ("moved", "messages[0].content, role system", "messages[4].content, role system")}
+    assert found.summary == "1 place differs: 1 moved. The text of all 7 messages is the same."
+
+
+def test_a_message_that_another_takes_into_its_turn_is_moved() -> None:
+    found = {row.second: row.kind for row in compare_requests(noted(2, "openai"), noted(2, "anthropic")).differences}
+
+    assert found["messages[4].content[1].text, role user, in the turn of another"] == "moved"
+
+
+def test_tools_and_models_that_differ_are_changed(chat: Payload) -> None:
+    tool = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+    other = {**tool, "function": {**tool["function"], "name": "see"}}
+
+    found = rows(compare_requests(with_body(chat, tools=[tool]), with_body(chat, tools=[other], model="gpt-x")))
+
+    assert found["tools"] == ("changed", "tools[0].function.name: look", "tools[0].function.name: see")
+    assert found["model"] == ("changed", str(chat.body["model"]), "gpt-x")

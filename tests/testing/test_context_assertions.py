@@ -371,3 +371,57 @@ def test_a_folder_without_cases_is_refused(tmp_path: Path) -> None:
         load_context_cases(tmp_path)
     with pytest.raises(CtxlabError, match="is no folder"):
         load_context_cases(tmp_path / "nowhere")
+
+
+# --- presets by the names of their file
+
+
+def prompted(**contents: str) -> ctxlab.Trace:
+    presets = [{"id": name, "role": "system", "content": text} for name, text in contents.items()]
+    presets += [{"id": "history", "type": "chat_history"}, {"id": "off", "content": "Never.", "isEnabled": False}]
+    agent = ctxlab.Agent.model_validate({"id": "g", "presetMessages": presets})
+    return ctxlab.build(talk(1), agent, settings={"merge-system.enabled": False})
+
+
+def test_words_that_are_gone_list_the_presets_with_what_they_say_now() -> None:
+    text = refusal(lambda: assert_context(prompted(main="Be a pirate.", style="写短一点。")).kept("Be kind."))
+
+    assert "there are: main (“Be a pirate.”), style (“写短一点。”), off (“Never.”), node:u0" in text
+
+
+def test_a_preset_that_is_gone_lists_those_that_there_are() -> None:
+    text = refusal(lambda: assert_context(prompted(newMain="Go.")).kept("main"))
+
+    assert "did you mean 'newMain'? there are: newMain (“Go.”), off" in text
+
+
+def test_a_preset_that_is_not_sent_is_named_as_in_its_file_with_its_words() -> None:
+    text = refusal(lambda: assert_context(prompted(main="Go.")).kept("off"))
+
+    assert "off (preset:2) (“Never.”)\n" in text and "the preset is switched off" in text
+
+
+def test_a_preset_goes_by_its_id_behind_preset_too() -> None:
+    assert_context(prompted(main="Go.")).kept("preset:main").before("preset:main", "history").not_.kept("preset:off")
+
+
+def test_one_more_preset_renames_none_in_a_snapshot() -> None:
+    one = snapshot_text(prompted(main="Go.", style="Short."))
+    more = snapshot_text(prompted(main="Go.", also="Hello.", style="Short."))
+
+    assert set(one.splitlines()) < set(more.splitlines())
+    assert "preset:main" in one and "preset:0" not in one
+
+
+def test_presets_of_one_id_keep_their_numbers_in_a_snapshot() -> None:
+    presets = [{"id": "a", "role": "system", "content": f"words {n}"} for n in range(2)]
+    presets += [{"id": "0", "role": "system", "content": "words of another"}]
+    agent = ctxlab.Agent.model_validate({"id": "g", "presetMessages": presets})
+
+    text = snapshot_text(ctxlab.build(talk(1), agent))
+
+    assert [line for line in text.splitlines() if line.startswith("[preset")] == [
+        "[preset:0] 7 characters",
+        "[preset:1] 7 characters",
+        "[preset:2] 16 characters",
+    ]

@@ -79,6 +79,31 @@ def test_a_project_passes_and_fails_with_the_life_of_the_message(pytester: pytes
     assert "context_assertions/" not in result.stdout.str()
 
 
+@pytest.mark.parametrize("call", ["built()", "talk().node('u9')"])
+def test_an_error_of_ctxlab_ends_at_the_line_of_the_test(pytester: pytest.Pytester, call: str) -> None:
+    project(pytester, f"def test_it():\n    {call}\n", budget=4)
+
+    lines = run(pytester).stdout.lines
+    errors = [line for line in lines if line.startswith("E ")]
+
+    assert len(errors) == 1 and (
+        "tone (preset:0) (6). Raise budget_tokens" in errors[0] or "the last is 'a5'" in errors[0]
+    )
+    assert not any("ctxlab/" in line and ".py:" in line for line in lines)
+    assert any("pipeline.py" in line or "session.py" in line for line in run(pytester, "--full-trace").stdout.lines)
+
+
+def test_a_snapshot_of_another_form_says_so(pytester: pytest.Pytester) -> None:
+    project(pytester, SNAPSHOTS)
+    run(pytester, "--ctxlab-update")
+    for path in (pytester.path / "__ctxlab__" / "test_prompts").glob("*"):
+        path.write_text(path.read_text(encoding="utf-8").replace("snapshot 2", "snapshot 1"), encoding="utf-8")
+
+    result = run(pytester)
+
+    result.stdout.fnmatch_lines(["*was written in another form than 'ctxlab snapshot 2'*--ctxlab-update*"])
+
+
 def test_a_snapshot_is_missing_then_written_then_held_then_updated(pytester: pytest.Pytester) -> None:
     project(pytester, SNAPSHOTS)
     result = run(pytester)
@@ -94,7 +119,7 @@ def test_a_snapshot_is_missing_then_written_then_held_then_updated(pytester: pyt
     project(pytester, SNAPSHOTS, depth=4)
     result = run(pytester)
     result.assert_outcomes(failed=4)
-    result.stdout.fnmatch_lines(["*--ctxlab-update*", "*moved: preset:0*", "*-  system    preset:0*"])
+    result.stdout.fnmatch_lines(["*--ctxlab-update*", "*moved: preset:tone*", "*-  system    preset:tone*"])
     assert stored(pytester) == first
 
     run(pytester, "--ctxlab-update").assert_outcomes(passed=4)

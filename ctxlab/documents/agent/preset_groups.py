@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from ctxlab.documents.agent.left_out_presets import LEFT_OUT
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.documents.session.metadata_not_copied import without_metadata
 from ctxlab.errors import Refused, did_you_mean
@@ -109,7 +110,9 @@ def _index(agent: Agent, preset: int | str) -> int:
 
 
 def _switched_preset(preset: MessageNode, *, on: bool) -> MessageNode:
-    return preset if preset.enabled == on else preset.with_(is_enabled=on)
+    if preset.enabled == on:
+        return preset
+    return without_metadata(preset, LEFT_OUT).with_(is_enabled=on)  # who switches it decides, no longer the file
 
 
 def _remembering(preset: MessageNode, *, on: bool) -> MessageNode:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PrivateAttr
 
 from ctxlab.argument_checks import checked_arguments, shown
+from ctxlab.display.short_texts import counted
 from ctxlab.documents.frozen_json import FreezeData, FrozenDict
 from ctxlab.documents.session import add_messages, edit_messages, greetings, move_messages, tree_queries
 from ctxlab.documents.session.children import Index, arranged, index_of, reindexed
@@ -25,6 +26,10 @@ class Path:
 
     nodes: tuple[MessageNode, ...]
     broken: str | None = None
+
+
+def _letters(node_id: str) -> str:
+    return "".join(c for c in node_id if not c.isdigit())
 
 
 class Session(Stored):
@@ -75,10 +80,19 @@ class Session(Stored):
             return self.nodes[node_id]
         except (KeyError, TypeError):
             self._refuse_other_than_id(node_id, "Session.node")
-            near = did_you_mean(node_id, list(self.nodes)[:2000])
-            if (bare := node_id.partition(":")[2]) in self.nodes:  # the key of its message, as in a trace
-                near = f"; did you mean {bare!r}?"
-            raise UnknownNode(f"session {self.id!r} has no node {node_id!r}{near}") from None
+            raise UnknownNode(f"session {self.id!r} has no node {node_id!r}{self._instead_of(node_id)}") from None
+
+    def _instead_of(self, node_id: str) -> str:
+        """A clause for an id that isn't there: what may be meant, else how many messages there are and the last one."""
+        if (bare := node_id.partition(":")[2]) in self.nodes:  # the key of its message, as in a trace
+            return f"; did you mean {bare!r}?"
+        near = did_you_mean(node_id, list(self.nodes)[:2000])
+        meant = near.partition("'")[2].rpartition("'")[0] if "did you mean" in near else ""
+        if meant and _letters(meant) != _letters(node_id):  # of numbered ids the nearest says nothing
+            return near
+        count = greetings.message_count(self)
+        last = self.active_leaf_id if self.active_leaf_id in self.nodes else next(reversed(list(self.nodes)), None)
+        return f"; it has {counted(count, 'message')}, the last is {last!r}" if count else "; it has no messages"
 
     @property
     def root(self) -> MessageNode | None:

@@ -35,7 +35,8 @@ class DiffRow:
     """One message in both; a part of a merged message has a row of its own, with its own words.
 
     `whole_a` and `whole_b` are the merged messages that it is a part of. `cause` says why the other side doesn't have
-    it, or why it is merged, where that is known; `detail` is anything else, in words.
+    it, or why it is merged, where that is known; `detail` is anything else, in words. `at_a` and `at_b` are the numbers
+    of the messages that it is in, from 1; None where it isn't.
     """
 
     key: str
@@ -46,6 +47,8 @@ class DiffRow:
     whole_a: Draft | None = None
     whole_b: Draft | None = None
     detail: str = ""
+    at_a: int | None = None
+    at_b: int | None = None
 
     def __repr__(self) -> str:
         return f"DiffRow({self.key!r}, {self.kind})"
@@ -82,6 +85,11 @@ class Diff:
         counts = [f"{n} {kind}" for kind in KINDS if (n := sum(row.kind == kind for row in self.rows))]
         return f"Diff({', '.join(counts) or 'nothing'})"
 
+    def __str__(self) -> str:
+        from ctxlab.pipeline.explain.diff_text import diff_text
+
+        return diff_text(self)
+
     def _repr_html_(self) -> str:
         from ctxlab.pipeline.explain.html import diff_html
 
@@ -99,7 +107,8 @@ def diff(a: Trace | Context, b: Trace | Context) -> Diff:
 
     Merged messages are compared by their parts.
     """
-    return Diff(tuple(_with_other_fields(_Pair(a, b).rows())))
+    pair = _Pair(a, b)
+    return Diff(tuple(map(pair.placed, _with_other_fields(pair.rows()))))
 
 
 def smallest_change(a: str, b: str) -> tuple[int, str, str] | None:
@@ -127,6 +136,7 @@ class _Pair:
         lent_b = {key: draft for key, draft in alone_b.items() if here(key) == there(key)}
         self.old = _renamed(messages_and_parts(left.drafts, {**lent_b, **alone_a}), here)
         self.new = _renamed(messages_and_parts(right.drafts, {**lent_a, **alone_b}), there)
+        self.at_a, self.at_b = _renamed(_numbers(left), here), _renamed(_numbers(right), there)
         self.why_gone_left, self.why_gone_right = _renamed(_why_gone(left), here), _renamed(_why_gone(right), there)
         shared = [[key for key in self.old if key in self.new], [key for key in self.new if key in self.old]]
         # Of several fewest sets of moved messages the same one whichever side is called a.
@@ -144,6 +154,10 @@ class _Pair:
                 yield from self._only_in_b(unmatched, key)
             yield self._only_in_a(key, old_message) if other is None else self._in_both(key, old_message, other)
         yield from self._only_in_b(unmatched, None)
+
+    def placed(self, row: DiffRow) -> DiffRow:
+        """The row with the numbers of its messages."""
+        return replace(row, at_a=self.at_a.get(row.key), at_b=self.at_b.get(row.key))
 
     def _only_in_a(self, key: str, a: MessageOrPart) -> DiffRow:
         return DiffRow(key, "only in a", a.draft, None, self.why_gone_right.get(key), a.whole, detail=_part_of(a))
@@ -178,6 +192,11 @@ class _Pair:
 
 def _renamed(by_key: dict[str, V], row_key: Callable[[str], str]) -> dict[str, V]:
     return {row_key(key): value for key, value in by_key.items()}
+
+
+def _numbers(ctx: Context) -> dict[str, int]:
+    """The numbers of the messages, from 1, by the keys of their parts."""
+    return {part.key: number for number, draft in enumerate(ctx.drafts, 1) for part in draft.parts}
 
 
 def _result(side: Trace | Context) -> Context:

@@ -31,6 +31,17 @@ def message_name(draft: Draft) -> str:
     return plain(f"the call of {calls}", 2 * WORDS) if calls else plain(draft.key, 2 * WORDS)
 
 
+def key_with_id(draft: Draft) -> str:
+    """The key of a message; of a preset its id first, by which its file has it: `main (preset:0)`.
+
+    >>> from ctxlab.context import Origin
+    >>> key_with_id(Draft("preset:0", "system", (), Origin("preset", "main")))
+    'main (preset:0)'
+    """
+    name = draft.origin.ref if draft.origin.kind == "preset" else ""
+    return f"{plain(name, 2 * WORDS)} ({draft.key})" if name and f"preset:{name}" != draft.key else draft.key
+
+
 def named(drafts: Iterable[Draft]) -> str:
     """The names of several messages as one phrase; of many the first, and how many more.
 

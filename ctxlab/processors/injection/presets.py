@@ -8,6 +8,7 @@ from typing import Literal
 
 from ctxlab.context import BuildInput
 from ctxlab.documents import Agent, MessageNode
+from ctxlab.documents.agent.left_out_presets import why_left_out
 from ctxlab.documents.agent.preset_groups import kept_out_presets
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.engines.model_match import model_fits
@@ -73,14 +74,25 @@ class Verdict:
 
 
 def verdict_on(preset: Preset, build_input: BuildInput) -> Verdict:
-    """Whether a preset is switched on, its group too, and meant for the model."""
+    """Whether a preset is on, its group too, meant for the model, and has words where SillyTavern wants some."""
     if not preset.node.enabled:
-        return Verdict(Refusal("disabled", "the preset is switched off"))
+        return Verdict(Refusal(*(why_left_out(preset.node) or ("disabled", "the preset is switched off"))))
     if preset.silenced:
         return Verdict(Refusal("group", preset.silenced))
+    if _is_empty_prompt(preset, build_input):
+        return Verdict(Refusal("empty", "its text is empty, and SillyTavern sends no empty prompt"))
     fit = model_fits(preset.node.model_match, build_input.model)
     refusal = None if fit.fits else Refusal("model-match", "it is not meant for this model")
     return Verdict(refusal, fit.problems)
+
+
+def _is_empty_prompt(preset: Preset, build_input: BuildInput) -> bool:
+    """Whether it is a prompt of SillyTavern without words; placeholders need none."""
+    node, agent = preset.node, build_input.agent
+    if preset.level != "agent" or agent is None or agent.macro_dialect != "sillytavern":
+        return False
+    plain = node.type in (None, "", "message")
+    return plain and not node.content.strip() and not node.preset_attachments
 
 
 TOOL_MACROS = ("{{tools", "{{tool_usage", "{{tool_context")

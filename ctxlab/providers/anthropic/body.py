@@ -97,7 +97,7 @@ def _role(i: int, sent: Sequence[tuple[Draft, str, list[Block]]], model: ModelFa
         reason = "a system message stands only after the user's words and before the model's; it is sent as the user's"
     else:
         reason = f"{VENDOR} takes system messages at the head alone for this model; it is sent as the user's"
-    fix = TO_THE_FRONT if words_alone else None
+    fix = TO_THE_FRONT if words_alone and not draft.replays_reasoning else None
     out.lose("role", "a system message inside the history", reason, key=draft.key, fix=fix)
     return "user"
 

@@ -84,7 +84,8 @@ def _turns(drafts: Sequence[Draft], writer: PartWriter, out: BodyWriter) -> list
             out.lose("role", "the last system message", reason, key=draft.key)
             continue
         reason = f"{VENDOR} takes system messages at the head alone; it is sent as the user's"
-        out.lose("role", "a system message inside the history", reason, key=draft.key, fix=TO_THE_FRONT)
+        fix = None if draft.replays_reasoning else TO_THE_FRONT  # those are never moved
+        out.lose("role", "a system message inside the history", reason, key=draft.key, fix=fix)
     return grouped(sent)
 
 

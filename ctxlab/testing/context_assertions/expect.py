@@ -32,9 +32,9 @@ MOST_LIVES = 3
 def kept(name: str) -> Expectation:
     """The message is sent, alone or as a part of another one.
 
-    `name` is a key (`node:u5`), an id (`u5`, `preset-rules`), an entry (`lore:Harbour`), or words of a message. Of
-    several that go by it one must be sent. A name that the run never had is a failure, also under `not_`: a misspelt
-    one would hold for ever.
+    `name` is a key (`node:u5`), an id (`u5`, `preset-rules`), an entry (`lore:Harbour`), or words of a message. An id
+    says nothing of the words behind it: a reworded preset is still kept. Of several that go by it one must be sent. A
+    name that the run never had is a failure, also under `not_`: a misspelt one would hold for ever.
     """
     return Expectation(f"kept({name!r})", lambda trace: _kept(trace, name))
 
@@ -58,7 +58,7 @@ def before(first: str, second: str) -> Expectation:
 
 @checked_arguments
 def under(tokens: int) -> Expectation:
-    """The prompt has at most so many tokens, counted as the run counts."""
+    """The prompt has at most so many tokens, counted as the run counts; at or above the run's budget it can't fail."""
     return Expectation(f"under({tokens:,})", lambda trace: _under(trace, tokens))
 
 

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import Draft, Origin
-from ctxlab.display.one_line import visible
+from ctxlab.display.one_line import plain, visible
 from ctxlab.display.short_texts import nearest
 from ctxlab.display.source_styles import BY_NAME, OF_KIND, OF_PART, OVERHEAD
 from ctxlab.engines.regexes import WordsOrPattern
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.merged_parts import pieces
+from ctxlab.pipeline.explain.message_names import key_with_id
 
 LORE = "lore"
+MOST_KNOWN = 2000
+MOST_SHOWN = 8
+WORDS = 40
 
 Kind = Literal["messages", "source", "text", "unknown"]
 
@@ -44,8 +48,9 @@ class SentPlace:
 def reference(trace: Trace, name: str) -> MessageReference:
     """The messages of a run that go by a name; `unknown` where none ever did and no message ever had these words.
 
-    In this order: a key (`node:u5`, `preset:3`), the id of a message, the id of a preset, a book or the title of an
-    entry behind `lore:`, a source (`history`, `lore`, `presets`), words of a message or a pattern of them (`re:...`).
+    In this order: a key (`node:u5`, `preset:3`), the id of a message, the id of a preset (`main`, `preset:main`), a
+    book or the title of an entry behind `lore:`, a source (`history`, `lore`, `presets`), words of a message or a
+    pattern of them (`re:...`).
     """
     known = _known(trace)
     for keys in (_by_key(known, name), _by_id(known, name), _by_lore(trace, known, name)):
@@ -56,7 +61,7 @@ def reference(trace: Trace, name: str) -> MessageReference:
         return MessageReference(name, "source", tuple([k for k, origin in known.items() if _of(origin) == source]))
     if name and WordsOrPattern(name).is_in_any(str(draft.text) for draft in _all_drafts(trace)):
         return MessageReference(name, "text")
-    return MessageReference(name, "unknown", hint=nearest(name, list(known)[:2000]))
+    return MessageReference(name, "unknown", hint=_hint(trace, name, known))
 
 
 def places(trace: Trace, ref: MessageReference) -> list[SentPlace]:
@@ -92,7 +97,11 @@ def cut_with(trace: Trace, words: str) -> list[str]:
 
 def life_of(trace: Trace, key: str) -> str:
     """The life of a message in lines: which steps did what to it, and what would have kept it."""
-    return visible(str(trace.why(key)))
+    told = str(trace.why(key))
+    draft = next((draft for draft in _all_drafts(trace) if draft.key == key and draft.origin.kind == "preset"), None)
+    if draft is not None:
+        told = f"{key_with_id(draft)}{_quoted(draft)}{told.removeprefix(key)}"
+    return visible(told)
 
 
 def _known(trace: Trace) -> dict[str, Origin]:
@@ -117,7 +126,35 @@ def _by_id(known: Mapping[str, Origin], name: str) -> tuple[str, ...]:
     """Of several kinds of messages with one id the stored one is meant."""
     if f"node:{name}" in known:
         return (f"node:{name}",)
-    return tuple([key for key, origin in known.items() if name and origin.ref == name])
+    return tuple([key for key, origin in known.items() if name and name in (origin.ref, _preset_name(origin))])
+
+
+def _preset_name(origin: Origin) -> str:
+    """The key of a preset by the id that its file has for it: `preset:main`."""
+    return f"preset:{origin.ref}" if origin.kind == "preset" else ""
+
+
+def _hint(trace: Trace, name: str, known: Mapping[str, Origin]) -> str:
+    """A clause that names what is near, or what there is: presets by their ids and what they say, then the others."""
+    presets = {origin.ref: key for key, origin in known.items() if origin.kind == "preset" and origin.ref}
+    others = [key for key in known if key not in presets.values()]
+    names = [*presets, *others][:MOST_KNOWN]
+    near = nearest(name, names)
+    found = "did you mean" in near
+    if not presets or (found and not any(repr(ref) in near for ref in presets)):
+        return near
+    drafts: dict[str, Draft] = {}
+    for draft in _all_drafts(trace):
+        drafts.setdefault(draft.key, draft)  # as it was before others were joined to it
+    said = [f"{visible(ref)}{_quoted(drafts.get(key))}" for ref, key in presets.items()]
+    shown = [*said[:MOST_SHOWN], *map(visible, others[: max(0, MOST_SHOWN - len(said))])]
+    more = f" and {len(names) - len(shown):,} more" if len(names) > len(shown) else ""
+    return f"{near if found else ';'} there are: {', '.join(shown)}{more}"
+
+
+def _quoted(draft: Draft | None) -> str:
+    words = plain(str(draft.text), WORDS) if draft is not None else ""
+    return f" (“{words}”)" if words else ""
 
 
 def _by_lore(trace: Trace, known: Mapping[str, Origin], name: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.testing.context_assertions.snapshot_files import HOW_TO_UPDATE, SnapshotFile, difference
-from ctxlab.testing.context_assertions.snapshot_text import snapshot_text
+from ctxlab.testing.context_assertions.snapshot_text import FORMAT, snapshot_text
 
 
 @dataclass(slots=True, eq=False)
@@ -45,6 +45,8 @@ class ContextSnapshot:
             raise AssertionError(
                 f"there is no snapshot {file.shown_path} yet. Run pytest with --ctxlab-update, and review the file."
             )
+        if stored.partition("\n")[0] != FORMAT:
+            raise AssertionError(f"{file.shown_path} was written in another form than {FORMAT!r}. {HOW_TO_UPDATE}")
         raise AssertionError(
             f"the prompt differs from {file.shown_path}. {HOW_TO_UPDATE}\n{difference(stored, now, file.shown_path)}"
         )

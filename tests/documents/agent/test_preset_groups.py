@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from ctxlab.documents import Agent
+from ctxlab.documents.agent.left_out_presets import left_out, why_left_out
 from ctxlab.documents.agent.preset_groups import kept_out_presets
 from ctxlab.errors import Refused
 
@@ -86,3 +87,16 @@ def test_a_preset_outside_of_radio_groups_cannot_be_chosen() -> None:
 def test_a_preset_that_is_not_there_cannot_be_chosen(which: int | str) -> None:
     with pytest.raises(Refused, match=f"no preset {which!r}"):
         grouped(mode="radio").choose_preset(which)
+
+
+def test_a_preset_that_its_file_left_out_is_switched_off_by_who_switched_it_last() -> None:
+    agent = grouped(mode="radio", presets=[{"id": key, "groupId": "g", "content": key} for key in "ab"])
+    one = left_out(agent.preset_messages[0], "not-in-order")
+    agent = agent.with_(preset_messages=(one, agent.preset_messages[1]))
+
+    chosen = agent.choose_preset("a")
+    back = chosen.choose_preset("b")
+
+    assert why_left_out(one) == ("not-in-order", "it isn't in the preset's order of prompts")
+    assert chosen.preset_messages[0].enabled and why_left_out(back.preset_messages[0]) is None
+    assert not back.preset_messages[0].enabled

@@ -81,6 +81,17 @@ def test_an_unknown_node_offers_the_nearest(chat: Session) -> None:
         chat["rot"]
 
 
+def test_an_id_that_isnt_there_yet_gets_the_number_of_messages_and_the_last_one() -> None:
+    session = Session(id="s")
+    for n in range(1, 53):
+        session = session.append(f"turn {n}", id=f"m{n}")
+
+    with pytest.raises(UnknownNode) as refused:
+        session.node("m53")
+
+    assert str(refused.value) == "session 's' has no node 'm53'; it has 52 messages, the last is 'm52'"
+
+
 def test_append_hangs_a_message_on_the_leaf_and_moves_there(chat: Session) -> None:
     longer = chat.append("Hm.", timestamp="2025-01-01T00:00:00Z")
 

@@ -93,14 +93,14 @@ def test_markers_are_placeholders_and_only_the_persona_has_words() -> None:
     assert [one.content for one in agent.preset_messages if one.content] == ["{{persona}}"]
 
 
-def test_what_is_switched_off_blank_or_not_in_the_order_is_kept_and_off() -> None:
+def test_what_is_switched_off_or_not_in_the_order_is_kept_and_off_and_what_is_empty_stays_as_it_is() -> None:
     raw = preset(prompt("a", "A"), prompt("blank", " "), prompt("z", "Z"), order=["-a", "blank", "chatHistory"])
 
     agent = agent_of(raw)
 
     assert [(one.id, one.enabled) for one in agent.preset_messages] == [
         ("a", False),
-        ("blank", False),
+        ("blank", True),
         ("chatHistory", True),
         ("z", False),
     ]
@@ -424,3 +424,20 @@ def test_scripts_run_as_there_everyones_then_the_cards_then_the_presets() -> Non
     trace = ctxlab.build(Session(id="s").append("", role="system").append("a"), whole, rules=everyones)
 
     assert [message["content"] for message in trace.messages] == ["f"]
+
+
+def test_a_model_that_the_preset_names_for_a_vendor_and_that_is_not_taken_is_noted() -> None:
+    session = Session(id="s").append("hi")
+    raw = preset(prompt("main", "Go."), claude_model="claude-3-haiku-20240307", google_model="")
+    card = card_from({"data": {"name": "Ada", "description": "A poet."}}).agent
+
+    for agent in (agent_of(raw), joined(agent_of(raw), card)):
+        trace = ctxlab.build(session, agent)
+        (text,) = [note.text for note in ctxlab.payload(trace, "anthropic").notes if "the preset names" in note.text]
+        assert "'claude-3-haiku-20240307', which model='claude-3-haiku-20240307' asks for" in text
+        for request in (
+            ctxlab.payload(trace, "gemini"),
+            ctxlab.payload(trace, "anthropic", model="claude-3-haiku-20240307"),
+            ctxlab.payload(ctxlab.build(session, agent, model="claude-opus-4-6"), "anthropic"),
+        ):
+            assert not any("the preset names" in note.text for note in request.notes)

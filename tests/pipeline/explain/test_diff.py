@@ -305,3 +305,13 @@ def test_compared_runs_name_the_file_in_the_cell_of_the_other_run() -> None:
 
     assert "pilot_notes.pdf goes as a file" in line.cells[0].cause
     assert "pilot_notes.pdf: as a file, then as text" in line.cells[1].cause
+
+
+def test_of_many_differences_the_first_ten_are_printed() -> None:
+    a = context(map(draft, "abcdefghijklmn"))
+
+    lines = str(diff(a, a.drop(list("abcdefghijkl"), WHY))).splitlines()
+
+    assert len(lines) == 12
+    assert lines[0] == "Diff(2 same, 12 only in a)" and lines[-1] == "  and 2 more"
+    assert lines[1].startswith("  only in a: a; message 1; ")

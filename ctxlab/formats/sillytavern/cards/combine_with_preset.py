@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from ctxlab.documents import Agent, MessageNode, ProcessorEntry, RegexConfig, RegexPreset
+from ctxlab.documents.agent.left_out_presets import left_out
+from ctxlab.documents.agent.named_models import NAMED_MODELS
 from ctxlab.formats.sillytavern.card_fields import JAILBREAK, MAIN, SLOTS, original_of, prompt_name
 from ctxlab.formats.sillytavern.cards.writer import OF_PRESET
-from ctxlab.formats.sillytavern.presets.chat_completion import BLANK, EXAMPLE_START, FORMAT, OWN_WORDS
+from ctxlab.formats.sillytavern.presets.chat_completion import EXAMPLE_START, FORMAT, OWN_WORDS
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
 from ctxlab.formats.sillytavern.regex_scripts import RULES_OF_PRESET
 
@@ -36,7 +38,7 @@ def joined(preset: Agent, card: Agent) -> Agent:
     }
     seen = {prompt_name(node) for node in preset.preset_messages}
     messages = [_filled(node, texts) for node in preset.preset_messages]
-    homeless = [node.with_(is_enabled=False) for name, node in texts.items() if name not in seen]
+    homeless = [left_out(node, "no-marker") for name, node in texts.items() if name not in seen]
     messages = [*_with_own(messages, card), *reversed(homeless)]
     rules = [*_rules(card), *_rules(preset)]  # the order in which SillyTavern runs them
     parts = {
@@ -50,6 +52,7 @@ def joined(preset: Agent, card: Agent) -> Agent:
         "macro_dialect": card.macro_dialect or preset.macro_dialect,
         "carried": {
             **(card.carried or {}),
+            **{key: value for key, value in (preset.carried or {}).items() if key == NAMED_MODELS},
             OF_PRESET: original_of(preset) or {},
             RULES_OF_PRESET: [each.id for each in _rules(preset)],
         },
@@ -77,13 +80,7 @@ def _overridden(node: MessageNode, text: str) -> MessageNode:
         return node
     first, *rest = ORIGINAL.split(text, maxsplit=1)
     content = first + node.content + ORIGINAL.sub("", rest[0]) if rest else first
-    if not metadata.get(BLANK):
-        return node.with_(content=content)
-    return node.with_(
-        content=content,
-        is_enabled=True,
-        metadata={key: value for key, value in metadata.items() if key != BLANK},
-    )
+    return node.with_(content=content)
 
 
 def _at_marker(node: MessageNode, text: str) -> str:

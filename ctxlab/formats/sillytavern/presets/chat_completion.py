@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, cast
 
 from ctxlab.documents import Agent
+from ctxlab.documents.agent.left_out_presets import LEFT_OUT
+from ctxlab.documents.agent.named_models import NAMED_MODELS
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.card_fields import CALLED, CARRIED, Data, converted, text_at
-from ctxlab.formats.sillytavern.presets.parameters import REFERENCE, parameters_from
+from ctxlab.formats.sillytavern.presets.parameters import REFERENCE, models_from, parameters_from
 from ctxlab.formats.sillytavern.presets.prompt_order import (
     DEPTH,
     HISTORY,
@@ -36,8 +38,8 @@ FORMATS: Final = {"charPersonality": "personality_format", "scenario": "scenario
 EXAMPLES: Final = "dialogueExamples"
 FORMAT, EXAMPLE_START = "stFormat", "stExampleStart"
 """Metadata of a marker: how a card's text is put there; the line before each of its examples."""
-BLANK, OWN_WORDS = "stBlank", "stForbidOverrides"
-"""Metadata of a prompt: it is on in SillyTavern, but has no text; no card may replace its text."""
+OWN_WORDS: Final = "stForbidOverrides"
+"""Metadata of a prompt: no card may replace its text."""
 ABSOLUTE: Final = 1
 CHOSEN: Final = "character_id"
 """Key of the character whose order of prompts an agent follows."""
@@ -75,8 +77,9 @@ def preset_from(
     """The agent whose presets are a file's prompts in their order; the order is `character_id`'s, else the last.
 
     Relative prompts stay where they are, absolute ones go to their depth, markers become placeholders of the same
-    name; what isn't in the order is kept, switched off. With `reading="reference"` places and parameters are as the
-    reference program takes them: by depth wherever one is given, and markers are left out.
+    name; what isn't in the order is kept, switched off, and a prompt without words as it is. With
+    `reading="reference"` places and parameters are as the reference program takes them: by depth wherever one is
+    given, and markers are left out.
     """
     body = unwrapped(raw)
     losses: list[Loss] = []
@@ -102,6 +105,7 @@ def preset_from(
         "carried": {
             CARRIED: raw,
             CALLED: name,
+            **({NAMED_MODELS: models} if (models := models_from(body)) else {}),
             **({CHOSEN: character_id} if character_id is not None else {}),
             **({READING: reading} if reading != "sillytavern" else {}),
         },
@@ -130,7 +134,7 @@ def _presets(body: Mapping[str, Any], prompts: Mapping[str, Data], orders: Order
     if HISTORY not in ordered:
         losses.append(Loss("prompt_order", "the history is not in it; it comes last"))
     rest = [name for name in prompts if name not in ordered and not is_marker(name, prompts[name])]
-    presets += [_preset(name, prompts[name], body, enabled=False, losses=losses) for name in rest]
+    presets += [_not_in_order(_preset(name, prompts[name], body, enabled=False, losses=losses)) for name in rest]
     _order_by_role(presets)
     return presets
 
@@ -148,9 +152,11 @@ def _preset(
         preset["metadata"] = {**preset["metadata"], OWN_WORDS: True}
     if prompt.get("injection_trigger"):
         losses.append(Loss(name, "it is meant for some kinds of replies only; it is sent for all"))
-    if enabled and not preset["content"].strip():
-        preset |= {"is_enabled": False, "metadata": {**preset["metadata"], BLANK: True}}
     return preset
+
+
+def _not_in_order(preset: Data) -> Data:
+    return {**preset, "metadata": {**preset["metadata"], LEFT_OUT: "not-in-order"}}
 
 
 def _marker(name: str, body: Mapping[str, Any], preset: Data) -> Data:
@@ -176,7 +182,7 @@ def _order_by_role(presets: Sequence[Data]) -> None:
     points: dict[tuple[Any, Any], list[Data]] = {}
     for preset in presets:
         strategy = preset.get("injection_strategy")
-        if strategy and preset["is_enabled"]:
+        if strategy and preset["is_enabled"] and preset["content"].strip():
             points.setdefault((strategy["depth"], strategy["order"]), []).append(preset)
     for (depth, order), there in points.items():
         if len({preset["role"] for preset in there}) > 1:

@@ -57,6 +57,21 @@ NOT_DONE: Final[tuple[tuple[str, Callable[[Any], bool], str], ...]] = (
 """Settings that change SillyTavern's prompt and have no equal here: the condition, and the effect here."""
 
 
+MODELS: Final[Mapping[str, str]] = {
+    "openai": "openai_model",
+    "openai-responses": "openai_model",
+    "anthropic": "claude_model",
+    "gemini": "google_model",
+    "deepseek": "deepseek_model",
+}
+"""By provider, the setting that names its model."""
+
+
+def models_from(raw: Mapping[str, Any]) -> Data:
+    """By provider, the model that a preset names for it."""
+    return {provider: raw[key] for provider, key in MODELS.items() if isinstance(raw.get(key), str) and raw[key]}
+
+
 def parameters_from(raw: Mapping[str, Any], losses: list[Loss]) -> Data:
     """Fields of an agent: parameters under the seeds' names, and settings of steps."""
     parameters: Data = {}

@@ -17,12 +17,11 @@ from ctxlab.formats.sillytavern.card_fields import (
     CARRIED,
     JAILBREAK,
     MAIN,
-    PROMPT_NAME,
     Data,
     converted,
     text_at,
 )
-from ctxlab.formats.sillytavern.presets.chat_completion import BLANK, EXAMPLES, FORMAT, PERSONA
+from ctxlab.formats.sillytavern.presets.chat_completion import EXAMPLES, FORMAT, PERSONA
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS, message
 
 PLACES: Final = {
@@ -158,10 +157,7 @@ def _place(prompt: str, body: str, main: Data, losses: list[Loss]) -> Data:
         body = BRACED.sub("", ELSE.sub("", body))
     if prompt != MAIN:
         return _marker(prompt, body.strip())
-    preset = message(MAIN, main, enabled=True, losses=losses)
-    if preset["content"].strip():
-        return preset
-    return {**preset, "is_enabled": False, "metadata": {PROMPT_NAME: MAIN, BLANK: True}}
+    return message(MAIN, main, enabled=True, losses=losses)
 
 
 def _marker(prompt: str, format: str) -> Data:

@@ -13,7 +13,6 @@ from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.card_fields import Data, original_of, prompt_name
 from ctxlab.formats.sillytavern.presets.chat_completion import (
     ABSOLUTE,
-    BLANK,
     CHOSEN,
     NEW_CHAT,
     READING,
@@ -88,9 +87,9 @@ def _fields(agent: Agent, body: Mapping[str, Any], chosen: Any = None) -> Data:
     orders = order_of(body, chosen, [])
     ordered = orders.names()
     entries = [
-        {"identifier": identifier, "enabled": _is_on(node)}
+        {"identifier": identifier, "enabled": node.enabled}
         for identifier, node in nodes
-        if identifier != NEW_CHAT and (_is_on(node) or identifier in ordered or not body)
+        if identifier != NEW_CHAT and (node.enabled or identifier in ordered or not body)
     ]
     if (scripts := scripts_of_agent(agent)) or body:
         fields["extensions"] = {SCRIPTS: scripts}
@@ -108,10 +107,6 @@ def _orders(body: Mapping[str, Any], index: int | None, entries: list[Data]) -> 
 
 def _identifier(node: MessageNode, index: int) -> str:
     return prompt_name(node) or IDENTIFIERS.get(node.type or "") or node.id or f"preset-{index}"
-
-
-def _is_on(node: MessageNode) -> bool:
-    return node.enabled or bool((node.metadata or {}).get(BLANK))
 
 
 def _prompt(identifier: str, node: MessageNode) -> Data:
