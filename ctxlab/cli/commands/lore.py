@@ -99,7 +99,7 @@ def _show(found: LoreScan, losses: tuple[str, ...]) -> None:
 
     screen = Screen()
     run_text.losses(screen, losses)
-    table(screen, found.fired_first(), of_all=found.tokens_of_all_entries)
+    table(screen, found.fired_first(), scan=found)
     notes = [note for note in found.notes if note.level != "info"]
     if notes:
         screen.blank()
