@@ -374,7 +374,8 @@ function writePrice(button: HTMLElement, tokens: number | null | undefined): voi
   button.textContent = `${button.dataset.label}${withPrice(tokens)}`;
 }
 
-const inTokens = (tokens: number | null | undefined): string => (withPrice(tokens) ? `${withPrice(tokens)} tokens` : "");
+const inTokens = (tokens: number | null | undefined): string =>
+  withPrice(tokens) ? `${withPrice(tokens)} tokens` : "";
 
 /** What follows the words of a change whose price is known. */
 const withPrice = (tokens: number | null | undefined): string =>
