@@ -367,9 +367,8 @@ def test_a_cell_that_a_narrow_page_leaves_out_is_passed_over(
     opened: Opened, widget: LoreView, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ctxlab_widgets.lore_view.payload.MOST_COUNTED", 0)  # as in a book of thousands
-    widget.show()
     opened.resize(420)
-    page = opened.show(widget, tmp_path)
+    page = opened.show(LoreView(widget.trace), tmp_path)
     page.locator(f"{row(COMPASS)} > div").nth(3).focus()
 
     page.keyboard.press("ArrowRight")
