@@ -10,6 +10,7 @@ from ctxlab.api.options import BuildOptions, listed
 from ctxlab.api.resolve import (
     MISSING_BOOK,
     books_in_force,
+    books_once,
     missing_books,
     model_for,
     rules_in_force,
@@ -152,9 +153,10 @@ def _of_agent(source: AgentSource, build_input: BuildInput, *, given: bool) -> d
     chosen = agent.agent()
     ids = set[str]() if given else {book.book_id for book in agent.books}
     kept = [book for book in build_input.books if book.book_id not in ids]
+    books = books_in_force(kept, chosen, build_input.user, library=agent, brought=agent)
     return {
         "agent": chosen,
-        "books": books_in_force(kept, chosen, build_input.user, library=agent, brought=agent),
+        "books": books_once(books, chosen, build_input.user)[0],
         "rules": rules_in_force(build_input.rules, chosen, brought=agent),
     }
 

@@ -30,7 +30,7 @@ from ctxlab.api.sources import (
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Library, ModelProfile, Note, RegexConfig, Session, UserProfile, Worldbook
 from ctxlab.documents.frozen_json import frozen
-from ctxlab.documents.library import books_with_the_same_entries
+from ctxlab.documents.same_books import books_taken_once, books_with_entries_in_common
 from ctxlab.engines.macros import Expansion, MacroEnv, expand
 from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_problem
 from ctxlab.errors import CtxlabError, WrongArgument
@@ -53,6 +53,7 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
     agent, user = found.input.agent, found.input.user
     given = books_of(options.get("books", ()))
     books = books_in_force(given, agent, user, library=found.library, brought=found.brought)
+    books, taken_once = books_once(books, agent, user)
     build_input = replace(
         found.input,
         presets=presets_of(options.get("presets", ())),
@@ -73,15 +74,24 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
     services = with_knowledge(services, options.get("knowledge", ()), agent, found.library.knowledge_bases)
     counter = options.get("tokenizer")
     services = services if counter is None else replace(services, tokenizer=counter)
+    services = services if services.window_of is not None else replace(services, window_of=known_window)
     unknown = _near_model(options.get("model"), found.library.models)
     notes = (
         *found.notes,
         *unknown,
         *missing_books(agent, user, books),
-        *books_with_the_same_entries(books),
+        *taken_once,
+        *books_with_entries_in_common(books),
         *(expansion.notes if expansion is not None else ()),
     )
     return pipeline.start(Context(build_input, notes=notes), services)
+
+
+def known_window(model: ModelProfile) -> int | None:
+    """The window of a model in tokens, by its profile, else by its name."""
+    from ctxlab.providers.models import window_of
+
+    return window_of(model)
 
 
 def _near_model(model: str | ModelProfile | None, models: Sequence[ModelProfile]) -> tuple[Note, ...]:
@@ -258,6 +268,14 @@ def books_in_force(
     linked = [book for book in library.books_for(agent, user) if book.book_id not in ids]
     ids |= {book.book_id for book in linked}
     return (*[book for book in brought.books if book.book_id not in ids], *given, *linked)
+
+
+def books_once(
+    books: tuple[Worldbook, ...], agent: Agent | None, user: UserProfile | None
+) -> tuple[tuple[Worldbook, ...], tuple[Note, ...]]:
+    """The books in force, each once, such as a card's own one and the file of it, with a note on each that goes."""
+    named = [id for speaker in (agent, user) if speaker is not None for id in speaker.worldbook_ids]
+    return books_taken_once(books, named=named)
 
 
 def missing_books(agent: Agent | None, user: UserProfile | None, books: Sequence[Worldbook]) -> tuple[Note, ...]:

@@ -3,7 +3,6 @@ files."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -19,6 +18,7 @@ from ctxlab.documents.knowledge_base import KnowledgeBase
 from ctxlab.documents.lore import Worldbook
 from ctxlab.documents.quick_actions import QuickActionSet
 from ctxlab.documents.rules import RegexPreset
+from ctxlab.documents.same_books import books_taken_once, books_with_entries_in_common
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.documents.session.session import Session
 from ctxlab.documents.stored import Note, Stored
@@ -125,12 +125,13 @@ class Library:
         return [counted(len(getattr(self, name)), *noun) for name, noun in NOUNS.items() if getattr(self, name)]
 
     def check(self) -> tuple[Note, ...]:
-        """Notes on ids that several values have, paths of different files, and books with the same entries."""
+        """Notes on ids that several values have, paths of different files, and books with entries in common."""
         notes: list[Note] = []
         for name, (one, _) in NOUNS.items():
             twice = _twice_in_files(self.files) if name == "files" else _twice(getattr(self, name))
             notes += [Note("warning", f"{one} {id!r} is there {times} times; the last is used") for id, times in twice]
-        return (*notes, *books_with_the_same_entries(self.books))
+        books, taken_once = books_taken_once(self.books, named=())
+        return (*notes, *taken_once, *books_with_entries_in_common(books))
 
     # --- lookups
 
@@ -333,22 +334,6 @@ def _path_of(path: str, data: bytes) -> str | None:
     """The path that a file had before another took it; None for a file that is where it was."""
     before, sign, _ = path.rpartition("~")
     return before if sign and path == _beside(before, data) else None
-
-
-def books_with_the_same_entries(books: Sequence[Worldbook]) -> tuple[Note, ...]:
-    """A note for each book whose keys and contents are those of one before it under another id."""
-    sizes = Counter(len(book.entries) for book in books)
-    first: dict[frozenset[tuple[tuple[str, ...], str]], Worldbook] = {}
-    notes: list[Note] = []
-    for book in books:
-        if not book.entries or sizes[len(book.entries)] < 2:
-            continue
-        held = frozenset((tuple(entry.all_keys), entry.content) for entry in book.entries.values())
-        known = first.setdefault(held, book)
-        if known.book_id != book.book_id:
-            both = f"books {known.book_id!r} and {book.book_id!r} have the same entries"
-            notes.append(Note("warning", f"{both}; in a build with both, what fires is sent twice"))
-    return tuple(notes)
 
 
 def _twice(values: Sequence[Stored]) -> Iterator[tuple[str, int]]:

@@ -6,7 +6,7 @@ stream can be read only once. Streaming is for what shows a reply while it is wr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
@@ -21,7 +21,7 @@ from ctxlab.context import (
     Transcript,
 )
 from ctxlab.context.portable_pickles import by_fields
-from ctxlab.documents import AssetSource
+from ctxlab.documents import AssetSource, ModelProfile
 from ctxlab.pipeline.service_calls import CallLog
 
 Service = TypeVar("Service")
@@ -139,8 +139,9 @@ class Services:
     """Services that steps may call; None is a missing one. Answers of transcriber, retriever and llm are recorded.
 
     A step that calls one of these three says so: `waits = True`. `rankers` are those beside what ctxlab has; one with
-    the name of one of those takes its place. `later_tokens` is set by the pipeline for steps that
-    read it: what the steps after may add to each message.
+    the name of one of those takes its place. `window_of` gives a model's window in tokens where its profile doesn't say
+    it, None where nobody knows. `later_tokens` is set by the pipeline for steps that read it: what the steps after may
+    add to each message.
     """
 
     tokenizer: TokenCounter
@@ -150,6 +151,7 @@ class Services:
     llm: LanguageModel | None = None
     rankers: tuple[MessageRanker, ...] = ()
     later_tokens: int = 0
+    window_of: Callable[[ModelProfile], int | None] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return by_fields(self)

@@ -12,7 +12,7 @@ from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.compile_rule import Compat, compiled_rule
 from ctxlab.engines.regexes.replace import Plan
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
-from ctxlab.engines.worldbook import Chat, FirstItems, GrowingChat, LoreScan, scan
+from ctxlab.engines.worldbook import Chat, FirstItems, GrowingChat, LoreScan
 from ctxlab.pipeline import Debugger, Services, Trace
 from ctxlab.processors.async_task_processor import AsyncTaskProcessor
 from ctxlab.processors.regex_processor import RegexProcessor, plan_of, rewritten
@@ -70,7 +70,7 @@ class GrowingHistory:
         known = build_input.activations
         path: Sequence[str] = FirstItems(self._path, number + 1) if known else ()
         chat: Chat = replace(self._chat, messages=self._growing.messages(), activations=known, path=path)
-        return scan(self._step.input_of(build_input, chat, self._services), growing=self._growing)
+        return self._step.scanned(self._step.input_of(build_input, chat, self._services), growing=self._growing)
 
 
 def _is_usual(start: Trace) -> bool:

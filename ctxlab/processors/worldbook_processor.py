@@ -15,6 +15,7 @@ from ctxlab.documents.lore import Worldbook
 from ctxlab.engines.worldbook import (
     ActiveBook,
     Chat,
+    GrowingChat,
     Level,
     LoreScan,
     ScanInput,
@@ -26,6 +27,7 @@ from ctxlab.engines.worldbook import (
 from ctxlab.engines.worldbook.decision import COLUMNS
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
 from ctxlab.processors.injection.read_preset_placement import role_in_prompt
+from ctxlab.processors.lore_budget import lore_budget, no_budget_note
 
 ID = "worldbook-processor"
 HISTORY = frozenset({"node", "summary", "pending"})
@@ -62,10 +64,10 @@ class WorldbookProcessor(Processor):
             ge=0,
             le=100,
             title="Budget",
-            description="Share of the model's window for lore, in percent; 0 is no budget.",
+            description="Percent of the agent's tokens for a prompt, else of the model's window; 0 is no budget.",
         )
         budget_cap_tokens: int = Field(
-            0, ge=0, title="Budget cap", description="Most tokens for lore, whatever the window; 0 is no cap."
+            0, ge=0, title="Budget cap", description="Most tokens for lore, whatever its share is; 0 is no cap."
         )
         overflow: Literal["stop", "skip"] = Field(
             "stop",
@@ -107,7 +109,15 @@ class WorldbookProcessor(Processor):
 
     def scan(self, ctx: Context, services: Services) -> LoreScan:
         """The decisions, with what they were made from, to be asked again with changes."""
-        return scan(self.scan_input(ctx, services))
+        return self.scanned(self.scan_input(ctx, services))
+
+    def scanned(self, scan_input: ScanInput, *, growing: GrowingChat | None = None) -> LoreScan:
+        """The decisions on an input; they say so where a share of the context is asked for and isn't known."""
+        found = scan(scan_input, growing=growing)
+        percent, is_asked_for = self.settings.budget_percent, "budget_percent" in self.settings.model_fields_set
+        if not percent or scan_input.rules.budget_tokens is not None or not (found.fired or is_asked_for):
+            return found
+        return replace(found, notes=(*found.notes, no_budget_note(ID, percent, is_asked_for=is_asked_for)))
 
     def scan_input(self, ctx: Context, services: Services) -> ScanInput:
         return self.input_of(ctx.input, chat_of(ctx), services)
@@ -116,9 +126,9 @@ class WorldbookProcessor(Processor):
         """The input of a scan of this conversation, without the context that it is from."""
         books = tuple([ActiveBook(book, _level_of(book, build_input)) for book in build_input.books])
         dice = Context(build_input).dice  # which the report keeps, without the messages of this moment
-        return ScanInput(books, chat, self._rules(build_input), dice, services.tokenizer.count)
+        return ScanInput(books, chat, self._rules(build_input, services), dice, services.tokenizer.count)
 
-    def _rules(self, build_input: BuildInput) -> ScanSettings:
+    def _rules(self, build_input: BuildInput, services: Services) -> ScanSettings:
         own, settings = build_input.agent.worldbook_settings if build_input.agent else None, self.settings
         depth = own.default_scan_depth if own and own.default_scan_depth is not None else settings.scan_depth
         off = own.disable_recursion if own and own.disable_recursion is not None else not settings.recursion
@@ -129,16 +139,13 @@ class WorldbookProcessor(Processor):
             case_sensitive=settings.case_sensitive,
             whole_words=settings.whole_words,
             group_scoring=settings.group_scoring,
-            budget_tokens=self._budget(build_input),
+            budget_tokens=lore_budget(
+                build_input, services, percent=settings.budget_percent, cap_tokens=settings.budget_cap_tokens
+            ).tokens,
             overflow=settings.overflow,
             first=settings.first,
             compat=settings.compat,
         )
-
-    def _budget(self, build_input: BuildInput) -> int | None:
-        window = build_input.model.context_window if build_input.model else None
-        share = round(window * self.settings.budget_percent / 100) if window and self.settings.budget_percent else None
-        return min((limit for limit in (share, self.settings.budget_cap_tokens) if limit), default=None)
 
 
 def chat_of(ctx: Context) -> Chat:

@@ -53,6 +53,11 @@ def facts_of(
     return _with_profile(facts, profile) if profile else facts
 
 
+def window_of(model: ModelProfile) -> int | None:
+    """The window of a model in tokens, by its profile, else by its name; None where neither says it."""
+    return facts_of(model).context_window
+
+
 def model_for(
     wanted: str | ModelProfile | None, of_run: ModelProfile | None, provider: Provider
 ) -> tuple[str | ModelProfile | None, tuple[Note, ...]]:

@@ -92,7 +92,7 @@ def test_its_rules_and_the_books_that_nobody_names_are_in_force() -> None:
 def test_a_book_that_only_another_agent_names_is_not() -> None:
     agents = (Agent(id="a", worldbook_ids=("hers",)), Agent(id="b", worldbook_ids=("his",)))
     users = (UserProfile(id="u", worldbook_ids=("theirs",)), UserProfile(id="v"))
-    books = tuple(map(isle, ("hers", "his", "theirs", "everyone's")))
+    books = tuple(isle(id, f"Stones, {id}.") for id in ("hers", "his", "theirs", "everyone's"))
     found = Library(sessions=(CHAT,), agents=agents, users=users, books=books)
 
     trace = ctxlab.build(found, agents[0])

@@ -245,15 +245,34 @@ def test_a_card_and_a_preset_are_joined_in_either_order(card: Library, tmp_path:
             ctxlab.build(session, agent)
 
 
-def test_two_books_with_the_same_entries_are_noted(card: Library) -> None:
+def test_a_book_that_is_there_under_two_ids_is_taken_once(card: Library) -> None:
     (book,) = card.books
-    twice = card | Library(books=(book.with_(id="another"),))
+    first = next(iter(book.entries))
+    again = book.with_entry(first, use_probability=False, comment="another title").with_(id="another")
+    twice = card | Library(books=(again,))
 
     (note,) = twice.check()
+    alone, both = ctxlab.build(card), ctxlab.build(card, books=[again])
 
     assert "have the same entries" in note.text
-    assert any("have the same entries" in each.text for each in ctxlab.build(twice).result.notes)
+    assert any("taken once" in each.text for each in both.result.notes)
+    assert both.messages == alone.messages
+    assert [each.book_id for each in both.start.input.books] == [book.book_id]  # which the card names
+    assert ctxlab.build(twice).messages == alone.messages
     assert card.check() == ()
+
+
+def test_books_with_entries_in_common_are_noted_with_what_helps(card: Library) -> None:
+    (book,) = card.books
+    first = next(iter(book.entries))
+    edited = book.with_entry(first, order=7).with_(id="another")
+
+    (note,) = (card | Library(books=(edited,))).check()
+    trace = ctxlab.build(card, books=[edited])
+
+    assert "sent twice: leave one of them out" in note.text
+    assert any("sent twice: leave one of them out" in each.text for each in trace.result.notes)
+    assert len(trace.start.input.books) == 2
 
 
 def test_a_user_that_is_no_file_is_refused_by_the_function_that_was_called(card: Library) -> None:

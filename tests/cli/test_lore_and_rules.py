@@ -34,7 +34,8 @@ def test_a_lore_entry_that_fired_is_told_in_sentences(run, files) -> None:
         "├─ seen     “reef” in m2, characters 3 to 7: 礁石 reef!",
         "├─ placed   at depth 1 of the history, as system, order 100: it is in message 4",
         "├─ tokens   10",
-        "└─ nearest  it stays out with none of its keys",
+        "├─ nearest  it stays out with none of its keys",
+        "└─ price    22 tokens fewer in the prompt: its own 10; no longer 老领航员 · The pilot (8)",
     ]
 
 
@@ -243,3 +244,17 @@ def test_the_bundled_book_and_rules_are_told(run, harbour) -> None:
     assert "it fires with scan depth: 3" in compass
     assert "for assistant, at depth 5 or deeper, in what is sent" in directions
     assert "passes by 2 messages: it is not for that depth" in directions
+
+
+def test_where_the_path_ends_with_an_answer_the_leaf_of_its_prompt_is_named(run, written) -> None:
+    answered = written(("user", "Hi?"), ("assistant", "Yes."))
+    asked = run("build", written(("user", "Hi?"), name="asked.json")).out
+
+    out = run("build", answered).out
+
+    line = next(line for line in out.splitlines() if "is an answer" in line)
+    leaf = line.split("--leaf ")[1].split(" was")[0]
+    assert run("build", answered, "--leaf", leaf, "--format", "json").out.count('"role"') == 1
+    assert "is an answer" not in asked
+    for option in (("--leaf", leaf), ("--pending", "And?")):
+        assert "is an answer" not in run("build", answered, *option).out

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab.documents import Agent, LoreEntry, ModelProfile, Session, UserProfile, Worldbook
+from ctxlab.documents import Agent, LoreEntry, ModelProfile, ProcessorEntry, Session, UserProfile, Worldbook
 from ctxlab.documents.lore import WorldbookSettings
 from ctxlab.documents.session.message import MessageNode, ModelMatch
 from ctxlab.engines.worldbook import LoreScan
@@ -64,7 +64,7 @@ def test_every_entry_is_a_row_of_the_table() -> None:
 
 def test_a_book_is_of_the_agent_of_the_user_or_of_everyone() -> None:
     agent, user = Agent(worldbook_ids=("a",)), UserProfile(worldbook_ids=("u",))
-    books = [book(REEF, id=id) for id in ("g", "a", "u")]
+    books = [book({**REEF, "content": id}, id=id) for id in ("g", "a", "u")]
 
     trace = ctxlab.build(chat("the reef"), agent, user=user, books=books)
 
@@ -148,6 +148,59 @@ def test_the_budget_is_a_share_of_the_window_and_a_cap() -> None:
         return sum(row["fired"] for row in rows(trace).values())
 
     assert [fired(), fired(budget_percent=50), fired(budget_cap_tokens=4), fired(budget_percent=0)] == [4, 8, 1, 10]
+
+
+TEN = {"constant": True, "content": "one two three four"}
+
+
+def fired_of_ten(agent: Agent | None = None, model: str | ModelProfile | None = None, **settings: Any) -> int:
+    """How many fire of ten entries of four tokens each."""
+    said = {f"worldbook-processor.{name}": value for name, value in settings.items()}
+    limiter = {"token-limiter.enabled": False}
+    trace = ctxlab.build(chat("hi"), agent, model=model, books=[book(*([TEN] * 10))], settings={**said, **limiter})
+    return sum(row["fired"] for row in rows(trace).values())
+
+
+def test_the_share_is_of_the_agent_s_own_room_for_a_prompt() -> None:
+    imported = Agent(processors=(ProcessorEntry(id="token-limiter", settings={"budget_tokens": 64}),))
+    managed = Agent(parameters={"contextManagement": {"enabled": True, "maxContextTokens": 64}})
+    switched_off = Agent(parameters={"contextManagement": {"enabled": False, "maxContextTokens": 64}})
+
+    assert [fired_of_ten(imported), fired_of_ten(managed), fired_of_ten(switched_off)] == [4, 4, 10]
+    assert fired_of_ten(managed, ModelProfile(id="gpt-4o", context_window=128)) == 4
+    assert fired_of_ten(managed, budget_percent=50) == 8
+
+
+def test_a_model_of_a_known_name_brings_its_window() -> None:
+    shares = [fired_of_ten(model=name, budget_percent=0.2) for name in ("gpt-4", "no-such-model")]
+
+    assert shares == [4, 10]  # 0.2 % of 8,192
+
+
+def test_the_smallest_share_is_a_budget_too() -> None:
+    assert fired_of_ten(model=ModelProfile(id="m", context_window=64), budget_percent=0.1) == 0
+
+
+def test_a_share_of_what_nobody_knows_says_so() -> None:
+    def notes(**options: Any) -> list[tuple[str, str]]:
+        found = ctxlab.build(chat("hi"), books=[book(TEN)], **options).result.notes
+        return [(note.level, note.text) for note in found if "no budget limits lore" in note.text]
+
+    ((level, text),) = notes()
+    assert (level, "25 %" in text, "worldbook-processor.budget_cap_tokens" in text) == ("info", True, True)
+    ((level, text),) = notes(settings={"worldbook-processor.budget_percent": 0.5})
+    assert (level, "0.5 %" in text) == ("warning", True)
+    for silent in ({"budget_percent": 0}, {"budget_cap_tokens": 5}):
+        assert notes(settings={f"worldbook-processor.{name}": value for name, value in silent.items()}) == []
+    assert notes(model="gpt-4") == []
+
+
+def test_a_budget_in_which_all_fit_changes_no_remedy() -> None:
+    keyed = [book({**REEF, "key": ["reef", "coast"]})]
+    free = ctxlab.build(chat("the reef"), books=keyed)
+    limited = ctxlab.build(chat("the reef"), books=keyed, settings={"worldbook-processor.budget_cap_tokens": 9_999})
+
+    assert rows(free)["lore:island/0"]["nearest"] == rows(limited)["lore:island/0"]["nearest"]
 
 
 def test_a_book_for_another_model_says_so() -> None:

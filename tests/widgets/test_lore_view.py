@@ -12,6 +12,7 @@ from hypothesis import given, settings
 
 import ctxlab
 from ctxlab import CtxlabError, LoreEntry, Trace, Worldbook
+from ctxlab.api import lore_change
 from ctxlab.engines.worldbook import LoreScan, ScanInput, ScannedMessage, scan
 from ctxlab.processors import WorldbookProcessor
 from ctxlab.studies.run_effect import run_effect
@@ -79,7 +80,7 @@ def test_the_sentence_says_how_the_scan_ended_and_its_parts_lead_there(trace: Tr
     assert view["counts"] == {"all": 18, "fired": 9, "blocked": 3, "not-hit": 6}
     assert sum(row.get("tokens", 0) for row in view["rows"]) == 328
     assert "".join(words for words, _, _ in view["answer"]) == (
-        "9 of 18 entries fired, 328 tokens; 3 were blocked: 天气：雨 · Rain, 罗盘 · The compass,"
+        "9 of 18 entries fired, 328 of 32,000 tokens; 3 were blocked: 天气：雨 · Rain, 罗盘 · The compass,"
         " 谁在塔里 · Who is in the tower (spoiler)"
     )
     assert ["罗盘 · The compass", "key", COMPASS] in view["answer"]
@@ -215,7 +216,7 @@ def test_a_price_is_what_the_run_grows_by(trace: Trace) -> None:
 
 def test_a_run_that_was_built_for_its_price_is_not_built_again(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
     widget = asked(LoreView(trace), command="prices", keys=[COMPASS])
-    monkeypatch.setattr(ctxlab, "rebuild", lambda *_, **__: pytest.fail("built again"))
+    monkeypatch.setattr(lore_change, "rebuild", lambda *_, **__: pytest.fail("built again"))
 
     assert set(widget.prices) == {COMPASS}
     widget.try_change(COMPASS)
@@ -236,6 +237,19 @@ def test_without_a_run_the_price_is_in_tokens_of_the_lore_and_of_a_message_in_a_
 
     assert typed.price("lore:b/1") == tokens > 0
     assert run.price(BELL) is None
+
+
+def test_a_report_is_told_the_first_prices_and_what_each_entry_would_take(trace: Trace) -> None:
+    widget = LoreView(trace)
+
+    widget.find_prices_for_report()
+
+    assert widget.scan is not None
+    blocked = [row for row in view_of(widget)["rows"] if row["kind"] != "fired"]
+    assert {row["key"]: row["own_tokens"] for row in blocked} == {
+        one.key: widget.scan.scan_input.count(one.lore.content) for one in widget.scan.decisions if not one.fired
+    }
+    assert widget.prices[COMPASS] == LoreView(trace).price(COMPASS) > 0
 
 
 def test_a_run_that_ends_early_has_no_price(trace: Trace) -> None:
@@ -393,7 +407,10 @@ def test_views_linked_by_run_and_message_build_it_once(trace: Trace, monkeypatch
     built: list[Trace] = []
     drawn: list[Any] = []
     again = ctxlab.rebuild
-    monkeypatch.setattr(ctxlab, "rebuild", lambda *args, **options: built.append(again(*args, **options)) or built[-1])
+    for module in (ctxlab, lore_change):
+        monkeypatch.setattr(
+            module, "rebuild", lambda *args, **options: built.append(again(*args, **options)) or built[-1]
+        )
     for each in views:
         each.observe(drawn.append, "trace")
 

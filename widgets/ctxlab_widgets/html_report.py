@@ -155,7 +155,11 @@ def _injections(trace: Trace) -> dict[str, Any] | None:
 def _lore(trace: Trace) -> dict[str, Any] | None:
     from ctxlab_widgets.lore_view import LoreView
 
-    return _traits(LoreView(trace)) if decisions(trace.result) else None
+    if not decisions(trace.result):
+        return None
+    view = LoreView(trace)
+    view.find_prices_for_report()
+    return _traits(view)
 
 
 def _knowledge(trace: Trace) -> dict[str, Any] | None:

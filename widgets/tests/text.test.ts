@@ -98,6 +98,10 @@ test("controls and directions are written out, words and signs are not", () => {
   expect(harmless("\x1b[31m \u202eabc 灯 😀\n")).toBe("\\u001b[31m \\u202eabc 灯 😀\n");
 });
 
+test("a carriage return ends a line, alone and with its line feed", () => {
+  expect(harmless("one\r\ntwo\rthree\nfour")).toBe("one\ntwo\nthree\nfour");
+});
+
 test.each([
   [0.000_02, "0.02 ms"],
   [0.0031, "3.1 ms"],

@@ -25,7 +25,7 @@ def print_text(inputs: Inputs, trace: Trace) -> None:
     """Head, steps with their causes, messages, and the bar."""
     from ctxlab.cli.output.messages import messages
     from ctxlab.cli.output.progress import progress
-    from ctxlab.cli.output.run_text import Steps, head, losses, notes
+    from ctxlab.cli.output.run_text import Steps, head, losses, notes, sent_before
     from ctxlab.cli.output.terminal import Screen
     from ctxlab.cli.output.token_bar import bar
     from ctxlab.display.short_texts import counted
@@ -37,6 +37,7 @@ def print_text(inputs: Inputs, trace: Trace) -> None:
         for step in trace.steps:
             counts.context_tokens(step.after.drafts)
     head(screen, trace)
+    sent_before(screen, trace.start.input)
     losses(screen, inputs.losses)
     notes(screen, trace.start.notes)
     screen.blank()
@@ -45,11 +46,19 @@ def print_text(inputs: Inputs, trace: Trace) -> None:
     after = f" after {trace.steps[-1].id}" if inputs.options.until and trace.steps else ""
     many = counted(len(trace.result.drafts), "message")
     screen.line(
-        (f"{many}{after}, {counted(trace.tokens, 'token')}", "strong"), ("" if screen.coloured else MARKS, "dim")
+        (f"{many}{after}, {counted(trace.tokens, 'token')}", "strong"),
+        (_around(trace), "dim"),
+        ("" if screen.coloured else MARKS, "dim"),
     )
     messages(screen, trace)
     screen.blank()
     bar(screen, trace)
+
+
+def _around(trace: Trace) -> str:
+    """The tokens of every message that aren't its text's; empty where there are none."""
+    each = trace.services.tokenizer.message_tokens
+    return f", {each} of each message around its text" if each and trace.result.drafts else ""
 
 
 MARKS = "   ‹…› is what a step put in or rewrote"

@@ -13,7 +13,7 @@ from ctxlab.cli.output.explain_text import keys_for, life, outcomes, places
 from ctxlab.cli.output.knowledge import pieces, pieces_named
 from ctxlab.cli.output.lore import entry
 from ctxlab.cli.output.rules import rule
-from ctxlab.cli.output.run_text import short_key
+from ctxlab.cli.output.run_text import sent_before, short_key
 from ctxlab.cli.output.terminal import Screen, harmless
 from ctxlab.context import Draft
 from ctxlab.engines.worldbook.explain import entries_named
@@ -52,6 +52,7 @@ def print_explanation(inputs: Inputs, target: ExplainTarget, *, as_json: bool = 
         lives(screen, trace, target.key)
     elif target.entry is not None:
         show_entries(screen, trace, target.entry)
+        sent_before(screen, trace.start.input)
     elif target.rule is not None:
         rule(screen, trace, target.rule)
     elif target.piece is not None:

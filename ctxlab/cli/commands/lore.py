@@ -11,6 +11,7 @@ from ctxlab.errors import CtxlabError
 if TYPE_CHECKING:
     from ctxlab.cli.inputs.files import Inputs
     from ctxlab.cli.inputs.options import CommandOptions
+    from ctxlab.context import BuildInput
     from ctxlab.documents import Worldbook
     from ctxlab.engines.worldbook import LoreScan
 
@@ -29,7 +30,7 @@ def print_session_lore(inputs: Inputs, *, form: Form) -> None:
     debugger.run_until(WorldbookProcessor.id)
     if not debugger.done:
         debugger.step()
-    _print(scan_of(debugger.context), form, inputs.losses)
+    _print(scan_of(debugger.context), form, inputs.losses, debugger.context.input)
 
 
 def print_text_lore(text: str, options: CommandOptions, *, form: Form) -> None:
@@ -80,7 +81,7 @@ def _refuse_options_of_files(options: CommandOptions) -> None:
         raise CtxlabError(f"{wrong[0]} goes with the FILE of a conversation, not with --text")
 
 
-def _print(found: LoreScan, form: Form, losses: tuple[str, ...]) -> None:
+def _print(found: LoreScan, form: Form, losses: tuple[str, ...], build_input: BuildInput | None = None) -> None:
     if form == "json":
         from ctxlab.documents.stored import as_json
 
@@ -88,18 +89,20 @@ def _print(found: LoreScan, form: Form, losses: tuple[str, ...]) -> None:
     elif form == "csv":
         sys.stdout.write(found.frame().to_csv(lineterminator="\n"))
     else:
-        _show(found, losses)
+        _show(found, losses, build_input)
     sys.stdout.flush()
 
 
-def _show(found: LoreScan, losses: tuple[str, ...]) -> None:
+def _show(found: LoreScan, losses: tuple[str, ...], build_input: BuildInput | None) -> None:
     from ctxlab.cli.output import run_text
     from ctxlab.cli.output.lore import table
     from ctxlab.cli.output.terminal import Screen
 
     screen = Screen()
     run_text.losses(screen, losses)
-    table(screen, found.fired_first(), of_all=found.tokens_of_all_entries)
+    if build_input is not None:
+        run_text.sent_before(screen, build_input)
+    table(screen, found.fired_first(), scan=found)
     notes = [note for note in found.notes if note.level != "info"]
     if notes:
         screen.blank()

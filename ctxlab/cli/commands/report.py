@@ -46,7 +46,7 @@ def _write_and_tell(value: Trace | Recording, out: Path, announce: Callable[[], 
 
 def _refuse(typed: CommandOptions, out: Path) -> None:
     """Raise before the run where the page could not be written, or would overwrite a file that is read."""
-    for read in filter(None, (typed.file, typed.agent, typed.user, *(typed.books or ()), *(typed.rules or ()))):
+    for read in filter(None, typed.files):
         refuse_overwriting(read, out)
     _refuse_without_folder(out)
     if out.is_dir():

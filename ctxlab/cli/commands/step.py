@@ -49,8 +49,7 @@ def walk(inputs: Inputs) -> None:
 
 def refuse_pipes(options: CommandOptions) -> None:
     """Raise CtxlabError for a file from standard input, which is where the commands come from."""
-    files = (options.file, options.agent, options.user, *(options.books or ()), *(options.rules or ()))
-    if any(map(is_pipe, files)):
+    if any(map(is_pipe, options.files)):
         raise CtxlabError(
             f"{options.command} reads its commands from standard input, so - can't be a file; save it and give its name"
         )

@@ -21,12 +21,15 @@ def agent_to_begin(
 ) -> Agent | Library:
     """The agent that a conversation begins with; raises ReadError with the next step where the file has none.
 
-    It is the one that is named, where it is in this file, else the file's only one, with its books and rules.
+    It is the one that is named, where it is in this file, else the file's only one, with its books and rules. A preset
+    that is named for a card, and a card that is named for a preset, are joined to it.
     """
     if not found.agents:
         raise ReadError(_next_step(found, file, command))
     if isinstance(agent, Agent) and agent in found.agents:
         return agent
+    if agent is not None and (joined := _joined_with(found, agent)) is not None:
+        return joined
     if agent is not None:
         raise ReadError(
             f"{file} holds no conversation, only {_held(found)}, and --agent names another agent; leave --agent out"
@@ -37,6 +40,16 @@ def agent_to_begin(
             f"{file} holds no conversation but {len(found.agents)} agents to begin one with, {ids}; --agent says which"
         )
     return found
+
+
+def _joined_with(found: Import, agent: Agent | Library) -> Library | None:
+    """A card and a preset, of which one is the file and the other is named as the agent, as one agent."""
+    from ctxlab import api
+    from ctxlab.api.sources import is_card, is_preset
+
+    if isinstance(agent, Agent) or {is_card(found), is_card(agent)} != {True, False}:
+        return None
+    return api.joined(agent, found) if is_preset(found) or is_preset(agent) else None
 
 
 def begun(agent: Agent | Library, file: Path, user: UserProfile | None, options: CommandOptions | None) -> Session:

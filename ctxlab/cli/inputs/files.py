@@ -10,6 +10,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from ctxlab.api.sources import is_preset
 from ctxlab.cli.inputs.begin_session import agent_to_begin, begun, how_begun
 from ctxlab.cli.inputs.options import CommandOptions, running_step, settings_from, variables_from
 from ctxlab.cli.inputs.read_file import is_pipe, read, refuse_two_pipes
@@ -146,11 +147,11 @@ def load(options: CommandOptions) -> Inputs:
     Where the file holds an agent and no session, a conversation is begun with its greeting.
     """
     books, rules = options.books or (), options.rules or ()
-    refuse_two_pipes((options.file, options.agent, options.user, *books, *rules))
+    refuse_two_pipes(options.files)
     first = read(options.file)
     session = picked(first, options.pick) if first.sessions else None
     files = _Files(options.file, first)
-    agent = files.agent(options.agent)
+    agent = files.agent(options.agent or ())
     user = files.user(options.user)
     how = ""
     if session is None:
@@ -214,8 +215,14 @@ class _Files:
         self.losses = [*first.losses]
         self.unnamed: list[str] = []
 
-    def agent(self, named: str | None) -> Agent | Library | None:
-        """The one that is named, or the library of its file; None leaves the choice to the session."""
+    def agent(self, names: Sequence[str]) -> Agent | Library | None:
+        """The one that is named, or the library of its file; None leaves the choice to the session.
+
+        A preset and a card are one agent: two files that are these are joined.
+        """
+        if len(names) > 1:
+            return self._joined(names)
+        named = names[0] if names else None
         self._add_beside("agent", named)
         if named is None or not _is_path(named):
             return self._named("agent", named) if named is not None else None
@@ -223,6 +230,21 @@ class _Files:
         _only(brought.agents, "agent", named)
         self.library |= Library(books=brought.books)
         return brought
+
+    def _joined(self, names: Sequence[str]) -> Library:
+        from ctxlab import api
+
+        found = [self._read(Path(name)) for name in names if _is_path(name)]
+        presets = [each for each in found if is_preset(each)]
+        if len(names) != 2 or len(found) != 2 or len(presets) != 1:
+            given = " and ".join(map(quote, names))
+            raise CtxlabError(f"--agent takes one agent, or the files of a preset and of a card; got {given}")
+        for name, each in zip(names, found, strict=True):
+            _only(each.agents, "agent", name)
+        (card,) = [each for each in found if each is not presets[0]]
+        joined = api.joined(presets[0], card)
+        self.library |= Library(books=joined.books)
+        return joined
 
     def user(self, named: str | None) -> UserProfile | None:
         """The one that is named; None leaves the choice to the agent."""

@@ -37,7 +37,13 @@ PickOption = Annotated[
     str | None, typer.Option("--pick", metavar="P", help="Which session of several: an id, or an index from 0.")
 ]
 AgentOption = Annotated[
-    str | None, typer.Option("--agent", metavar="A", help="An agent's file, or the id of one in FILE or beside it.")
+    list[str] | None,
+    typer.Option(
+        "--agent",
+        metavar="A",
+        help="An agent's file, or the id of one in FILE or beside it; a preset's and a card's file are joined.",
+        show_default=False,
+    ),
 ]
 UserOption = Annotated[
     str | None,
@@ -127,6 +133,11 @@ class CommandOptions:
     assets: AssetsOption = None
     settings: SetOption = None
     command: str = "build"
+
+    @property
+    def files(self) -> tuple[str | Path | None, ...]:
+        """Everything that may be the name of a file to read; knowledge and assets apart."""
+        return (self.file, *(self.agent or ()), self.user, *(self.books or ()), *(self.rules or ()))
 
 
 R = TypeVar("R")

@@ -20,9 +20,7 @@ def refuse_place(options: CommandOptions, out: Path, *, example: str) -> None:
         raise WriteError(f"- is no name of a file to write; give one, such as {example}")
     if out.is_dir():
         raise WriteError(f"{out} is a folder; give a file name inside it, such as {out / example}")
-    for read in filter(
-        None, (options.file, options.agent, options.user, *(options.books or ()), *(options.rules or ()))
-    ):
+    for read in filter(None, options.files):
         refuse_overwriting(read, out)
 
 

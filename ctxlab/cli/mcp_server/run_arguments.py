@@ -40,7 +40,7 @@ class RunArguments(BaseModel):
         return CommandOptions(
             folder.path(self.file),
             pick=self.pick,
-            agent=_checked(folder, self.agent),
+            agent=None if self.agent is None else [str(folder.path(self.agent))],
             user=_checked(folder, self.user),
             books=[str(folder.path(each)) for each in self.books],
             rules=[str(folder.path(each)) for each in self.rules],

@@ -8,8 +8,10 @@ from typing import Any
 from ctxlab.cli.output.explain_text import keys_for, outcome_rows
 from ctxlab.cli.output.knowledge import pieces_named
 from ctxlab.cli.output.rules import hits_of, outcome, rules_named
-from ctxlab.engines.worldbook.explain import entries_named, sentences
+from ctxlab.engines.worldbook import Decision
+from ctxlab.engines.worldbook.explain import entries_named, scan_of, sentences
 from ctxlab.engines.worldbook.explain import outcome as lore_outcome
+from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Life, Occurrence, Trace
 
 Data = dict[str, Any]
@@ -22,9 +24,20 @@ def of_entry(trace: Trace, name: str) -> list[Data]:
             **decision.as_data(),
             "standing": lore_outcome(decision),
             "said": {sentence.label: sentence.text for sentence in sentences(trace.result, decision)},
+            "price": _price(trace, decision),
         }
         for decision in entries_named(trace.result, name)
     ]
+
+
+def _price(trace: Trace, decision: Decision) -> Data | None:
+    """Everything that the nearest change does; None where there is none, or where the run can't be built with it."""
+    from ctxlab.api.lore_change import effect_of
+
+    try:
+        return effect_of(trace, scan_of(trace.result), decision).as_data()
+    except CtxlabError:
+        return None
 
 
 def of_rule(trace: Trace, name: str) -> list[Data]:

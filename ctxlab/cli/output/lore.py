@@ -10,14 +10,15 @@ from rich.text import Text
 from ctxlab.cli.output.run_text import short_key
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, shortened, shown_body
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.worldbook import Decision
-from ctxlab.engines.worldbook.explain import Sentence, decisions, key_place, outcome, sentences
+from ctxlab.engines.worldbook import Decision, LoreScan
+from ctxlab.engines.worldbook.explain import Sentence, decisions, key_place, outcome, scan_of, sentences
+from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.processors import WorldbookProcessor
 
 SIGNS = {"fired": "✓", "blocked": "⊘", "not hit": "○"}
 STYLES = {"fired": "came", "blocked": "warn", "not hit": "dim"}
-LABEL_STYLES: Mapping[str, str] = {**STYLES, "nearest": "strong"}
+LABEL_STYLES: Mapping[str, str] = {**STYLES, "nearest": "strong", "price": "strong"}
 TITLES = {"entry": 12, "book": 8, "key": 6, "where": 12, "decision": 8, "tokens": 6, "nearest change": 14}
 """Titles of the columns, with the cells that each has, however narrow the screen; `book` where there are several."""
 STACKED_BELOW = 84
@@ -38,15 +39,16 @@ def table(
     *,
     unsent: Collection[str] = (),
     most: int = MOST_ROWS,
-    of_all: int | None = None,
+    scan: LoreScan | None = None,
 ) -> None:
     """One entry a line, those first that fired, then the blocked ones; on a narrow screen two lines each.
 
-    `unsent` are the keys of those that fired and were left out by a later step; `of_all` are the tokens of all entries.
+    `unsent` are the keys of those that fired and were left out by a later step. With their `scan` the tokens of all
+    entries, its budget, and the tokens of each entry that didn't fire are told too.
     """
     books = list(dict.fromkeys(one.lore.book.shown_name for one in found))
     tokens = sum(one.tokens or 0 for one in found if one.fired)
-    if_all = "" if of_all is None else f" of {of_all:,} if all fired"
+    if_all = "" if scan is None else f" of {scan.tokens_of_all_entries:,} if all fired; {_budget(scan)}"
     words = f"{summary(found)}; {counted(tokens, 'token')}{if_all}"
     screen.line((words, "strong"), (f"  {_some(books)}", "dim"), hang=2)
     titles = {one.key: one.title for one in found}
@@ -55,13 +57,26 @@ def table(
     several = len(books) > 1
     if screen.wraps and screen.width < STACKED_BELOW:
         for one in shown:
-            _stacked(screen, one, unsent, titles, with_book=several)
+            _stacked(screen, one, unsent, titles, scan, with_book=several)
     else:
-        rows = [_cells(one, unsent, titles) for one in shown]
+        rows = [_cells(one, unsent, titles, scan) for one in shown]
         named = [name for name in TITLES if several or name != "book"]
         _columns(screen, named, [[row[name] for name in named] for row in rows], shown)
     if len(found) > len(shown):
         screen.line((f"  … {len(found) - len(shown):,} more; name one to see it", "dim"))
+
+
+def _budget(scan: LoreScan) -> str:
+    budget = scan.scan_input.rules.budget_tokens
+    return "no budget" if budget is None else f"budget {budget:,}"
+
+
+def _own_tokens(one: Decision, scan: LoreScan | None) -> str:
+    """The tokens of an entry, whether it fired or not; empty where nothing counts one that didn't."""
+    tokens = one.tokens
+    if tokens is None and scan is not None:
+        tokens = scan.scan_input.count(one.lore.content)
+    return f"{tokens:,}" if tokens is not None else ""
 
 
 def _some(names: Sequence[str]) -> str:
@@ -81,7 +96,12 @@ def _columns(screen: Screen, titles: Sequence[str], cells: Sequence[Sequence[str
     screen.line("  ", _line(titles, titles, widths, ["label"] * len(titles)))
     for one, texts in zip(shown, cells, strict=True):
         style = STYLES[outcome(one)]
-        styled = {"entry": "" if one.fired else style, "decision": style, "key": "", "tokens": ""}
+        styled = {
+            "entry": "" if one.fired else style,
+            "decision": style,
+            "key": "",
+            "tokens": "" if one.fired else "dim",
+        }
         styles = [styled.get(title, "dim") for title in titles]
         screen.line((f"{SIGNS[outcome(one)]} ", style), _line(titles, texts, widths, styles))
 
@@ -97,14 +117,14 @@ def _line(titles: Sequence[str], texts: Sequence[str], widths: Sequence[int], st
     return line
 
 
-def _cells(one: Decision, unsent: Collection[str], titles: Mapping[str, str]) -> dict[str, str]:
+def _cells(one: Decision, unsent: Collection[str], titles: Mapping[str, str], scan: LoreScan | None) -> dict[str, str]:
     return {
         "entry": one_line(one.title, cells=48),
         "book": one_line(one.lore.book.shown_name, cells=24),
         "key": one_line(one.matched.key, cells=32) if one.matched is not None else "",
         "where": _where(one, titles) or _without_keys(one),
         "decision": _decision(one, unsent),
-        "tokens": f"{one.tokens:,}" if one.tokens is not None else "",
+        "tokens": _own_tokens(one, scan),
         "nearest change": "" if one.fired else one_line(one.remedy, cells=60),
     }
 
@@ -132,10 +152,17 @@ def _where(one: Decision, titles: Mapping[str, str]) -> str:
 
 
 def _stacked(
-    screen: Screen, one: Decision, unsent: Collection[str], titles: Mapping[str, str], *, with_book: bool
+    screen: Screen,
+    one: Decision,
+    unsent: Collection[str],
+    titles: Mapping[str, str],
+    scan: LoreScan | None,
+    *,
+    with_book: bool,
 ) -> None:
     style = STYLES[outcome(one)]
-    right = _decision(one, unsent) + (f"  {one.tokens:,}" if one.tokens is not None else "")
+    tokens = _own_tokens(one, scan)
+    right = _decision(one, unsent) + (f"  {tokens}" if tokens else "")
     room = max(8, screen.width - cell_len(right) - 5)
     title = one_line(one.title, cells=room)
     pad = " " * (room - cell_len(title))
@@ -162,6 +189,8 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
     counts_text = list(sentences(trace.result, decision))
     if counts_text[-1].label == "nearest" and not decision.fired:
         counts_text[-1] = Sentence("nearest", f"{counts_text[-1].text}{_way_to_change(trace, decision)}")
+    if price := price_words(trace, decision):
+        counts_text.append(Sentence("price", price))
     where = _seen(trace, decision)
     if where is not None:
         counts_text.insert(2 if counts_text[1].label == "keys" else 1, Sentence("seen", ""))
@@ -171,6 +200,18 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
         style = LABEL_STYLES.get(sentence.label, "label")
         parts = where if sentence.label == "seen" and where is not None else [harmless(sentence.text)]
         screen.line(("└─ " if last else "├─ ", "dim"), (f"{sentence.label:<{width}}  ", style), *parts, hang=width + 5)
+
+
+def price_words(trace: Trace, decision: Decision) -> str:
+    """The tokens that the nearest change takes or saves, and what else fires with it; empty without a change."""
+    from ctxlab.api.lore_change import effect_of
+
+    if not decision.nearest:
+        return ""
+    try:
+        return str(effect_of(trace, scan_of(trace.result), decision))
+    except CtxlabError as problem:
+        return f"with it the prompt can't be built: {problem}"
 
 
 def _way_to_change(trace: Trace, decision: Decision) -> str:

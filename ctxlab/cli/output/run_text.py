@@ -8,7 +8,7 @@ from rich.text import Text
 
 from ctxlab.cli.output.option_names import in_option_names, with_timestamp_option
 from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted, wrapped
-from ctxlab.context import Draft, Dropped
+from ctxlab.context import BuildInput, Draft, Dropped
 from ctxlab.context.file_words import name_of
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Note
@@ -43,6 +43,17 @@ def head(screen: Screen, trace: Trace) -> None:
         ("budget", budget_words(trace)),
     ]
     screen.flow([Text.assemble((f"{label} ", "label"), (one_line(value), "strong")) for label, value in pairs])
+
+
+def sent_before(screen: Screen, build_input: BuildInput) -> None:
+    """A line that says which leaf is the prompt of the last answer, where the path of a session ends with one."""
+    if build_input.leaf is not None or build_input.pending is not None:
+        return
+    path = [node for node in build_input.session.path(build_input.leaf_id) if not node.is_empty_root]
+    if len(path) < 2 or path[-1].role != "assistant":
+        return
+    answer, question = harmless(path[-1].id), harmless(path[-2].id)
+    screen.line((f"· {answer} is an answer: this is what would follow it; --leaf {question} was sent for it", "dim"))
 
 
 def budget_of(trace: Trace) -> int | None:

@@ -16,7 +16,7 @@ from ctxlab.errors import CtxlabError
 LORE = "lore"
 """The kind of origin of an entry's words."""
 Outcome = Literal["fired", "blocked", "not hit"]
-Label = Literal["fired", "blocked", "not hit", "keys", "seen", "lost to", "placed", "tokens", "nearest"]
+Label = Literal["fired", "blocked", "not hit", "keys", "seen", "lost to", "placed", "tokens", "nearest", "price"]
 
 FEW = 12
 PLACES = {
@@ -81,6 +81,8 @@ def outcome(decision: Decision) -> Outcome:
 def entries_named(ctx: Context, name: str) -> Sequence[Decision]:
     """The decisions on the entries that a name means: a key, a title, a uid, a keyword, or a part of a title.
 
+    In a key the book's name does for its id, and `lore` where there is one book.
+
     Raises CtxlabError, naming what is near, when there is none.
     """
     scan_of(ctx)
@@ -88,7 +90,8 @@ def entries_named(ctx: Context, name: str) -> Sequence[Decision]:
     if not known:
         raise CtxlabError(why_undecided(ctx))
     wanted = name.strip().casefold()
-    names_of: tuple[Callable[[Decision], Sequence[str]], ...] = (_keys, _title, _uid, _keywords)
+    alone = len({one.lore.book_index for one in known}) == 1
+    names_of: tuple[Callable[[Decision], Sequence[str]], ...] = (_keys, _title, _uid, _keywords, _by_book(alone=alone))
     for named in names_of:
         found = [one for one in known if wanted in (each.casefold() for each in named(one))]
         if found:
@@ -109,6 +112,17 @@ def _title(decision: Decision) -> tuple[str, ...]:
 
 def _uid(decision: Decision) -> tuple[str, ...]:
     return (str(decision.lore.entry.uid),)
+
+
+def _by_book(*, alone: bool) -> Callable[[Decision], Sequence[str]]:
+    """Keys with the book's name for its id; of the only book also with `lore`."""
+
+    def names(decision: Decision) -> Sequence[str]:
+        book, uid = decision.lore.book, decision.lore.entry.uid
+        heads = (book.shown_name, *((LORE,) if alone else ()))
+        return tuple(name for head in heads for name in (f"{LORE}:{head}/{uid}", f"{head}/{uid}"))
+
+    return names
 
 
 def _keywords(decision: Decision) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook.gates import GATES, ClosedGate, closed_gates
@@ -91,6 +92,14 @@ class Activation:
         self.is_closed = False
         self.closed_books: set[int] = set()
         self._unlucky: set[int] = set()
+
+    @cached_property
+    def budget_can_bind(self) -> bool:
+        """Whether the budget of the scan could leave an entry out; no token is shorter than a byte."""
+        budget = self.scan_input.rules.budget_tokens
+        if budget is None:
+            return False
+        return sum(len(lore.content.encode("utf-8", "surrogatepass")) for lore in self.lores) > budget
 
     def run(self, shut_books: Iterable[int] = ()) -> Activation:
         """Go through all passes; `shut_books` are numbers of books that aren't meant for the model."""

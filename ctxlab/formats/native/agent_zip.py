@@ -22,6 +22,7 @@ from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.agents import (
     agents_to_write,
     all_but_agents_left_out,
+    books_not_contained,
     export_data,
     read_book,
     read_export,
@@ -56,7 +57,9 @@ def agents_zip(
     held_files = {name: data for name, data in held_files.items() if _has_a_place(name)}
     names = Names()
     packed = {LISTS[0]: as_json(export_data(agents), indent=2)}
-    for book in books_of(agents, books):
+    held = books_of(agents, books)
+    losses += books_not_contained(agents, held)
+    for book in held:
         packed[file_name(BOOKS, book.book_id, names)] = as_json({"id": book.book_id, **book.to_data()}, indent=2)
     losses += [Loss(name, "a book has this name in the archive; left out") for name in held_files if name in packed]
     return Export(packed_files({**held_files, **packed}), tuple(losses))

@@ -49,7 +49,19 @@ def agents_data(agents: Sequence[Agent], *, books: Sequence[Worldbook] = ()) -> 
         for agent in agents
         for path in agent.private_files()
     ]
-    return Export(export_data(agents, books_of(agents, books)), tuple(losses))
+    held = books_of(agents, books)
+    return Export(export_data(agents, held), (*losses, *books_not_contained(agents, held)))
+
+
+def books_not_contained(agents: Sequence[Agent], held: Sequence[Worldbook]) -> list[Loss]:
+    """A loss for each book that an agent names and that isn't written with it."""
+    there = {book.book_id for book in held}
+    return [
+        Loss(f"agent {agent.shown_name!r}", f"its book {id!r} is named, not contained; write the library that has it")
+        for agent in agents
+        for id in dict.fromkeys(agent.worldbook_ids)
+        if id not in there
+    ]
 
 
 def agents_json(agents: Sequence[Agent], *, books: Sequence[Worldbook] = ()) -> Export[bytes]:

@@ -54,7 +54,7 @@ def test_an_entry_that_does_not_fire_says_which_gate_and_the_nearest_change() ->
     assert told(unseen)["placed"] == "it would stand before the character's description, as system, order 100"
 
 
-@pytest.mark.parametrize("name", ["lore:isle/3", "isle/3", "THE REEF", "3", "reef", "ree"])
+@pytest.mark.parametrize("name", ["lore:isle/3", "isle/3", "lore/3", "lore:lore/3", "THE REEF", "3", "reef", "ree"])
 def test_an_entry_is_found_by_all_that_it_goes_by(name: str) -> None:
     (decision,) = entries_named(lore().result, name)
 

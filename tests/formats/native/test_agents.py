@@ -64,10 +64,11 @@ def test_what_belongs_to_a_library_stays_behind() -> None:
     assert agent["somethingNew"] == {"a": [1, 2.5, None]}
 
 
-def test_files_that_json_cannot_hold_are_named() -> None:
-    (loss,) = agents_data([ADA]).losses
+def test_files_and_books_that_are_not_contained_are_named() -> None:
+    loss, of_book = agents_data([ADA]).losses
 
     assert str(loss) == "agent 'Ada': its file 'assets/face.png' is named, not contained"
+    assert str(of_book) == "agent 'Ada': its book 'w' is named, not contained; write the library that has it"
 
 
 @pytest.mark.parametrize("ending", [".agent.json", ".agent.yaml", ".agent.zip"])
@@ -108,9 +109,10 @@ def test_an_archive_carries_the_agents_own_files_byte_for_byte(tmp_path: Path) -
 
 
 def test_files_that_are_not_at_hand_are_named() -> None:
-    (loss,) = agents_zip([ADA]).losses
+    loss, of_book = agents_zip([ADA]).losses
 
     assert "'assets/face.png' is not at hand" in str(loss)
+    assert "its book 'w' is named" in str(of_book)
 
 
 @pytest.mark.parametrize("name", ["../evil.png", "/etc/evil", "assets\\..\\evil", "assets//x", "c:/x", "agents.json"])

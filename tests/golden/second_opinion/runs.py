@@ -69,7 +69,11 @@ def _our_prompt(data: Data) -> Any:
         books=[*_books_of(data["books"]), *books],
         rules=_rules_of(data.get("scripts") or []),
         pipeline=_pipeline(),
-        settings={"worldbook-processor.scan_depth": data["depth"], "worldbook-processor.max_passes": PASSES},
+        settings={
+            "worldbook-processor.scan_depth": data["depth"],
+            "worldbook-processor.max_passes": PASSES,
+            "worldbook-processor.budget_percent": 0,  # the other library gives lore no share of the context
+        },
     )
     return {"fired": sorted(_fired(trace)), "messages": [[one["role"], one["content"]] for one in trace.messages]}
 

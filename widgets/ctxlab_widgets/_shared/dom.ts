@@ -50,8 +50,8 @@ function path(attributes: Attributes): SVGElement {
   return element;
 }
 
-/** Controls and directions written out, so that a text can't turn around what stands beside it. */
+/** Controls and directions written out, so that a text can't turn around what stands beside it; a carriage return ends a line. */
 export const harmless = (text: string): string =>
-  text.replace(OBEYED, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  text.replace(/\r\n?/g, "\n").replace(OBEYED, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const OBEYED = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;

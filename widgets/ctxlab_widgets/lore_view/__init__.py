@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import traitlets
 
 import ctxlab
 from ctxlab import Trace, Worldbook
+from ctxlab.api.lore_change import LoreTrial, price_of, trial_of
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.engines.worldbook import LoreScan
 from ctxlab.errors import CtxlabError
@@ -19,12 +21,14 @@ from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.lore_view import explanations
 from ctxlab_widgets.lore_view.excerpts import ScannedTexts
 from ctxlab_widgets.lore_view.payload import answer_of, counts_of, detail_of, rows_of, why_empty
-from ctxlab_widgets.lore_view.trials import Trial, price_of, scan_effect, scan_of, trial_of, turned
+from ctxlab_widgets.lore_view.trials import scan_effect, scan_of, turned
 
 FEW = 64
 """Entries up to which the page gets all that an opened row shows, so that it opens without asking."""
 AT_ONCE = 8
 """Prices found in one go; the page asks again for further ones."""
+MOST_MESSAGES_PRICED = 500
+"""Messages of a session up to which a report tells prices: each is a run of its own."""
 
 LoreViewSource = Trace | LoreScan | Worldbook | Sequence[Worldbook]
 Kind = Literal["all", "fired", "blocked", "not-hit"]
@@ -71,7 +75,7 @@ class LoreView(Widget):
     def __init__(self, run_or_book: LoreViewSource | None = None, text: str | None = None) -> None:
         self._books: tuple[Worldbook, ...] | None = None
         self._tried: list[_Before] = []
-        self._trials: dict[str, Trial] = {}
+        self._trials: dict[str, LoreTrial] = {}
         self._order: Sequence[str] = ()
         self._scanned_texts: ScannedTexts | None = None
         self._is_updating = False
@@ -146,6 +150,13 @@ class LoreView(Widget):
             self._find_prices([key])
         return self.prices[key]
 
+    def find_prices_for_report(self) -> None:
+        """Find the prices of the first changes that are shown, for a page in which nobody can be asked."""
+        if self._run is None or len(self._run.start.input.session.nodes) > MOST_MESSAGES_PRICED:
+            return
+        keys = [row["key"] for row in json.loads(self.view).get("rows", ()) if row.get("change")]
+        self._find_prices(keys[:AT_ONCE])
+
     @checked_arguments
     def filter(self, kind: Kind) -> None:
         """Show all entries, or only those that fired, were blocked, or whose keys weren't seen."""
@@ -216,7 +227,7 @@ class LoreView(Widget):
         self._order = ()
         self.effect = {}
 
-    def _trial(self, key: str) -> Trial:
+    def _trial(self, key: str) -> LoreTrial:
         if key not in self._trials:
             scan = self._scan()
             self._trials[key] = trial_of(self._run, scan, scan[key])

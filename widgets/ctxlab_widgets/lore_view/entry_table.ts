@@ -223,7 +223,9 @@ export class Grid {
       cell("decided", this.decision(row)),
       cell("tx", this.seenAt(row)),
       cell("why", this.reason(row)),
-      cell("num", row.tokens === undefined ? "" : grouped(row.tokens)),
+      row.tokens === undefined && row.own_tokens !== undefined
+        ? cell("num", [h("span", { class: "muted", title: "its own tokens, if it fired" }, grouped(row.own_tokens))])
+        : cell("num", row.tokens === undefined ? "" : grouped(row.tokens)),
     );
   }
 
@@ -242,7 +244,7 @@ export class Grid {
     return [
       why,
       " ",
-      button ?? harmless(row.change),
+      button ?? `${harmless(row.change)}${inTokens(this.host.price(row.key))}`,
       !!row.aside && h("span", { class: "muted" }, ` ${harmless(row.aside)}`),
     ];
   }
@@ -369,8 +371,15 @@ export function changeButton(key: string, label: string, title: string, host: Gr
 }
 
 function writePrice(button: HTMLElement, tokens: number | null | undefined): void {
-  button.textContent = `${button.dataset.label}${typeof tokens === "number" ? `, ${price(tokens)}` : ""}`;
+  button.textContent = `${button.dataset.label}${withPrice(tokens)}`;
 }
+
+const inTokens = (tokens: number | null | undefined): string =>
+  withPrice(tokens) ? `${withPrice(tokens)} tokens` : "";
+
+/** What follows the words of a change whose price is known. */
+const withPrice = (tokens: number | null | undefined): string =>
+  typeof tokens === "number" ? `, ${price(tokens)}` : "";
 
 /** Text and lit text in turn. */
 export const highlighted = (pieces: string[]): (Node | string)[] =>

@@ -12,6 +12,8 @@ from ctxlab_widgets.lore_view import explanations
 from ctxlab_widgets.lore_view.excerpts import ScannedTexts
 
 MOST_NAMED = 3
+MOST_COUNTED = 1_000
+"""Entries up to which those that didn't fire are counted too."""
 Row = dict[str, Any]
 
 
@@ -23,6 +25,10 @@ def rows_of(texts: ScannedTexts, before: LoreScan | None, order: Sequence[str]) 
     scan = texts.scan
     fired_before = None if before is None else {one.key for one in before.fired}
     rows = {one.key: _row(one, texts, fired_before) for one in scan.fired_first()}
+    if len(rows) <= MOST_COUNTED:
+        for one in scan.decisions:
+            if not one.fired:
+                rows[one.key]["own_tokens"] = scan.scan_input.count(one.lore.content)
     if rows.keys() == set(order):
         return [rows[key] for key in order]
     return sorted(rows.values(), key=_interest)

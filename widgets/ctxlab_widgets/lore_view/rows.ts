@@ -23,6 +23,8 @@ export interface EntryRow {
   aside?: string;
   /** Of an entry that fired. */
   tokens?: number;
+  /** Of one that didn't, where there are not too many to count. */
+  own_tokens?: number;
   turned?: string;
   /** Where its key stands: text and lit text in turn; else `scanned` says what was looked through. */
   pieces?: string[];

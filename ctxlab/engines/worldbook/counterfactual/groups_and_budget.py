@@ -83,7 +83,7 @@ class Contest:
     def has_room_for(self, lore: PreparedEntry) -> bool:
         """Whether it fits among those that got in; where it has rivals, among all that might have."""
         scan, this = self.scan, self.this
-        if lore.entry.ignore_budget or (scan.scan_input.rules.budget_tokens is None and lore.book_limit is None):
+        if lore.entry.ignore_budget or (not scan.budget_can_bind and lore.book_limit is None):
             return True
         if this.is_closed_before or lore.book_index in scan.closed_books:
             return False

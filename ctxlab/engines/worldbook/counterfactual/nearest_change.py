@@ -152,7 +152,7 @@ class NearestChanges:
 def keeps_out(lore: PreparedEntry, matched_keys: tuple[str, ...], scan: Activation) -> Change:
     """The change that blocks a fired entry: its matched keys removed if nothing else makes it fire, else disabled."""
     rest = [(key.text, n) for key, n in zip(lore.primary, lore.own, strict=True) if key.text not in matched_keys]
-    free = not lore.groups and scan.scan_input.rules.budget_tokens is None and lore.book_limit is None
+    free = not lore.groups and not scan.budget_can_bind and lore.book_limit is None
     plain = free and not lore.is_certain and not lore.entry.sticky and not lore.entry.keys
     plain = plain and not scan.passes[-1].is_beyond and len(lore.primary) == len(lore.entry.key)
     if plain and matched_keys and not scan.key_matches.is_anywhere([n for _, n in rest]):

@@ -22,7 +22,7 @@ class OneMoreMessage:
 
     def __init__(self, scan: Activation) -> None:
         self.scan, self.key_matches = scan, scan.key_matches
-        self._is_limited = scan.scan_input.rules.budget_tokens is not None
+        self._is_limited = scan.budget_can_bind
         self._tokens: dict[int, int] | None = None
         self._of_book: Counter[int] = Counter()
         self._total = 0
