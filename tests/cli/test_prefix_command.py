@@ -17,7 +17,7 @@ def test_breaks_are_listed_with_their_sentences(run: Run) -> None:
 
     assert result.code == 0
     words = " ".join(result.out.split())
-    assert f"{report.lost_tokens:,} tokens were read anew" in words
+    assert f"{report.lost_tokens:,} tokens that stood in the request before were read anew" in words
     assert report.frozen is not None and report.frozen.sentence in words
     for each in report.breaks:
         assert " ".join(each.sentence.split()) in words

@@ -200,7 +200,7 @@ class Analysis:
             limit = min(limit, self._measures.measured(before, found))
         if limit < (least_tokens(request) or 0) or is_all_of(cached, limit, request):
             return 0
-        return max(0, limit - cached)
+        return max(0, rules_of(request).whole_blocks(limit) - cached)
 
 
 @dataclass(frozen=True, slots=True)

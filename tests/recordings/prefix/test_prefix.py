@@ -146,8 +146,9 @@ def test_openai_leaves_out_the_thoughts_of_a_turn_that_has_ended() -> None:
 def test_the_price_of_a_break_is_that_of_reading_anew_what_could_have_been_read_again() -> None:
     usage = RecordedUsage(10_000, 0, 10_000, 5)
     found = last(body(*ASKED), body(*MORE, system="It is ten. " + LONG), usage=usage)
-    assert (found.expected_tokens, found.lost_tokens) == (0, 10_000)
-    assert found.cost_usd == pytest.approx(10_000 * (3.75 - 0.30) / 1e6)
+    assert found.expected_tokens == 0
+    assert 9_900 < found.lost_tokens < 10_000  # all but "It is ten.", which is new
+    assert found.cost_usd == pytest.approx(found.lost_tokens * (3.75 - 0.30) / 1e6)
     nameless = [{**each, "model": "a-model-nobody-sells"} for each in (body(*ASKED), body(*MORE, system=LONG[1:]))]
     assert last(*nameless, usage=usage).cost_usd is None
 
@@ -173,7 +174,9 @@ def test_what_ifs_say_what_would_have_been_read_again() -> None:
         assert report.frozen is not None, name
         assert report.frozen.more_tokens > 0, name
         assert f"{report.frozen.more_tokens:,} more tokens" in report.frozen.sentence
-        assert report.requests[1].lost_tokens == report.frozen.more_tokens
+        lost = report.requests[1].lost_tokens
+        assert lost is not None
+        assert 0 <= report.frozen.more_tokens - lost <= 1  # a digit of the clock is new, all else was there
 
 
 def test_a_what_if_has_a_known_name() -> None:

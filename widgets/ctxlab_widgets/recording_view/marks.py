@@ -111,7 +111,7 @@ def _smaller(found: RecordedCompression) -> str:
 
 def _about(found: RecordedCompression) -> str:
     said = found.trigger or ("said by the log" if found.is_said else "inferred")
-    return f"{counted(len(found.originals), 'message')} went; {plain(said, 40)}"
+    return f"{counted(found.messages, 'message')} went; {plain(said, 40)}"
 
 
 def dollars(usd: float | None) -> str:
