@@ -55,8 +55,8 @@ class RecordingComparison:
     of requests, and the shares of all that the requests sent by source, from 0 to 1. Tokens that vendors reported, for
     the `reported` requests that say them: `input_tokens`, `output_tokens`, and `cached_share` of the input where both
     are known; None where nothing is. `unseen_tokens` is the median of what was reported and isn't counted here: parts
-    that the log leaves out, and other ways to count. `usd` is the price of `priced` requests at list prices, those whose
-    model's price and usage are known; None where there is none.
+    that the log leaves out, and other ways to count. `usd` is the price of `priced` requests at list prices,
+    those whose model's price and usage are known; None where there is none.
     """
 
     rows: tuple[Data, ...]
@@ -69,7 +69,16 @@ class RecordingComparison:
         return f"RecordingComparison({counted(len(self.rows), 'recording')})"
 
     def _repr_html_(self) -> str:
-        shown = ("recording", "program", "requests", "largest_tokens", "unseen_tokens", "compressions", "cached_share", "usd")
+        shown = (
+            "recording",
+            "program",
+            "requests",
+            "largest_tokens",
+            "unseen_tokens",
+            "compressions",
+            "cached_share",
+            "usd",
+        )
         return heading(self) + html_table(shown, ([row[name] for name in shown] for row in self.rows), of="recordings")
 
 

@@ -65,7 +65,13 @@ def test_a_recording_is_a_page_of_its_own(run, tmp_path: Path) -> None:
 
 def test_a_programs_log_is_a_page_of_either_reading_and_the_other_one_is_named(run, tmp_path: Path) -> None:
     said = [
-        {"type": role, "uuid": role, "parentUuid": above, "sessionId": "s", "message": {"role": role, "content": "Fog."}}
+        {
+            "type": role,
+            "uuid": role,
+            "parentUuid": above,
+            "sessionId": "s",
+            "message": {"role": role, "content": "Fog."},
+        }
         for role, above in (("user", None), ("assistant", "user"))
     ]
     log, out = tmp_path / "clock.jsonl", tmp_path / "page.html"

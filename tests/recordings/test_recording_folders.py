@@ -79,7 +79,12 @@ def test_logs_of_sub_agents_that_are_not_linked_are_named(tmp_path: Path) -> Non
     assert "1 log of its sub-agents lies beside it and is not read: one-agent-scout.jsonl;" in loss.text
     assert "one/subagents/" in loss.text
 
-    log(tmp_path / "one" / "subagents" / "agent-scout.jsonl", [{**line, "uuid": f"s{line['uuid']}"} for line in of_agent])
+    log(
+        tmp_path / "one" / "subagents" / "agent-scout.jsonl",
+        [{**line, "uuid": f"s{line['uuid']}"} for line in of_agent],
+    )
     (tmp_path / "one-agent-scout.jsonl").unlink()
     assert not any("sub-agents" in each.text for each in ctxlab.read_recording(tmp_path / "one.jsonl").losses)
-    assert not any("sub-agents" in each.text for each in ctxlab.read_recording(tmp_path / "agent-of-another.jsonl").losses)
+    assert not any(
+        "sub-agents" in each.text for each in ctxlab.read_recording(tmp_path / "agent-of-another.jsonl").losses
+    )

@@ -69,7 +69,8 @@ def _print_text(screen: Screen, report: PrefixReport) -> None:
         of = counted(len(report.unknown_losses), "break")
         screen.line(f"of {of} the log lacks what would tell how much was read anew", hang=2)
     if report.unexplained:
-        of = f"in {counted(len(report.unexplained), 'request')} of which it doesn't say why; the vendor reports them"
+        it = "it" if len(report.unexplained) == 1 else "them"
+        of = f"in {counted(len(report.unexplained), 'request')}: the vendor reports {it}, and the log doesn't say why"
         screen.line(f"{_anew(report.unexplained_tokens, report.unexplained_usd)}, {of}", hang=2)
     right, known = report.agreement
     if known:
@@ -89,7 +90,8 @@ def _print_text(screen: Screen, report: PrefixReport) -> None:
 
 def _anew(tokens: int, usd: float | None) -> str:
     price = f"{_usd(usd)}" if usd is not None else "no price is known"
-    return f"{counted(tokens, 'token')} that stood in the request before {'was' if tokens == 1 else 'were'} read anew ({price})"
+    were = "was" if tokens == 1 else "were"
+    return f"{counted(tokens, 'token')} that stood in the request before {were} read anew ({price})"
 
 
 def _print_unexplained(screen: Screen, found: Sequence[RequestPrefix]) -> None:

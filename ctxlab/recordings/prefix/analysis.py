@@ -180,7 +180,7 @@ class Analysis:
         return _Read("cut", common, max(0, held - max(common, cached)) if known else None, unread, cached)
 
     def _new_tokens(self, before: RecordedRequest, request: RecordedRequest, tokens: int) -> int:
-        """Tokens of a request that the one before had at no place, in the vendor's count where the log has all of it."""
+        """Tokens of a request that the one before had at no place, in the vendor's count if the log has all."""
         ours = self.tokens(request)
         scale = tokens / ours if request.whole and ours else 1.0
         return round(new_tokens(self.prompt(before), self.prompt(request), self.tree, self._count) * scale)

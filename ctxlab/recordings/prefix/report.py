@@ -152,8 +152,8 @@ class PrefixReport:
 
     def _repr_html_(self) -> str:
         head = (
-            "request", "agent", "state", "common", "tokens", "cause", "lost", "USD", "unexplained", "of that, USD", "reported",
-            "cached",
+            "request", "agent", "state", "common", "tokens", "cause", "lost", "USD", "unexplained", "of that, USD",
+            "reported", "cached",
         )  # fmt: skip
         rows = (
             (

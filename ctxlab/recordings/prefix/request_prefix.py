@@ -155,8 +155,8 @@ class RequestPrefix:
         after = f" {duration_words(self.seconds)} later" if late and self.seconds is not None else ""
         could = counted(cached + self.unexplained_tokens, "token")
         return (
-            f"{begins}; the vendor reports that{after} it read {cached:,} of {could} that it could, and the log doesn't "
-            "say why."
+            f"{begins}; the vendor reports that{after} it read {cached:,} of {could} that it could, and the log "
+            "doesn't say why."
         )
 
     def row(self) -> dict[str, Any]:

@@ -50,11 +50,9 @@ def _unlinked(source: Source, place: Path) -> Iterator[Loss]:
     shown = first_of([plain(name, 80) for name in names], most=5)
     is_one = len(names) == 1
     there = f"{plain(place.stem, 80)}/{FOLDER}/ beside the log, named agent-*.jsonl"
-    yield Loss(
-        "",
-        f"{counted(len(names), 'log')} of its sub-agents {'lies' if is_one else 'lie'} beside it and {'is' if is_one else 'are'} "
-        f"not read: {shown}; {'it is' if is_one else 'they are'} read in {there}",
-    )
+    lie, are = ("lies", "is") if is_one else ("lie", "are")
+    found = f"{counted(len(names), 'log')} of its sub-agents {lie} beside it and {are} not read: {shown}"
+    yield Loss("", f"{found}; {'it is' if is_one else 'they are'} read in {there}")
 
 
 def _session_of(file: Path) -> str:

@@ -312,7 +312,9 @@ def test_reason_and_report_count_the_same_messages() -> None:
     (found,) = ctxlab.read_recording(bundled("tidebook_agent.ctxrec.jsonl")).compressions()
     assert found.before is not None and found.messages == len(found.before.sent) + 1  # its answer went too
     assert f"because {found.messages} messages went" in found.because
-    assert found.sentence.startswith(f"{found.messages} messages went ({found.messages - 1} of them were in the request")
+    assert found.sentence.startswith(
+        f"{found.messages} messages went ({found.messages - 1} of them were in the request"
+    )
     assert (
         replace(found, messages=0, no_report="they are gone").sentence
         == "Messages went; there is no report, since they are gone."

@@ -66,7 +66,10 @@ def finished(reason: str) -> Recording:
 def cached(*counts: int) -> Recording:
     """A conversation that goes on, with so many tokens of each request read from the cache."""
     messages = [user(words(1500)), says("Yes."), user("And?")]
-    found = [({"model": "gpt-4o", "messages": messages[: 2 * n + 1]}, {"usage": usage(1600, count)}) for n, count in enumerate(counts)]
+    found = [
+        ({"model": "gpt-4o", "messages": messages[: 2 * n + 1]}, {"usage": usage(1600, count)})
+        for n, count in enumerate(counts)
+    ]
     return bodies(*found)
 
 

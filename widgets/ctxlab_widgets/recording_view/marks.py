@@ -54,7 +54,7 @@ def is_missed(prefix: RequestPrefix) -> bool:
 
 
 def tokens_of(prefix: RequestPrefix) -> int:
-    """Tokens that a request read anew though they stood in the one before, explained or not, as far as they are known."""
+    """Tokens that a request read anew though they stood in the one before, explained or not, if known."""
     return (prefix.lost_tokens or 0) + prefix.unexplained_tokens
 
 

@@ -13,8 +13,8 @@ from ctxlab.recordings.findings.finding_rule import Found, finding_rule
 @finding_rule(
     "unread-prefix",
     "A prefix that was not read",
-    "Speaks of requests that read less from the vendor's cache than they could by what the log has, as the vendor reports; "
-    "the log doesn't say why.",
+    "Speaks of requests that read less from the vendor's cache than they could by what the log has, as the vendor "
+    "reports; the log doesn't say why.",
     "note",
     ("recording",),
     example_real=True,
