@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import ctxlab
 from tests.cli.conftest import DATASETS, Run
 
@@ -33,6 +35,7 @@ def test_json_and_csv_have_a_row_for_each_request(run: Run) -> None:
     assert [each["state"] for each in told["requests"]] == [row["state"] for row in rows]
     assert [row["state"] for row in rows] == [each.state for each in report]
     assert (told["lost_tokens"], told["frozen"]) == (report.lost_tokens, None)
+    assert (told["priced"], told["usd"]) == (49, pytest.approx(ctxlab.read_recording(RECORDING).frame()["usd"].sum()))
 
 
 def test_the_made_up_recording_has_the_breaks_that_it_was_made_with() -> None:
@@ -56,6 +59,8 @@ def test_what_the_vendor_reports_and_the_log_does_not_explain_is_a_block_of_its_
     assert f"{report.unexplained_tokens:,} tokens that stood in the request before were read anew" in words
     assert "in 1 request: the vendor reports it, and the log doesn't say why" in words
     assert "breaks that the vendor reports and the log doesn't explain" in words
+    usd = ctxlab.read_recording(log).frame()["usd"].sum()
+    assert f"${usd:,.4f} at list prices for all of them" in words
     told = json.loads(run("prefix", log, "--format", "json").out)
     assert told["unexplained"] == {
         "requests": 1,

@@ -31,6 +31,7 @@ def print_prefix(file: Path, frozen: Sequence[Any], *, form: Literal["text", "js
 def report_json(report: PrefixReport, file: Path) -> dict[str, Any]:
     """A report as plain data: its sums, a row a request, and the what-if that was asked for."""
     right, known = report.agreement
+    usd, priced = _price_of_all(report)
     frozen = report.frozen
     return {
         "file": str(file),
@@ -39,6 +40,8 @@ def report_json(report: PrefixReport, file: Path) -> dict[str, Any]:
         "total_tokens": report.total_tokens,
         "lost_tokens": report.lost_tokens,
         "cost_usd": report.cost_usd,
+        "usd": usd,
+        "priced": priced,
         "unknown_losses": len(report.unknown_losses),
         "unexplained": {
             "requests": len(report.unexplained),
@@ -59,9 +62,19 @@ def report_json(report: PrefixReport, file: Path) -> dict[str, Any]:
     }
 
 
+def _price_of_all(report: PrefixReport) -> tuple[float | None, int]:
+    """Dollars for the requests whose price is known, None for none, and how many they are."""
+    prices = [usd for each in report if (usd := each.request.usd) is not None]
+    return sum(prices) if prices else None, len(prices)
+
+
 def _print_text(screen: Screen, report: PrefixReport) -> None:
     states = ", ".join(f"{count:,} {state}" for state, count in report.states.items())
     screen.line((counted(len(report.requests), "request"), "strong"), f": {states}")
+    usd, priced = _price_of_all(report)
+    if usd is not None:
+        all_of = "all of them" if priced == len(report.requests) else f"the {priced:,} whose price is known"
+        screen.line(f"{_usd(usd)} at list prices for {all_of}, replies included")
     if report.lost_tokens:
         of = "for causes that the log tells"
         screen.line(f"{_anew(report.lost_tokens, report.cost_usd)}, {of}", hang=2)

@@ -205,7 +205,7 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What a request read of the one before: tokens that could be, that were lost by a cause, that went unexplained."""
+    """A request beside the one before: its state, tokens that could be read, were lost by a cause, went unexplained."""
 
     state: PrefixState
     expected: int

@@ -377,6 +377,7 @@ def _facts(request: RecordedRequest) -> list[list[str]]:
         ("at", (request.time or "")[:19].replace("T", " ")),
         ("model", plain(request.model, 60)),
         ("reported", reported or "no usage in the log"),
+        ("price", f"{dollars(request.usd)} at list prices" if request.usd is not None else ""),
         ("took", f"{request.duration:,.1f} s" if request.duration is not None else ""),
         ("error", plain(request.error, 120)),
     )
