@@ -22,7 +22,7 @@ SONNET = "claude-sonnet-4-5"
 @st.composite
 def usages(draw: Any) -> RecordedUsage:
     """A vendor's count of a request: any size, any part of it read or written, for five minutes or an hour."""
-    tokens = draw(st.integers(0, 60_000))
+    tokens = draw(st.sampled_from([9, 1_100, 4_000, 9_000, 9_500, 10_000, 40_000])) + draw(st.integers(0, 300))
     cached = draw(st.one_of(st.none(), st.integers(0, tokens)))
     written = draw(st.one_of(st.none(), st.integers(0, tokens - (cached or 0))))
     hour = None if written is None else draw(st.one_of(st.none(), st.integers(0, written)))
@@ -33,15 +33,30 @@ def usages(draw: Any) -> RecordedUsage:
 def recordings(draw: Any) -> Recording:
     wire, sent = draw(bodies())
     builder, whole = RecordingBuilder("talk"), draw(st.booleans())
-    for number, body in enumerate(sent):
-        about = {"model": draw(st.sampled_from([body["model"], body["model"], "claude-opus-4-6"]))}
-        about["time"] = f"2026-03-02T{9 + number // 3:02}:{7 * number % 60:02}:00Z"
-        if draw(st.booleans()):
+    minutes, still = 0, draw(st.booleans())
+    for body in sent:
+        _lengthen(body, still=still)
+        about = {"model": draw(st.sampled_from([*[body["model"]] * 5, "claude-opus-4-6"]))}
+        minutes += draw(st.sampled_from([1, 1, 7, 70]))
+        about["time"] = f"2026-03-02T{9 + minutes // 60:02}:{minutes % 60:02}:00Z"
+        if draw(st.integers(0, 4)):
             about["usage"] = draw(usages())
         if draw(st.integers(0, 5)) == 0:
             about["compaction"] = {"trigger": "auto"}
         builder.body(body, wire, whole=whole, **about)
     return builder.recording()
+
+
+def _lengthen(body: dict[str, Any], *, still: bool) -> None:
+    """Put a long text in front, so that the prompt is no shorter than what vendors keep; `still` without all that moves."""
+    for name in ("system", "instructions"):
+        if name in body:
+            body[name] = LOG if still else f"{LOG} {body[name]}"
+    if "system" not in body and "messages" in body:
+        first = body["messages"][0]
+        first["content"] = LOG if still else f"{LOG} {first['content']}"
+    if still:
+        del body["tools"]
 
 
 @given(recordings())
@@ -121,7 +136,22 @@ def test_a_request_costs_what_its_model_takes_for_each_kind_of_token() -> None:
 
 def test_a_rewound_conversation_has_read_all_that_an_earlier_request_had_sent() -> None:
     """Back to the first question: only what a request had sent as a whole could be read, so nothing is unexplained."""
-    counts = (wrote(10_000), wrote(10_100, 10_000), wrote(10_200, 10_100), wrote(10_050, 9_990))
-    assert not any(each.unexplained_tokens for each in asked(*counts, talks=[0, 1, 2, 0]))
-    back = asked(*counts[:3], wrote(10_000, 0), talks=[0, 1, 2, 0])[-1]
+    counts = (wrote(10_000), wrote(10_100, 10_000), wrote(10_200, 10_100))
+    back = asked(*counts, wrote(10_000, 0), talks=[0, 1, 2, 0])[-1]
     assert (back.state, back.reported.state, back.unexplained_tokens) == ("whole", "cut", 10_000)
+    between = asked(*counts, wrote(10_150, 0), talks=[0, 2, 3, 1])[-1]
+    assert (between.state, between.reported.state, between.unexplained_tokens) == ("whole", "cut", 10_000)
+    nowhere = asked(wrote(10_200), wrote(10_300, 10_200), wrote(10_100, 0), talks=[2, 3, 1])[-1]
+    assert (nowhere.state, nowhere.reported.state, nowhere.unexplained_tokens) == ("whole", "cut", 0)
+
+
+def test_of_a_break_that_the_log_explains_the_vendors_own_count_decides() -> None:
+    """It read more than was expected behind an edit: that wasn't lost."""
+    builder = RecordingBuilder("talk")
+    for clock, usage in (("10:00", wrote(10_000)), ("10:01", wrote(10_000, 7_000))):
+        body = {"model": SONNET, "system": f"It is {clock}. {LOG}", "messages": [{"role": "user", "content": LOG}]}
+        builder.body(body, "anthropic", model=SONNET, usage=usage)
+    found = builder.recording().prefix().requests[-1]
+    assert found.state == "cut"
+    assert found.lost_tokens is not None
+    assert 2_900 < found.lost_tokens <= 3_000
