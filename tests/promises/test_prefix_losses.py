@@ -48,7 +48,7 @@ def recordings(draw: Any) -> Recording:
 
 
 def _lengthen(body: dict[str, Any], *, still: bool) -> None:
-    """Put a long text in front, so that the prompt is no shorter than what vendors keep; `still` without all that moves."""
+    """Put a long text in front, so that the prompt is not too short for a cache; `still` without all that moves."""
     for name in ("system", "instructions"):
         if name in body:
             body[name] = LOG if still else f"{LOG} {body[name]}"
