@@ -80,7 +80,7 @@ def _print_text(screen: Screen, report: PrefixReport) -> None:
         screen.line(f"{_anew(report.lost_tokens, report.cost_usd)}, {of}", hang=2)
     if report.unknown_losses:
         of = counted(len(report.unknown_losses), "break")
-        screen.line(f"of {of} the log lacks what would tell how much was read anew", hang=2)
+        screen.line(f"of {of} it isn't known how much was read anew: the log lacks the parts that would tell", hang=2)
     if report.unexplained:
         it = "it" if len(report.unexplained) == 1 else "them"
         of = f"in {counted(len(report.unexplained), 'request')}: the vendor reports {it}, and the log doesn't say why"
