@@ -49,6 +49,13 @@ from ctxlab.cli.study_commands import ablate, minimise, study, survey
 from ctxlab.cli.workspace_commands import SEARCH, WORKSPACE, search, workspace
 
 
+class Reading(StrEnum):
+    """The two readings of a program's log."""
+
+    conversation = "conversation"
+    recording = "recording"
+
+
 class Language(StrEnum):
     zh = "zh"
     en = "en"
@@ -167,11 +174,15 @@ def tree(
 def report(
     options: CommandOptions,
     out: Annotated[Path, typer.Option("--out", metavar="PAGE", help="Where to write it.", show_default=False)],
+    reading: Annotated[
+        Reading | None,
+        typer.Option("--as", help="Read a log as a conversation or as a recording.", show_default=False),
+    ] = None,
 ) -> None:
     """Write the run as one HTML file that opens anywhere: every step, every message, every cause; or a recording."""
     from ctxlab.cli.commands.report import print_report
 
-    print_report(options, out)
+    print_report(options, out, reading.value if reading is not None else None)
 
 
 @app.command(epilog=LEDGER, short_help="Where every token went, by step and rule.")

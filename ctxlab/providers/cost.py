@@ -126,14 +126,18 @@ def _cached_tokens(payload: Payload, tokens: int) -> tuple[int, int]:
 
 
 def price_of(
-    name: str, provider: str | None, tokens: int, cached: int, written: int, output: int | None = None
+    name: str, provider: str | None, tokens: int, cached: int, written: int, output: int | None = None, *, hour: int = 0
 ) -> tuple[float, float] | None:
-    """Dollars for the prompt and for the reply; None where no price is known."""
+    """Dollars for the prompt and for the reply; None where no price is known.
+
+    `hour` of the written tokens are kept in the cache for an hour, which has a price of its own, the others as usual.
+    """
     from genai_prices import Usage, calc_price
 
     if not name:
         return None
-    usage = Usage(input_tokens=tokens, cache_read_tokens=cached, cache_write_tokens=written, output_tokens=output or 0)
+    counts = {"input_tokens": tokens, "cache_read_tokens": cached, "cache_write_tokens": written}
+    usage = Usage(**counts, output_tokens=output or 0, **({"cache_write_1h_tokens": hour} if hour else {}))
     model = name.rpartition("/")[2]
     for wanted in dict.fromkeys((name, model)):
         try:

@@ -41,6 +41,8 @@ COLUMNS = (
     "output_tokens",
     "reported",
     "unseen_tokens",
+    "usd",
+    "priced",
 )
 
 
@@ -53,7 +55,8 @@ class RecordingComparison:
     of requests, and the shares of all that the requests sent by source, from 0 to 1. Tokens that vendors reported, for
     the `reported` requests that say them: `input_tokens`, `output_tokens`, and `cached_share` of the input where both
     are known; None where nothing is. `unseen_tokens` is the median of what was reported and isn't counted here: parts
-    that the log leaves out, and other ways to count.
+    that the log leaves out, and other ways to count. `usd` is the price of `priced` requests at list prices,
+    those whose model's price and usage are known; None where there is none.
     """
 
     rows: tuple[Data, ...]
@@ -66,7 +69,16 @@ class RecordingComparison:
         return f"RecordingComparison({counted(len(self.rows), 'recording')})"
 
     def _repr_html_(self) -> str:
-        shown = ("recording", "program", "requests", "largest_tokens", "unseen_tokens", "compressions", "cached_share")
+        shown = (
+            "recording",
+            "program",
+            "requests",
+            "largest_tokens",
+            "unseen_tokens",
+            "compressions",
+            "cached_share",
+            "usd",
+        )
         return heading(self) + html_table(shown, ([row[name] for name in shown] for row in self.rows), of="recordings")
 
 
@@ -106,6 +118,7 @@ def overview_of(recording: Recording) -> Data:
         **{f"{source}_share": sent[source] / total if total else None for source in SOURCES if source != "parameters"},
         **_reported(requests),
         "unseen_tokens": _middle(r.usage.input - parts.tokens(r) for r in requests if r.usage.input),
+        **_priced(requests),
     }
 
 
@@ -127,6 +140,12 @@ def _of_head(recording: Recording) -> Data:
         if tools or texts:
             return {"tools": len(tools), "tool_tokens": sum(tools), "system_tokens": sum(texts)}
     return {"tools": 0, "tool_tokens": 0, "system_tokens": 0}
+
+
+def _priced(requests: Iterable[RecordedRequest]) -> Data:
+    """The sum of the prices that are known, and how many they are."""
+    prices = [usd for request in requests if (usd := request.usd) is not None]
+    return {"usd": sum(prices) if prices else None, "priced": len(prices)}
 
 
 def _reported(requests: Iterable[RecordedRequest]) -> Data:

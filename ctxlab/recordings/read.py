@@ -36,6 +36,7 @@ from ctxlab.recordings.readers import (
     plain_prompt,
     trajectories,
 )
+from ctxlab.recordings.readers.sub_agent_logs import with_sub_agents
 from ctxlab.recordings.recorder.read_records import is_record_file
 from ctxlab.recordings.recording import Recording
 
@@ -63,6 +64,10 @@ FORMATS: Final = (
     RecordingFormat("chat exports", chat_exports.sniff, chat_exports.read),
     RecordingFormat("bodies", bodies.sniff, bodies.read),
 )
+
+
+LOGS: Final = (claude_code.PROGRAM, codex.PROGRAM)
+"""Programs whose logs are read as a conversation too."""
 
 
 @checked_arguments
@@ -97,7 +102,7 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
             raise UnknownFormat(f"{name} is a zip archive, which no reader of recordings takes")
         source = found
     elif claude_code.sniff(source.data):
-        source = claude_code.with_sub_agents(source, place)
+        source = with_sub_agents(source, place)
     return recording_of(source)
 
 
@@ -152,6 +157,17 @@ def _is_recording(place: Path) -> bool:
     if isinstance(source.data, Archive):
         return inspect_log.samples_in(source.data.raw, place.name) is not None
     return any(form.sniff(source.data) for form in FORMATS)
+
+
+def program_of_log(place: Path) -> str:
+    """The program whose log a file of JSON lines is, request by request as well as a conversation; "" for any other."""
+    if not place.is_file() or place.suffix != ".jsonl":
+        return ""
+    try:
+        data = _sample(place).data
+    except ReadError:
+        return ""
+    return next((form.name for form in FORMATS if form.name in LOGS and form.sniff(data)), "")
 
 
 def _sample(place: Path) -> Source:

@@ -15,6 +15,7 @@ from ctxlab.formats.requests.blocks import Data
 from ctxlab.recordings.cache_marks import Mark, with_marks
 from ctxlab.recordings.json_copy import copy_of
 from ctxlab.recordings.request_head import RequestHead
+from ctxlab.recordings.request_price import usd_of
 from ctxlab.recordings.usage import NO_USAGE, RecordedUsage
 from ctxlab.recordings.wire_bodies import SplitBody, whole_body
 
@@ -140,6 +141,11 @@ class RecordedRequest:
         return count
 
     @property
+    def usd(self) -> float | None:
+        """Dollars at list prices for input, cache and reply; None where the model's price or its usage isn't known."""
+        return usd_of(self)
+
+    @property
     def trace(self) -> Trace:
         """A run that loads what was sent: system texts, then messages, as they are; made anew each time."""
         from ctxlab.recordings.request_trace import trace_of
@@ -169,6 +175,7 @@ class RecordedRequest:
             "written_tokens": usage.written,
             "output_tokens": usage.output,
             "reasoning_tokens": usage.reasoning,
+            "usd": self.usd,
             "seconds": self.duration,
             "whole": self.whole,
             "error": self.error,

@@ -38,6 +38,7 @@ COLUMNS = (
     "written_tokens",
     "output_tokens",
     "reasoning_tokens",
+    "usd",
     "seconds",
     "whole",
     "error",
@@ -114,7 +115,7 @@ class Recording:
         return prefix_of(self, (frozen,) if isinstance(frozen, str) else tuple(frozen))
 
     def frame(self) -> pd.DataFrame:
-        """One row a request, in order: who asked which model when, messages and how many were new, tokens, time."""
+        """One row a request, in order: who asked which model when, messages and new ones, tokens, price, time."""
         return frame_of((request.row() for request in self.requests), COLUMNS)
 
     def __repr__(self) -> str:

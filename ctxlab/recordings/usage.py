@@ -15,7 +15,8 @@ class RecordedUsage:
     """Tokens that a log reports; None where it says nothing.
 
     `input` is all of the input, `cached` the part that was read from the vendor's cache and `written` the part that was
-    written to it. `output` is all of the output, `reasoning` the part that was thought.
+    written to it. `output` is all of the output, `reasoning` the part that was thought. `written_1h` is the part of
+    `written` that is kept for an hour and not for five minutes, which costs more.
     """
 
     input: int | None = None
@@ -23,6 +24,7 @@ class RecordedUsage:
     written: int | None = None
     output: int | None = None
     reasoning: int | None = None
+    written_1h: int | None = None
 
     def __bool__(self) -> bool:
         return any(count is not None for count in (self.input, self.cached, self.written, self.output, self.reasoning))
@@ -46,7 +48,8 @@ def usage_in(usage: Data, wire: WireName) -> RecordedUsage:
         cached, written = count_of(usage, "cache_read_input_tokens"), count_of(usage, "cache_creation_input_tokens")
         plain = count_of(usage, "input_tokens")
         whole = None if plain is None else plain + (cached or 0) + (written or 0)
-        return RecordedUsage(whole, cached, written, count_of(usage, "output_tokens"))
+        hour = count_of(fields_of(usage.get("cache_creation")), "ephemeral_1h_input_tokens")
+        return RecordedUsage(whole, cached, written, count_of(usage, "output_tokens"), None, hour)
     if wire == "gemini":
         thoughts, answer = count_of(usage, "thoughtsTokenCount"), count_of(usage, "candidatesTokenCount")
         prompt = _sum(count_of(usage, "promptTokenCount"), count_of(usage, "toolUsePromptTokenCount"))

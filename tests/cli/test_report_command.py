@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,27 @@ def test_a_recording_is_a_page_of_its_own(run, tmp_path: Path) -> None:
     assert result.code == 0
     assert "What was sent: tidebook_agent" in out.read_text(encoding="utf-8")
     assert run("report", recording, "--out", recording).code == 2
+
+
+def test_a_programs_log_is_a_page_of_either_reading_and_the_other_one_is_named(run, tmp_path: Path) -> None:
+    said = [
+        {
+            "type": role,
+            "uuid": role,
+            "parentUuid": above,
+            "sessionId": "s",
+            "message": {"role": role, "content": "Fog."},
+        }
+        for role, above in (("user", None), ("assistant", "user"))
+    ]
+    log, out = tmp_path / "clock.jsonl", tmp_path / "page.html"
+    log.write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
+
+    told = run("report", log, "--out", out)
+    assert told.code == 0 and "--as recording" in " ".join(told.out.split())
+    assert "What was sent: clock" not in out.read_text(encoding="utf-8")
+
+    asked = run("report", log, "--as", "recording", "--out", out)
+    assert asked.code == 0 and "--as" not in asked.out
+    assert "What was sent: clock" in out.read_text(encoding="utf-8")
+    assert "--as" not in run("report", log, "--as", "conversation", "--out", out).out

@@ -93,6 +93,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--protect": ("x", "-1"),
     "--pick": ("nobody", "99", "-99"),
     "--fail-on": ("loud", ""),
+    "--as": ("a book", ""),
     "--level": ("loud", ""),
     "--ignore": ("no-such-rule", ""),
     "--budget": ("x", "0", "-5", "1.5", "1"),

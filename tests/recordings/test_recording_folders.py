@@ -68,3 +68,23 @@ def test_a_folder_without_one_says_so(tmp_path: Path) -> None:
 def test_the_history_that_aider_hides_is_found(tmp_path: Path) -> None:
     (tmp_path / ".aider.chat.history.md").write_text("# aider chat started at 2026-01-01\n\n#### Why?\n\nFog.\n")
     assert ctxlab.read_recording(tmp_path).program == "Aider"
+
+
+def test_logs_of_sub_agents_that_are_not_linked_are_named(tmp_path: Path) -> None:
+    of_agent = [{**line, "isSidechain": True, "agentId": "scout"} for line in LINES]
+    log(tmp_path / "one.jsonl")
+    log(tmp_path / "one-agent-scout.jsonl", of_agent)
+    log(tmp_path / "agent-of-another.jsonl", [{**line, "sessionId": "t"} for line in of_agent])
+    (loss,) = [each for each in ctxlab.read_recording(tmp_path / "one.jsonl").losses if "sub-agents" in each.text]
+    assert "1 log of its sub-agents lies beside it and is not read: one-agent-scout.jsonl;" in loss.text
+    assert "one/subagents/" in loss.text
+
+    log(
+        tmp_path / "one" / "subagents" / "agent-scout.jsonl",
+        [{**line, "uuid": f"s{line['uuid']}"} for line in of_agent],
+    )
+    (tmp_path / "one-agent-scout.jsonl").unlink()
+    assert not any("sub-agents" in each.text for each in ctxlab.read_recording(tmp_path / "one.jsonl").losses)
+    assert not any(
+        "sub-agents" in each.text for each in ctxlab.read_recording(tmp_path / "agent-of-another.jsonl").losses
+    )

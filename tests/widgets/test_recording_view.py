@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 import ctxlab
 import ctxlab_widgets
 from ctxlab.errors import CtxlabError
+from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.parts import Part
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.recording import Recording
+from ctxlab.recordings.usage import RecordedUsage
 from ctxlab_widgets import RecordingView
 from ctxlab_widgets.recording_view.pair import key_of, pair_of, rows_of
 from ctxlab_widgets.recording_view.shown_requests import ShownRequests
@@ -77,6 +79,27 @@ def test_the_sentence_counts_requests_breaks_and_their_price(view: RecordingView
     assert f"{report.lost_tokens:,} tokens were read anew" in sentence
     assert f"US$ {report.cost_usd:,.2f} at list prices" in sentence
     assert "1 compression" in sentence
+
+
+def test_the_sentence_has_apart_what_the_log_does_not_explain() -> None:
+    usages = [RecordedUsage(30_000, 0, 30_000, 1), RecordedUsage(31_000, 9_000, 22_000, 1)]
+    builder, messages = RecordingBuilder("talk"), [{"role": "user", "content": "Look at the fog. " * 2_000}]
+    for number, usage in enumerate(usages):
+        sent = {"model": "claude-sonnet-4-5", "messages": messages * (number + 1)}
+        builder.body(sent, "anthropic", model="claude-sonnet-4-5", usage=usage)
+    found = RecordingView(builder.recording())
+
+    report = builder.recording().prefix()
+    assert report.unexplained_usd is not None
+    assert said(found, "view")["sentence"] == (
+        "2 requests; the prefix never broke for a cause that the log tells; in 1 request the vendor reports more, "
+        f"which the log doesn't explain: {report.unexplained_tokens:,} tokens were read anew, "
+        f"US$ {report.unexplained_usd:.2f} at list prices."
+    )
+    assert found.request == report.unexplained[0].request.id
+    ((_, words, sentence, usd, level),) = said(found, "marks")["breaks"]
+    assert (words, level) == ("not read, as reported", "note")
+    assert usd == f"US$ {report.unexplained_usd:.2f}" and "the log doesn't say why" in sentence
 
 
 def test_it_opens_at_the_break_that_cost_most(view: RecordingView) -> None:

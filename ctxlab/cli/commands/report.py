@@ -17,20 +17,34 @@ if TYPE_CHECKING:
     from ctxlab.recordings.recording import Recording
 
 
-def print_report(options: CommandOptions, out: Path) -> None:
-    """Write the page of a run, or of a recording that `ctxlab record` made, and say where it is."""
+def print_report(options: CommandOptions, out: Path, reading: str | None = None) -> None:
+    """Write the page of a run, or of a recording, and say where it is; `reading` is which of the two a log is read as.
+
+    A file that `ctxlab record` made is a recording without being asked; of another log the other reading is named.
+    """
     from ctxlab.cli.inputs.files import load
+    from ctxlab.cli.inputs.recording_file import read_recording_file
     from ctxlab.cli.notebook_files import is_recording
 
-    if is_recording(options.file):
-        from ctxlab.recordings.read import read_recording
-
+    if reading == "recording" or (reading is None and is_recording(options.file)):
         _refuse(options, out)
-        _write_and_tell(read_recording(options.file), out)
+        _write_and_tell(read_recording_file(options.file), out)
         return
     inputs = load(options)
     _refuse(options, out)
     _write_and_tell(inputs.trace(), out, inputs.announce)
+    if reading is None:
+        _name_the_other_reading(options.file)
+
+
+def _name_the_other_reading(file: Path) -> None:
+    from ctxlab.cli.output.terminal import Screen
+    from ctxlab.recordings.read import program_of_log
+
+    program = program_of_log(file)
+    if program:
+        said = f"this is the conversation in a log of {program}; --as recording writes its requests, one by one"
+        Screen().line((said, "dim"), hang=2)
 
 
 def _write_and_tell(value: Trace | Recording, out: Path, announce: Callable[[], None] | None = None) -> None:

@@ -47,11 +47,14 @@ def _compression(
     later: tuple[MessageNode, ...],
 ) -> RecordedCompression:
     own = earlier[1] if place.before is None and earlier is not None and place.own_text is None else texts
-    originals = own.sources(place.gone)
+    answer: tuple[SourceText, ...] = ()
     if place.before is not None:
-        originals += _answer(place, texts)
+        answer = _answer(place, texts)
     elif own is not texts and earlier is not None:
-        originals += _last_answer(earlier[0], own, place.kept)
+        answer = _last_answer(earlier[0], own, place.kept)
+    originals = own.sources(place.gone) + answer
+    went = len(place.gone) + bool(answer) if originals else 0
+    sent = {each.id for each in place.before.sent} if place.before is not None else set[str]()
     stands_for = [texts.text(each) for each in place.summary]
     summary = place.own_text if place.own_text is not None else "\n\n".join(stands_for)
     gone = {each.id for each in place.gone}
@@ -65,7 +68,7 @@ def _compression(
         request=place.after,
         before=place.before,
         is_said=place.said is not None,
-        because=_because(place, originals),
+        because=_because(place, went),
         trigger=trigger if isinstance(trigger, str) else None,
         before_tokens=counted_before if type(counted_before) is int else last.usage.input if last is not None else None,
         after_tokens=place.after.usage.input,
@@ -81,14 +84,16 @@ def _compression(
         lineage=tuple(found[n].id for n in parents),
         later=later,
         no_report=_no_report(place, originals, summary),
+        messages=went,
+        sent_before=sum(each.id in sent for each in place.gone),
     )
 
 
-def _because(place: CompressionPlace, originals: Sequence[SourceText]) -> str:
+def _because(place: CompressionPlace, went: int) -> str:
     """The reason with the number of messages that the report speaks of: of the session, with the last answer."""
-    if place.said is not None or not originals:
+    if place.said is not None or not went:
         return place.because
-    found, told = (f"{counted(len(each), 'message')} went" for each in (place.gone, originals))
+    found, told = (f"{counted(count, 'message')} went" for count in (len(place.gone), went))
     return place.because.replace(found, told, 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from ctxlab.engines.compression.compression_report import CEILING
 from ctxlab.engines.compression.facts.fact import folded
 from ctxlab.recordings.compressions.rule_breaches import RuleBreach, first_breaches
 from ctxlab.recordings.compressions.rule_repeats import RuleRepeat, repeats
+from ctxlab.recordings.parts.stretches import stretches_of
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 if TYPE_CHECKING:
@@ -33,7 +35,9 @@ class RecordedCompression:
     """A compression in a recording; what the log doesn't tell is None or empty.
 
     `request` is the first request after it, `before` the last one before it. `is_said` tells whether the log or the
-    vendor says that there was one; `because` says by what it was found. `originals` are the texts that went,
+    vendor says that there was one; `because` says by what it was found. `messages` is the number of messages that
+    went, as requests have them, and `sent_before` how many of them the request before had sent: an answer may have come
+    since. `originals` are their texts, where they have any: a result of a tool is one of its own,
     `kept_messages` the ids of nodes that stayed word for word, `summary_messages` those of what stands in the place of
     the others, whose words are `summary`. `summary_request` is the request whose answer it is, where the recording has
     it; `model` and `seconds` are of that. Tokens are those of the requests before and after, as the log or the vendor
@@ -61,6 +65,8 @@ class RecordedCompression:
     lineage: tuple[str, ...]
     later: tuple[MessageNode, ...] = field(repr=False)
     no_report: str = ""
+    messages: int = 0
+    sent_before: int = 0
 
     @cached_property
     def report(self) -> CompressionReport:
@@ -72,9 +78,21 @@ class RecordedCompression:
 
     @cached_property
     def lost_rules(self) -> tuple[CheckedFact, ...]:
-        """Rules of which the summary has nothing, or the contrary, and that no message which stayed has either."""
-        stayed = "\n".join(folded(each.text) for each in self.kept_texts)
-        return tuple(each for each in self.report.lost if each.kind == "rule" and folded(each.text) not in stayed)
+        """Rules of which the summary has nothing, or the contrary, and that no message which stayed has either.
+
+        A rule that the program puts in again later, word for word in a reminder, isn't lost.
+        """
+        lost = [each for each in self.report.lost if each.kind == "rule"]
+        if not lost:
+            return ()
+        there = "\n".join(folded(text) for text in (*(each.text for each in self.kept_texts), *self._reminders()))
+        return tuple(each for each in lost if folded(each.text) not in there)
+
+    def _reminders(self) -> Iterator[str]:
+        """The reminders that the program put into the messages after the compression."""
+        for node in self.later:
+            text = node.content
+            yield from (text[part.start : part.end] for part in stretches_of(text) if part.source == "reminders")
 
     @cached_property
     def breaches(self) -> tuple[RuleBreach, ...]:
@@ -96,7 +114,7 @@ class RecordedCompression:
             "request": self.request.id,
             "because": self.because,
             "trigger": self.trigger,
-            "messages": len(self.originals),
+            "messages": self.messages,
             "kept_messages": len(self.kept_messages),
             "before_tokens": self.before_tokens,
             "after_tokens": self.after_tokens,
@@ -116,7 +134,9 @@ class RecordedCompression:
     @property
     def sentence(self) -> str:
         """A sentence on what went and what was kept of it."""
-        went = counted(len(self.originals), "message") + " went" if self.originals else "Messages went"
+        went = f"{counted(self.messages, 'message')} went" if self.messages else "Messages went"
+        if 0 < self.sent_before < self.messages:
+            went += f" ({self.sent_before:,} of them were in the request before)"
         stayed = f", {len(self.kept_messages):,} stayed" if self.kept_messages else ""
         if self.no_report:
             return f"{went}{stayed}; there is no report, since {self.no_report}."
@@ -126,7 +146,7 @@ class RecordedCompression:
 
     def __repr__(self) -> str:
         parts = [repr(short(self.id)), f"before request {short(self.request.id, 40)!r}"]
-        parts += [counted(len(self.originals), "message")]
+        parts += [counted(self.messages, "message")]
         return f"RecordedCompression({', '.join(parts)})"
 
     def _repr_html_(self) -> str:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.formats.requests.blocks import fields_of, kind_of
 from ctxlab.recordings.prefix.causes import Break, Prompt, break_between
 from ctxlab.recordings.prefix.earlier import Earlier
 from ctxlab.recordings.prefix.lifetimes import asked_lifetime, least_tokens, rules_of, seconds_between
+from ctxlab.recordings.prefix.new_tokens import new_tokens
 from ctxlab.recordings.prefix.prices import price_of_reading_anew
 from ctxlab.recordings.prefix.prompt_heads import HeadReader
 from ctxlab.recordings.prefix.prompt_tree import PromptTree
-from ctxlab.recordings.prefix.reported import reported_of
-from ctxlab.recordings.prefix.request_prefix import PrefixCause, PrefixState, RequestPrefix
+from ctxlab.recordings.prefix.reported import is_all_of, reported_of
+from ctxlab.recordings.prefix.request_prefix import (
+    BROKEN,
+    PrefixCause,
+    PrefixState,
+    ReportedPrefix,
+    RequestPrefix,
+)
 from ctxlab.recordings.prefix.vendor_counts import VendorCounts
 from ctxlab.recordings.recorded_request import RecordedRequest
 
@@ -95,15 +103,14 @@ class Analysis:
             return RequestPrefix(
                 request, None, found.tokens, found.characters, total, "first", *best, None, reported, 0, None, seconds
             )
-        state, kept, lost = self._state(request, before, found, seconds, lifetime)
-        cause = found.cause
+        read = self._read(request, before, found, reported, late=_is_over(seconds, lifetime))
+        cause, also = found.cause, None
         if request.model != before.model:
-            cause = _of_models(before, request)
-        tokens = request.usage.input or total
-        cost = price_of_reading_anew(request, kept, lost, tokens)
+            cause, also = _of_models(before, request), cause
         return RequestPrefix(
-            request, before, found.tokens, found.characters, total, state, *best, cause, reported, lost, cost, seconds,
-            lifetime, kept,
+            request, before, found.tokens, found.characters, total, read.state, *best, cause, reported, read.lost,
+            _price(request, read.lost, read, total), seconds, lifetime, read.expected, also,
+            read.unexplained, _price(request, read.unexplained, read, total),
         )  # fmt: skip
 
     def common(self, before: RecordedRequest, request: RecordedRequest) -> Break:
@@ -149,26 +156,74 @@ class Analysis:
     def _thinks(self, place: int) -> bool:
         return any(kind_of(item) == "reasoning" for item in self._items(place))
 
-    def _state(
-        self,
-        request: RecordedRequest,
-        before: RecordedRequest,
-        found: Break,
-        seconds: float | None,
-        lifetime: int | None,
-    ) -> tuple[PrefixState, int, int]:
-        """The state, the tokens that are read from the cache, and those that are lost, in the vendor's count."""
-        could = min(before.usage.input or self.tokens(before), request.usage.input or self.tokens(request))
-        least = least_tokens(request) or 0
-        common = could if found.cause is None else min(could, self._measures.common(before, found))
+    def _read(
+        self, request: RecordedRequest, before: RecordedRequest, found: Break, reported: ReportedPrefix, *, late: bool
+    ) -> _Read:
+        """The state, and what of the request before was read, in the vendor's count."""
+        usage, least = request.usage, least_tokens(request) or 0
+        tokens, was = usage.input or self.tokens(request), before.usage.input or self.tokens(before)
+        could, cached, known = min(was, tokens), usage.cached or 0, self._measures.is_known(before, found)
+        if found.cause is None and reported.state not in BROKEN and request.model == before.model and not late:
+            return _Read("short" if could < least else "whole", 0 if could < least else could, 0, 0, cached)
+        held = min(could, max(0, tokens - self._new_tokens(before, request, tokens)))
+        common = could if found.cause is None else min(held, self._measures.common(before, found))
         common = common if common >= least else 0
         if request.model != before.model:
-            return "other model", 0, common
+            return _Read("other model", 0, max(0, min(common, held) - cached) if known else None, 0, cached)
         if could < least:
-            return "short", 0, 0
-        if seconds is not None and lifetime is not None and seconds > lifetime:
-            return "expired", 0, common
-        return ("whole", could, 0) if found.cause is None else ("cut", common, could - common)
+            return _Read("short", 0, 0, 0, cached)
+        if late:
+            return _Read("expired", 0, max(0, min(common, held) - cached) if known else None, 0, cached)
+        unread = self._unread(request, before, found, reported, min(common, held))
+        if found.cause is None:
+            return _Read("whole", could, 0, unread, cached)
+        return _Read("cut", common, max(0, held - max(common, cached)) if known else None, unread, cached)
+
+    def _new_tokens(self, before: RecordedRequest, request: RecordedRequest, tokens: int) -> int:
+        """Tokens of a request that the one before had at no place, in the vendor's count if the log has all."""
+        ours = self.tokens(request)
+        scale = tokens / ours if request.whole and ours else 1.0
+        return round(new_tokens(self.prompt(before), self.prompt(request), self.tree, self._count) * scale)
+
+    def _unread(
+        self, request: RecordedRequest, before: RecordedRequest, found: Break, reported: ReportedPrefix, common: int
+    ) -> int:
+        """Tokens that by the log could be read and that the vendor reports as not read; 0 within the line of reports.
+
+        Where not all of the request before comes again, only what an earlier request had sent as a whole is counted.
+        """
+        cached, readable = reported.cached, reported.readable
+        if reported.state not in BROKEN or cached is None or readable is None:
+            return 0
+        limit = min(readable, common)
+        if found.cause is not None or found.place != self.tree.place_of(before):
+            limit = min(limit, self._measures.measured(before, found))
+        if limit < (least_tokens(request) or 0) or is_all_of(cached, limit, request):
+            return 0
+        return max(0, rules_of(request).whole_blocks(limit) - cached)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A request beside the one before: its state, tokens that could be read, were lost by a cause, went unexplained."""
+
+    state: PrefixState
+    expected: int
+    lost: int | None
+    unexplained: int
+    cached: int
+
+
+def _price(request: RecordedRequest, tokens: int | None, read: _Read, total: int) -> float | None:
+    """Dollars for reading tokens anew; what was read from the cache is as usage says, else as it was expected."""
+    if tokens is None:
+        return None
+    kept = read.expected if request.usage.cached is None else read.cached
+    return price_of_reading_anew(request, kept, tokens, request.usage.input or total)
+
+
+def _is_over(seconds: float | None, lifetime: int | None) -> bool:
+    return seconds is not None and lifetime is not None and seconds > lifetime
 
 
 def _of_models(before: RecordedRequest, request: RecordedRequest) -> PrefixCause:

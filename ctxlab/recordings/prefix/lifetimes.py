@@ -8,8 +8,9 @@ from typing import Final
 
 from ctxlab.formats.requests.blocks import fields_of
 from ctxlab.providers.cache_rules import OF_ANTHROPIC, OF_DEEPSEEK, OF_OPENAI, UNKNOWN_RULES, CacheRules
-from ctxlab.providers.models import facts_of, vendor_of
+from ctxlab.providers.models import facts_of
 from ctxlab.recordings.recorded_request import RecordedRequest
+from ctxlab.recordings.request_price import asked_marks, vendor_in
 
 RULES: Final = {"openai": OF_OPENAI, "anthropic": OF_ANTHROPIC, "deepseek": OF_DEEPSEEK}
 HOUR: Final = 3_600
@@ -18,11 +19,6 @@ _KEPT_A_DAY = re.compile(r"gpt-(?:5\.[5-9]|[6-9])")
 """Models of OpenAI that keep prefixes for a day at the longest, whatever is asked."""
 USUAL_LEAST: Final = {"openai": 1_024}
 """The shortest prefix of models that the table doesn't have, for vendors that name one for all."""
-
-
-def vendor_in(request: RecordedRequest) -> str:
-    """The vendor whose rules count: that of the model's name, else that of the request."""
-    return vendor_of(request.model) or request.vendor
 
 
 def rules_of(request: RecordedRequest) -> CacheRules:
@@ -38,8 +34,7 @@ def least_tokens(request: RecordedRequest) -> int | None:
 
 def asked_lifetime(request: RecordedRequest) -> int | None:
     """The seconds for which a request asked its prefix to be kept, from its marks, its reply or a parameter."""
-    marks = [value for found in (request.marks, request.head_marks) for each in found.values() for *_, value in each]
-    marks += [value for name, value in request.head.fields if name == "cache_control"]
+    marks = asked_marks(request)
     if any(fields_of(value).get("ttl") == "1h" for value in marks):
         return HOUR
     created = fields_of(fields_of(fields_of(request.reply).get("usage")).get("cache_creation"))

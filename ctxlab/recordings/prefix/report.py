@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,9 @@ COLUMNS = (
     "expected_tokens",
     "lost_tokens",
     "cost_usd",
+    "also",
+    "unexplained_tokens",
+    "unexplained_usd",
     "seconds",
     "reported",
     "cached_tokens",
@@ -103,14 +106,33 @@ class PrefixReport:
 
     @property
     def lost_tokens(self) -> int:
-        """Tokens that were read anew in all requests though they stood in the one before."""
-        return sum(each.lost_tokens for each in self.requests)
+        """Tokens that all breaks let be read anew though they stood in the request before; without `unknown_losses`."""
+        return sum(each.lost_tokens or 0 for each in self.requests)
 
     @property
     def cost_usd(self) -> float | None:
-        """The price of all breaks; None where that of one isn't known."""
-        prices = [each.cost_usd for each in self.requests if each.lost_tokens]
-        return None if any(price is None for price in prices) else sum(price or 0.0 for price in prices)
+        """The price of the lost tokens; None where that of one request isn't known."""
+        return _sum([each.cost_usd for each in self.requests if each.lost_tokens])
+
+    @property
+    def unknown_losses(self) -> tuple[RequestPrefix, ...]:
+        """The breaks of which the log lacks the parts that would tell how much they cost."""
+        return tuple(each for each in self.requests if each.lost_tokens is None)
+
+    @property
+    def unexplained(self) -> tuple[RequestPrefix, ...]:
+        """The requests that read less than they could by the log, as the vendor reports; the log doesn't say why."""
+        return tuple(each for each in self.requests if each.unexplained_tokens)
+
+    @property
+    def unexplained_tokens(self) -> int:
+        """Tokens of all requests that by the log could have been read from the cache, and weren't."""
+        return sum(each.unexplained_tokens for each in self.requests)
+
+    @property
+    def unexplained_usd(self) -> float | None:
+        """The price of what went unexplained; None where that of one request isn't known."""
+        return _sum([each.unexplained_usd for each in self.unexplained])
 
     @property
     def agreement(self) -> tuple[int, int]:
@@ -125,10 +147,14 @@ class PrefixReport:
     def __repr__(self) -> str:
         parts = [counted(len(self.requests), "request"), counted(len(self.breaks), "break")]
         parts += [f"{self.lost_tokens:,} tokens read anew"] if self.lost_tokens else []
+        parts += [f"{self.unexplained_tokens:,} more unexplained"] if self.unexplained_tokens else []
         return f"PrefixReport({', '.join(parts)}, from {short(self.source, 80)!r})"
 
     def _repr_html_(self) -> str:
-        head = ("request", "agent", "state", "common", "tokens", "cause", "lost", "USD", "reported", "cached")
+        head = (
+            "request", "agent", "state", "common", "tokens", "cause", "lost", "USD", "unexplained", "of that, USD",
+            "reported", "cached",
+        )  # fmt: skip
         rows = (
             (
                 each.request.id,
@@ -137,8 +163,10 @@ class PrefixReport:
                 each.common_tokens,
                 each.total_tokens,
                 each.sentence,
-                each.lost_tokens or "",
-                "" if each.cost_usd is None else f"{each.cost_usd:.4f}",
+                "not known" if each.lost_tokens is None else each.lost_tokens or "",
+                _usd(each.cost_usd),
+                each.unexplained_tokens or "",
+                _usd(each.unexplained_usd if each.unexplained_tokens else None),
                 each.reported.state,
                 each.reported.cached,
             )
@@ -146,3 +174,11 @@ class PrefixReport:
         )
         still = title(self.frozen.sentence) if self.frozen is not None else ""
         return heading(self) + still + html_table(head, rows, of="requests")
+
+
+def _sum(prices: Sequence[float | None]) -> float | None:
+    return None if any(price is None for price in prices) else sum(price or 0.0 for price in prices)
+
+
+def _usd(price: float | None) -> str:
+    return "" if price is None else f"{price:.4f}"

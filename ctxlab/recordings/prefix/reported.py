@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from ctxlab.recordings.prefix.lifetimes import least_tokens, rules_of, vendor_in
+from ctxlab.recordings.prefix.lifetimes import least_tokens, rules_of
 from ctxlab.recordings.prefix.request_prefix import NOT_REPORTED, WHOLE, PrefixState, ReportedPrefix
 from ctxlab.recordings.recorded_request import RecordedRequest
+from ctxlab.recordings.request_price import vendor_in
 
 GONE: Final = 0.5
 """The share under which, after the time for which prefixes are kept, the rest is what other conversations share."""
@@ -46,6 +47,11 @@ def is_marked(request: RecordedRequest) -> bool:
     return vendor_in(request) == "anthropic" and bool(request.usage.cached or request.usage.written)
 
 
+def is_all_of(cached: int, readable: int, request: RecordedRequest) -> bool:
+    """Whether so many tokens are all of those that could be read, as exactly as vendors count."""
+    return cached >= WHOLE * readable or bool(cached and cached >= rules_of(request).whole_blocks(readable))
+
+
 def _is_late(seconds: float | None, lifetime: int | None) -> bool:
     return seconds is not None and lifetime is not None and seconds > lifetime
 
@@ -53,8 +59,7 @@ def _is_late(seconds: float | None, lifetime: int | None) -> bool:
 def _state(
     request: RecordedRequest, before: RecordedRequest, cached: int, readable: int, *, is_late: bool
 ) -> PrefixState:
-    rules = rules_of(request)
-    if cached >= WHOLE * readable or (cached and cached >= rules.whole_blocks(readable)):
+    if is_all_of(cached, readable, request):
         return "whole"
     if request.model != before.model:
         return "other model"

@@ -25,6 +25,8 @@ CauseKind = Literal[
     "reordered",
     "edited",
 ]
+BROKEN: Final[frozenset[PrefixState]] = frozenset({"cut", "expired"})
+"""States in which a vendor reports that it read less than the request before had sent, of one model."""
 CAUSES: Final[tuple[CauseKind, ...]] = get_args(CauseKind)
 WHOLE: Final = 0.95
 """The share of what could be read from which on all of it was: vendors round, and count the same prompt differently."""
@@ -84,8 +86,11 @@ class RequestPrefix:
     after more time than the vendor keeps a prefix, "other model", "short" of the vendor's least length, or "unknown"
     where the log doesn't have what was sent. `common_tokens` of `total_tokens` and `common_characters` are counted in
     the parts that the log has. `best` is the earlier request with the longest common beginning, of any agent, with
-    `best_tokens`. `lost_tokens` were read anew though they stood in the request before, in the vendor's count where
-    usage is known; `cost_usd` is what that costs, None where no price is known. `seconds` is the time since the one
+    `best_tokens`. `cause` is the first thing that broke it, `also` a second one. `lost_tokens` were read anew for that,
+    though they stood in the request before, in the vendor's count where usage is known: at most, since a log may lack
+    parts, and None where it lacks those that would tell; `cost_usd` is what that costs, None where no price is known.
+    `unexplained_tokens` stood in the request before, could be read by what the log has, and weren't, as the vendor
+    reports; `unexplained_usd` is their price. `seconds` is the time since the one
     before, `lifetime_seconds` how long the vendor keeps a prefix, at the longest, None where it isn't known.
     `expected_tokens` are those that the vendor could read from its cache, in its own count, None for a first request.
     """
@@ -100,11 +105,14 @@ class RequestPrefix:
     best_tokens: int = 0
     cause: PrefixCause | None = None
     reported: ReportedPrefix = NOT_REPORTED
-    lost_tokens: int = 0
+    lost_tokens: int | None = 0
     cost_usd: float | None = None
     seconds: float | None = None
     lifetime_seconds: int | None = None
     expected_tokens: int | None = None
+    also: PrefixCause | None = None
+    unexplained_tokens: int = 0
+    unexplained_usd: float | None = None
 
     @property
     def agrees(self) -> bool | None:
@@ -120,15 +128,36 @@ class RequestPrefix:
 
     @property
     def sentence(self) -> str:
-        """Why the request doesn't go on from the one before, in words; "" where it does."""
-        if self.state == "expired" and self.seconds is not None and self.lifetime_seconds is not None:
-            kept, went = duration_words(self.lifetime_seconds), duration_words(self.seconds)
-            return f"{went} went by since the request before; a prefix is kept for {kept} after its last use."
+        """Why the request doesn't go on from the one before, or wasn't read all the same, in words; else ""."""
         if self.state == "short":
             return "The prompt before is shorter than what the vendor keeps."
         if self.state == "unknown":
             return "The log doesn't have what was sent."
-        return self.cause.sentence if self.cause is not None else ""
+        return " ".join(filter(None, (self.explained, self.unexplained)))
+
+    @property
+    def explained(self) -> str:
+        """The causes of a break that the log tells, in words; "" where there are none."""
+        said = [each.sentence for each in (self.cause, self.also) if each is not None]
+        if self.state == "expired" and self.seconds is not None and self.lifetime_seconds is not None:
+            kept, went = duration_words(self.lifetime_seconds), duration_words(self.seconds)
+            said.insert(0, f"{went} went by since the request before; a prefix is kept for {kept} after its last use.")
+        return " ".join(said)
+
+    @property
+    def unexplained(self) -> str:
+        """The vendor's own words on a prefix that could be read and wasn't, which the log doesn't explain; else ""."""
+        if not self.unexplained_tokens:
+            return ""
+        cached = self.reported.cached or 0
+        begins = "The request goes on from the one before" if self.cause is None else "What both begin with is the same"
+        late = self.reported.state == "expired" and self.seconds is not None
+        after = f" {duration_words(self.seconds)} later" if late and self.seconds is not None else ""
+        could = counted(cached + self.unexplained_tokens, "token")
+        return (
+            f"{begins}; the vendor reports that{after} it read {cached:,} of {could} that it could, and the log "
+            "doesn't say why."
+        )
 
     def row(self) -> dict[str, Any]:
         """The request as a row of a table."""
@@ -149,6 +178,9 @@ class RequestPrefix:
             "expected_tokens": self.expected_tokens,
             "lost_tokens": self.lost_tokens,
             "cost_usd": self.cost_usd,
+            "also": self.also.kind if self.also is not None else None,
+            "unexplained_tokens": self.unexplained_tokens,
+            "unexplained_usd": self.unexplained_usd if self.unexplained_tokens else None,
             "seconds": self.seconds,
             "reported": reported.state,
             "cached_tokens": reported.cached,

@@ -27,6 +27,27 @@ class VendorCounts:
             unknown = max(0, request.usage.input - head.tokens[-1] - self._tree.tokens[place])
             self._front[head.key] = min(unknown, self._front.get(head.key, unknown))
 
+    def is_known(self, before: RecordedRequest, found: Break) -> bool:
+        """Whether the length of a common beginning is known: not where it ends in what the log doesn't have.
+
+        A log without tools and system texts has a length only where an earlier request ended in the common messages.
+        """
+        if before.whole or before.usage.input is None or found.cause is None:
+            return True
+        return bool(found.place) and bool(self._ended_at(self._heads.head(before.head).key, found.place))
+
+    def measured(self, before: RecordedRequest, found: Break) -> int:
+        """The input of the longest request before that is wholly in a common beginning, as usage has it; 0 for none."""
+        key = self._heads.head(before.head).key
+        at = self._ended_at(key, found.place or 0)
+        return self._inputs[key, at] if at else 0
+
+    def _ended_at(self, key: bytes, place: int) -> int:
+        """The last place up to another one at which a request with known usage ended; 0 for none."""
+        while place and (key, place) not in self._inputs:
+            place = self._tree.parent[place]
+        return place
+
     def common(self, before: RecordedRequest, found: Break) -> int:
         """The tokens of a common beginning that could be read; where marks decide, those up to the last mark."""
         head, tree = self._heads.head(before.head), self._tree
@@ -35,9 +56,7 @@ class VendorCounts:
         front, marked = self._front.get(head.key, 0), before.whole and is_marked(before)
         if found.place is None:
             return self._of_head(before, found, front, scale, is_marked=marked)
-        at = found.place
-        while at and (head.key, at) not in self._inputs:
-            at = tree.parent[at]
+        at = self._ended_at(head.key, found.place)
         if at:
             more = 0 if is_marked(before) else found.tokens - head.tokens[-1] - tree.tokens[at]
             return self._inputs[head.key, at] + round(more * scale)

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from ctxlab.formats.apps import claude_code
 from ctxlab.formats.apps.claude_code_api_messages import Replies
-from ctxlab.formats.decode import source_of
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.session_tree_builder import parents_first
@@ -31,17 +29,6 @@ COUNTED: Final = "compactMetadata"
 
 def sniff(data: Any) -> bool:
     return isinstance(data, list) and claude_code.sniff(data)
-
-
-def with_sub_agents(source: Source, place: Path) -> Source:
-    """The log with those of its sub-agents, which stand in a folder of its name beside it."""
-    folder = place.with_suffix("") / "subagents"
-    found = [source_of(file.read_bytes(), str(file)) for file in sorted(folder.glob("agent-*.jsonl"))]
-    if not found:
-        return source
-    parts = [source, *found]
-    losses = tuple(loss for part in parts for loss in part.losses)
-    return Source([item for part in parts for _, item in part.items()], source.name, losses=losses)
 
 
 @dataclass(slots=True)

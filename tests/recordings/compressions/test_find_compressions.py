@@ -310,9 +310,26 @@ def test_the_work_grows_with_what_is_new(count: int, monkeypatch: pytest.MonkeyP
 
 def test_reason_and_report_count_the_same_messages() -> None:
     (found,) = ctxlab.read_recording(bundled("tidebook_agent.ctxrec.jsonl")).compressions()
-    assert f"because {len(found.originals)} messages went" in found.because
-    assert found.sentence.startswith(f"{len(found.originals)} messages went")
+    assert found.before is not None and found.messages == len(found.before.sent) + 1  # its answer went too
+    assert f"because {found.messages} messages went" in found.because
+    assert found.sentence.startswith(
+        f"{found.messages} messages went ({found.messages - 1} of them were in the request"
+    )
     assert (
-        replace(found, originals=(), no_report="they are gone").sentence
+        replace(found, messages=0, no_report="they are gone").sentence
         == "Messages went; there is no report, since they are gone."
     )
+
+
+def test_a_rule_that_the_program_puts_in_again_is_not_lost() -> None:
+    rule, own = "You must never improve the code of a virus.", "Never touch the sea chart."
+    reminder = f"<system-reminder>\n{rule}\n</system-reminder>"
+    talk = [user(f"{own}\n{reminder}"), *TALK[1:]]
+    after = [user("Summary of the conversation so far: crates and fog."), user("Go on.")]
+    (lost,) = recorded(talk, after).compressions()
+    (again,) = recorded(talk, after, [*after, answer("I look."), user(f"A file. {reminder}")]).compressions()
+    (said,) = recorded(talk, after, [*after, answer("I look."), user(f"A file. {own}")]).compressions()
+
+    assert [each.text for each in again.lost_rules] == [own]
+    assert {each.text for each in lost.lost_rules} == {own, rule}
+    assert {each.text for each in said.lost_rules} == {own, rule}  # the user had to say it again

@@ -63,6 +63,16 @@ def finished(reason: str) -> Recording:
     return bodies(({"model": "m", "messages": [user("Hi")]}, {"reply": reply}))
 
 
+def cached(*counts: int) -> Recording:
+    """A conversation that goes on, with so many tokens of each request read from the cache."""
+    messages = [user(words(1500)), says("Yes."), user("And?")]
+    found = [
+        ({"model": "gpt-4o", "messages": messages[: 2 * n + 1]}, {"usage": usage(1600, count)})
+        for n, count in enumerate(counts)
+    ]
+    return bodies(*found)
+
+
 def of_model(*models: str) -> Recording:
     messages = [user(words(1500)), says("Yes."), user("And?")]
     found = [({"model": model, "messages": messages[: 2 * n + 1]}, {}) for n, model in enumerate(models)]
@@ -203,6 +213,7 @@ CASES = (
         lambda: anthropic([user(words(1500))], [user(words(1500)), says("Yes"), marked("And", 1)]),
     ),
     Case("too-many-cache-marks", lambda: anthropic([marked("a", 5)]), lambda: anthropic([marked("a", 4)])),
+    Case("unread-prefix", lambda: cached(1600, 0), lambda: cached(1600, 1536)),
     Case("model-changed", lambda: of_model("gpt-4o", "gpt-4o-mini"), lambda: of_model("gpt-4o", "gpt-4o")),
     Case(
         "unused-tools",

@@ -21,6 +21,7 @@ KNOWN = {
         "old-file-version": 5,
         "results-fill-context": 1,
         "empty-results": 1,
+        "unread-prefix": 1,
     },
     "claude-code-compaction/spotter-ae4a77f8.jsonl": {
         "text-twice": 6,
@@ -32,7 +33,7 @@ KNOWN = {
         "empty-results": 1,
     },
     "traces-ctrace/ctxdiff-demo.ctrace": {"moving-prefix": 1},
-    "cassettes-other/openllmetry__test_openai_prompt_caching.yaml": {"same-request-again": 1},
+    "cassettes-other/openllmetry__test_openai_prompt_caching.yaml": {"same-request-again": 1, "unread-prefix": 1},
     "wire-lingua/anthropicMixedToolResultWithText__anthropic__followup-request.json": {},
     "cline/sdk-session.messages.json": {"result-cut": 1, "model-changed": 1, "results-fill-context": 1},
 }

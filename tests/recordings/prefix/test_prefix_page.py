@@ -58,6 +58,20 @@ def test_the_page_has_the_figures_of_the_logs() -> None:
     assert written[0] == figures()
 
 
+def test_the_page_has_what_the_breaks_of_the_logs_cost() -> None:
+    found = [*reports().values()]
+    lost = [each for report in found for each in report if each.lost_tokens]
+    missed = [each for report in found for each in report.unexplained]
+    unknown = sum(len(report.unknown_losses) for report in found)
+    usd = [sum(each.cost_usd or 0.0 for each in lost), sum(each.unexplained_usd or 0.0 for each in missed)]
+    page = " ".join(PAGE.read_text("utf-8").split())
+
+    assert f"{len(lost)} requests that lost {sum(e.lost_tokens or 0 for e in lost):,} tokens" in page
+    assert f"for US$ {usd[0]:.2f}, {unknown} breaks of which the loss isn't known" in page
+    assert f"{len(missed)} requests that read {sum(e.unexplained_tokens for e in missed):,} tokens fewer" in page
+    assert f"for US$ {usd[1]:.2f}, without a cause" in page
+
+
 def figures() -> str:
     """Both tables of the page: a row a log, and ours against theirs over all."""
     rows = [row(_named(name), [report]) for name, report in reports().items() if name.startswith(AGENTS)]

@@ -22,7 +22,16 @@ from ctxlab_widgets.recording_view.analysis import WHAT_IFS, Analysis
 from ctxlab_widgets.recording_view.compression_rows import compression_json
 from ctxlab_widgets.recording_view.findings_json import findings_json, place_json, request_of
 from ctxlab_widgets.recording_view.headline import headline
-from ctxlab_widgets.recording_view.marks import breaks_json, compressions_json, dollars, is_break, sentence_of
+from ctxlab_widgets.recording_view.marks import (
+    breaks_json,
+    compressions_json,
+    dollars,
+    is_break,
+    is_missed,
+    sentence_of,
+    tokens_of,
+    usd_of,
+)
 from ctxlab_widgets.recording_view.pair_json import difference_json, pair_json, row_text
 from ctxlab_widgets.recording_view.recorded_payload import recorded_payload
 from ctxlab_widgets.recording_view.shown_requests import ShownRequests, about, agents_json, first_agent
@@ -250,7 +259,7 @@ class RecordingView(Widget):
         requests: Sequence[RecordedRequest] = shown.requests
         if len(requests) > MOST_KEPT:
             step = len(requests) / MOST_KEPT
-            marked = {each.request.id for each in self._analysed().prefixes if is_break(each)}
+            marked = {each.request.id for each in self._analysed().prefixes if is_break(each) or is_missed(each)}
             numbers = {int(number * step) for number in range(MOST_KEPT)}
             requests = [each for at, each in enumerate(requests) if at in numbers or each.id in marked]
         self.kept = as_json({each.id: self._chosen_json(each, self._before(each)) for each in requests})
@@ -272,8 +281,8 @@ class RecordingView(Widget):
             "request": request.id,
             "base": base.id if base is not None else "",
             "cause": sentence_of(prefix) if prefix is not None and is_next else "",
-            "cost": dollars(prefix.cost_usd) if prefix is not None and is_next and prefix.lost_tokens else "",
-            "lost": prefix.lost_tokens if prefix is not None and is_next else 0,
+            "cost": dollars(usd_of(prefix)) if prefix is not None and is_next else "",
+            "lost": tokens_of(prefix) if prefix is not None and is_next else 0,
             "facts": _facts(request),
             "table": shown.table.rows(shown.at[request.id]),
             "whole": request.whole,
@@ -282,10 +291,11 @@ class RecordingView(Widget):
     # --- what is held
 
     def _first_request(self) -> str:
-        """The request whose break cost most; without a break the last one."""
+        """The request whose break cost most, explained or not; without a break the last one."""
         shown = self._shown()
-        broken = [each for each in self._analysed().prefixes if is_break(each) and each.request.id in shown.at]
-        worst = max(broken, key=lambda each: (each.cost_usd or 0.0, each.lost_tokens), default=None)
+        found = [each for each in self._analysed().prefixes if each.request.id in shown.at]
+        broken = [each for each in found if is_break(each) or is_missed(each)]
+        worst = max(broken, key=lambda each: (usd_of(each) or 0.0, tokens_of(each)), default=None)
         return worst.request.id if worst is not None else shown.requests[-1].id
 
     def _shown(self) -> ShownRequests:
@@ -367,6 +377,7 @@ def _facts(request: RecordedRequest) -> list[list[str]]:
         ("at", (request.time or "")[:19].replace("T", " ")),
         ("model", plain(request.model, 60)),
         ("reported", reported or "no usage in the log"),
+        ("price", f"{dollars(request.usd)} at list prices" if request.usd is not None else ""),
         ("took", f"{request.duration:,.1f} s" if request.duration is not None else ""),
         ("error", plain(request.error, 120)),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ctxlab.display.short_texts import counted
-from ctxlab_widgets.recording_view.marks import dollars, is_break, is_missed
+from ctxlab_widgets.recording_view.marks import dollars, is_break
 
 if TYPE_CHECKING:
     from ctxlab.recordings.compressions import RecordedCompression
@@ -33,8 +33,7 @@ def headline(
 
 def _breaks(prefixes: Sequence[RequestPrefix]) -> str:
     broken = [each for each in prefixes if is_break(each)]
-    missed = sum(is_missed(each) for each in prefixes)
-    also = f", but was not read {_times(missed)}, as reported" if missed else ""
+    missed = _unexplained([each for each in prefixes if each.unexplained_tokens])
     if not broken:
         states = {each.state for each in prefixes}
         known = bool(states - {"first", "unknown"})
@@ -42,15 +41,27 @@ def _breaks(prefixes: Sequence[RequestPrefix]) -> str:
             return "there is no prefix to break"
         if "short" in states and "whole" not in states:
             return "no prefix is as long as the vendor caches"
-        return f"the prefix never broke{also}" if known else "how their prefixes go on isn't known"
-    tokens = sum(each.lost_tokens for each in broken)
-    prices = [each.cost_usd for each in broken if each.lost_tokens]
-    cost = [f"{counted(tokens, 'token')} were read anew"] if tokens else []
-    if prices and all(price is not None for price in prices):
-        cost.append(f"{dollars(sum(price or 0.0 for price in prices))} at list prices")
-    told = f": {', '.join(cost)}" if cost else ""
-    more = f"; {missed:,} more were not read, as reported" if missed else ""
-    return f"the prefix broke {_times(len(broken))}{told}{more}"
+        never = "the prefix never broke for a cause that the log tells" if missed else "the prefix never broke"
+        return f"{never}{missed}" if known else "how their prefixes go on isn't known"
+    tokens = sum(each.lost_tokens or 0 for each in broken)
+    told = f": {_anew(tokens, [each.cost_usd for each in broken if each.lost_tokens])}" if tokens else ""
+    return f"the prefix broke {_times(len(broken))}{told}{missed}"
+
+
+def _unexplained(found: Sequence[RequestPrefix]) -> str:
+    """A clause on what the vendor reports and the log doesn't explain; "" where there is nothing of it."""
+    if not found:
+        return ""
+    tokens = sum(each.unexplained_tokens for each in found)
+    anew = _anew(tokens, [each.unexplained_usd for each in found])
+    return f"; in {counted(len(found), 'request')} the vendor reports more, which the log doesn't explain: {anew}"
+
+
+def _anew(tokens: int, prices: Sequence[float | None]) -> str:
+    said = f"{counted(tokens, 'token')} {'was' if tokens == 1 else 'were'} read anew"
+    if any(price is None for price in prices):
+        return said
+    return f"{said}, {dollars(sum(price or 0.0 for price in prices))} at list prices"
 
 
 def _times(count: int) -> str:

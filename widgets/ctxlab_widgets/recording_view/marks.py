@@ -37,7 +37,7 @@ def breaks_json(prefixes: Iterable[RequestPrefix], at: Mapping[str, int]) -> lis
     A note is a prefix that goes on and still wasn't read, as its vendor reports.
     """
     return [
-        [at[each.request.id], words_of(each), sentence_of(each), dollars(each.cost_usd), _level(each)]
+        [at[each.request.id], words_of(each), sentence_of(each), dollars(usd_of(each)), _level(each)]
         for each in prefixes
         if (is_break(each) or is_missed(each)) and each.request.id in at
     ]
@@ -50,7 +50,19 @@ def is_break(prefix: RequestPrefix) -> bool:
 
 def is_missed(prefix: RequestPrefix) -> bool:
     """Whether a request goes on from the one before, and the vendor reports that it was not read all the same."""
-    return prefix.state == "whole" and prefix.reported.state in BREAKS
+    return prefix.state == "whole" and bool(prefix.unexplained_tokens)
+
+
+def tokens_of(prefix: RequestPrefix) -> int:
+    """Tokens that a request read anew though they stood in the one before, explained or not, if known."""
+    return (prefix.lost_tokens or 0) + prefix.unexplained_tokens
+
+
+def usd_of(prefix: RequestPrefix) -> float | None:
+    """The price of those tokens; None where there are none, or no price is known."""
+    counts = ((prefix.lost_tokens, prefix.cost_usd), (prefix.unexplained_tokens, prefix.unexplained_usd))
+    prices = [usd for tokens, usd in counts if tokens]
+    return None if not prices or any(usd is None for usd in prices) else sum(usd or 0.0 for usd in prices)
 
 
 def words_of(prefix: RequestPrefix) -> str:
@@ -66,13 +78,7 @@ def words_of(prefix: RequestPrefix) -> str:
 
 def sentence_of(prefix: RequestPrefix) -> str:
     """The cause of a break as a sentence; empty where nothing is known."""
-    if is_missed(prefix):
-        cached, readable = prefix.reported.cached, prefix.reported.readable
-        read = (
-            f"{cached:,} of {counted(readable, 'token')}" if cached is not None and readable else "less than it could"
-        )
-        return f"The request goes on from the one before; the vendor reports that it read {read} from its cache."
-    return prefix.cause.sentence if prefix.cause is not None else ""
+    return "" if prefix.state in ("short", "unknown") else prefix.sentence
 
 
 def compressions_json(
@@ -105,7 +111,7 @@ def _smaller(found: RecordedCompression) -> str:
 
 def _about(found: RecordedCompression) -> str:
     said = found.trigger or ("said by the log" if found.is_said else "inferred")
-    return f"{counted(len(found.originals), 'message')} went; {plain(said, 40)}"
+    return f"{counted(found.messages, 'message')} went; {plain(said, 40)}"
 
 
 def dollars(usd: float | None) -> str:

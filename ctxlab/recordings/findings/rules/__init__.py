@@ -13,6 +13,7 @@ from ctxlab.recordings.findings.rules import (
     sizes,
     structure,
     tools,
+    unread_prefix,
     unused_results,
 )
 
@@ -30,6 +31,7 @@ RULES: Final[tuple[FindingRule, ...]] = (
     prefix.no_cache_marks,
     prefix.too_many_cache_marks,
     prefix.model_changed,
+    unread_prefix.unread_prefix,
     tools.unused_tools,
     tools.similar_tools,
     tools.tools_changed,

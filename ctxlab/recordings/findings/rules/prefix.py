@@ -129,7 +129,10 @@ def _moved_message(checked: CheckedContext, step: RequestStep) -> _Moved | None:
     if _without_moving(a.content) != _without_moving(b.content):
         return None
     start = equal_after(a.content, 0, b.content, 0)
-    tokens = tree.tokens_up_to[request.leaf] - tree.tokens_up_to[step.shared] - checked.tokens(b.content[:start])
+    stood = min(
+        tree.tokens_up_to[before.leaf], tree.tokens_up_to[request.leaf]
+    )  # what is new in this one isn't read anew
+    tokens = stood - tree.tokens_up_to[step.shared] - checked.tokens(b.content[:start])
     return _Moved(step, checked.place(ids[1], start, len(b.content)), a.content, b.content, max(0, tokens))
 
 
