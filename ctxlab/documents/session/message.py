@@ -153,7 +153,7 @@ class MessageNode(Stored):
 
     @property
     def disabled_reason(self) -> str:
-        """Why a reader switched the message off (`metadata.disabledReason`); empty where it is on or nothing says so."""
+        """Why a reader switched the message off (`metadata.disabledReason`); empty where it is on or none is known."""
         reason = None if self.enabled else self.meta(DISABLED_REASON)
         return plain(reason, 120) if isinstance(reason, str) else ""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.documents.session.message import DISABLED_REASON
-from ctxlab.display.short_texts import counted
 from ctxlab.formats.apps.chatgpt_message import UNWEIGHTED, WITHOUT_RESULT, OpenCall, answered_call, fields_of
 from ctxlab.formats.format import Format
 from ctxlab.formats.results import Import, Loss

@@ -20,8 +20,8 @@ TEXT_FIELDS = ("text", "result", "content", "model_set_context", "user_profile",
 NOT_SENT = {"reasoning_recap": "ChatGPT shows it on the screen: how long the model thought"}
 """Content that only the screen showed."""
 UNWEIGHTED = "ChatGPT marks it weight 0"
-"""OpenAI documents no weight. Programs that read exports take 0 for hidden or replaced; in exports it is on empty system
-messages and on results of tools that replies cite, so that a model read some of them when it wrote."""
+"""OpenAI documents no weight. Programs that read exports take 0 for hidden or replaced; in exports it is on empty
+system messages, and on results of tools that replies cite, so a model may well have read those."""
 WITHOUT_RESULT = "every result of its call is marked weight 0 by ChatGPT"
 USUAL: Data = {
     "status": "finished_successfully",

@@ -30,7 +30,14 @@ BRANCH_COLUMNS = (
 )
 SUMMARY_COLUMNS = (
     *("session", "messages", "leaves", "depth", "tokens", "active_tokens", "off_tokens", "abandoned_tokens"),
-    *("abandoned_share", "regenerations", "edits", "prompt_tokens", "surviving_tokens", "prompt_tokens_per_surviving_token"),
+    *(
+        "abandoned_share",
+        "regenerations",
+        "edits",
+        "prompt_tokens",
+        "surviving_tokens",
+        "prompt_tokens_per_surviving_token",
+    ),
     *("user_tokens", "assistant_tokens", "tool_tokens", "system_tokens", "first", "last", "seconds"),
 )
 
@@ -94,8 +101,9 @@ class SessionBranches:
         """One row a session.
 
         `tokens` are `active_tokens` and `off_tokens`, of messages on the active path that are on and that are switched
-        off, and `abandoned_tokens`. `prompt_tokens` were read to write all replies, the abandoned ones too, `surviving_tokens` are those of replies
-        on the active path; their ratio is what a surviving token cost in tokens of prompts.
+        off, and `abandoned_tokens`. `prompt_tokens` were read to write all replies, the abandoned ones too,
+        `surviving_tokens` are those of replies on the active path; their ratio is what a surviving token cost in
+        tokens of prompts.
         """
         return frame_of(map(_summary_row, self.trees), SUMMARY_COLUMNS)
 
