@@ -50,6 +50,10 @@ class Tree:
             self._nodes[parent]["childrenIds"].append(node_id)
         return node_id
 
+    def nodes(self) -> Iterator[dict[str, Any]]:
+        """The messages in the order in which they were added, each as a dict that may be changed."""
+        return iter(self._nodes.values())
+
     def prefer(self, parent: str, child: str) -> None:
         """Make `child` the branch that its parent remembers."""
         self._nodes[parent]["lastSelectedChildId"] = child

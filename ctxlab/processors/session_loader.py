@@ -236,7 +236,7 @@ def _outcome(
 ) -> tuple[str, str] | None:
     """The rule that keeps a message out, and why; None when it is loaded."""
     if node.is_enabled is False:
-        return "disabled", "the message is switched off"
+        return "disabled", node.disabled_reason or "the message is switched off"
     if node.id in hidden:
         return "summarised", f"summary {hidden[node.id]} stands for it"
     if not (draft.assets or draft.calls or draft.role == "tool" or draft.replayed or str(draft.text).strip()):

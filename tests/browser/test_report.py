@@ -263,7 +263,7 @@ def test_a_report_of_nothing_names_no_message(opened: Opened, tmp_path: Path) ->
 
 def test_it_opens_with_what_is_sent_and_draws_a_view_when_it_is_wanted(opened: Opened, written: Path) -> None:
     page = opened.open(written)
-    names = ["What is sent", "Steps", "Budget", "Injections", "Lore", "Rules"]
+    names = ["What is sent", "Steps", "Budget", "Injections", "Lore", "Rules", "Tree"]
 
     assert page.locator("[role=tab]").all_inner_texts() == names
     assert page.locator("[role=tab][aria-selected=true]").inner_text() == "What is sent"
@@ -288,12 +288,12 @@ def test_arrows_lead_from_tab_to_tab_and_the_address_opens_one(opened: Opened, w
     page.keyboard.press("End")
     page.goto(page.url)
     page.reload()
-    page.locator("#ctxlab-view-rules .ctxlab .w").wait_for()
-    assert page.locator("[role=tabpanel]:visible").get_attribute("id") == "ctxlab-view-rules"
+    page.locator("#ctxlab-view-tree .ctxlab .w").wait_for()
+    assert page.locator("[role=tabpanel]:visible").get_attribute("id") == "ctxlab-view-tree"
     page.wait_for_function("() => window.ctxlabHost")
     page.emulate_media(media="print")
     assert page.locator("#ctxlab-view-sent article").first.is_visible()
-    assert not page.locator("#ctxlab-view-rules").is_visible()
+    assert not page.locator("#ctxlab-view-tree").is_visible()
     page.emulate_media(media="screen")
 
 
@@ -340,4 +340,25 @@ def test_a_view_that_is_too_large_is_left_out_with_a_sentence(
 
 
 def test_a_report_with_every_view_is_small(written: Path) -> None:
-    assert written.stat().st_size < 700_000
+    assert written.stat().st_size < 850_000
+
+
+def test_the_page_of_a_conversation_opens_with_its_tree_and_a_chosen_message_is_read_whole(
+    opened: Opened, tmp_path: Path
+) -> None:
+    words = "a flat near the market " * 20
+    session = ctxlab.Session(id="porto", name="Porto").append("Where to?", id="q").append("a", role="assistant", id="a")
+    session = session.append(words, role="assistant", id="b", parent="q")
+
+    page = opened.open(ctxlab_widgets.report(session, tmp_path / "page.html"))
+    page.evaluate("() => window.ctxlabHost.model.put({ selected: 'node:b' })")
+
+    assert page.locator("[role=tab]").all_inner_texts()[:2] == ["Tree", "What is sent"]
+    assert page.locator("header .summary").inner_text().startswith("3 messages in 2 branches")
+    assert page.locator(".preview .text").inner_text().strip() == words.strip()
+
+
+def test_the_page_of_a_run_without_branches_has_no_tree(tmp_path: Path) -> None:
+    written = ctxlab_widgets.report(ctxlab.build(ctxlab.Session().append("one")), tmp_path / "page.html")
+
+    assert 'data-view="tree"' not in written.read_text()

@@ -70,6 +70,15 @@ def test_the_summary_says_what_a_surviving_token_cost() -> None:
     assert (row["first"], row["last"], row["seconds"]) == (at(0), at(5), 300)
 
 
+def test_messages_that_are_switched_off_were_not_read_and_count_apart() -> None:
+    session = talk().disable("u1")
+
+    (row,) = ctxlab.branches(session, tokenizer=WordTokenizer()).summary().to_dict("records")
+
+    assert (row["tokens"], row["active_tokens"], row["off_tokens"], row["abandoned_tokens"]) == (14, 6, 3, 5)
+    assert row["prompt_tokens"] == 0 + 0 + 5  # of a1, a2 and a3
+
+
 def test_nothing_survives_where_no_reply_is_on_the_active_path() -> None:
     (row,) = ctxlab.branches(ctxlab.Session(id="s").append("hello")).summary().to_dict("records")
 

@@ -1,18 +1,22 @@
-"""A run, a study or a recording as one HTML file that opens anywhere and asks nobody for anything."""
+"""A run, a conversation, a study or a recording as one HTML file that opens anywhere and asks nobody for anything."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import ctxlab
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.display.short_texts import counted
+from ctxlab.documents import Session
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.engines.worldbook.explain import decisions
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.consequential_step import most_consequential_step
 from ctxlab.recordings.recording import Recording
+from ctxlab.studies.branches import session_branches
 from ctxlab.studies.run_summary import RunSummary, run_summary
 from ctxlab.studies.study import StudyResult
 from ctxlab.studies.study_table.study_page import study_page
@@ -34,8 +38,9 @@ TITLES = {
     "lore": "Lore",
     "knowledge": "Knowledge",
     "rules": "Rules",
+    "tree": "Tree",
 }
-"""The views of a report in the order of their tabs."""
+"""The views of a report in the order of their tabs; of a conversation the tree is the first."""
 FOLDERS = {
     "sent": "sent_view",
     "steps": "step_debugger",
@@ -44,6 +49,7 @@ FOLDERS = {
     "lore": "lore_view",
     "knowledge": "knowledge_view",
     "rules": "rule_view",
+    "tree": "branch_tree",
 }
 TOPICS = {
     "messages": "sent",
@@ -58,15 +64,18 @@ TOPICS = {
 
 
 @checked_arguments
-def report(trace: Trace | StudyResult | Recording, path: str | Path) -> Path:
+def report(trace: Trace | Session | StudyResult | Recording, path: str | Path) -> Path:
     """Write the run to `path` and give it back: what is sent, every step, every message, every cause.
 
-    Each view of the run is behind a tab of the page. Of the result of a study it is its figures, a table with notes for
-    each score, what was left out and the errors. Of a recording it is the `RecordingView` with the first difference of
-    each request. Nothing in it is fetched from anywhere.
+    Each view of the run is behind a tab of the page, and its tree where it has branches. Of a session it is its tree,
+    whose messages are read whole, and what a build without a budget sends of it. Of the result of a study it is its
+    figures, a table with notes for each score, what was left out and the errors. Of a recording it is the
+    `RecordingView` with the first difference of each request. Nothing in it is fetched from anywhere.
     """
     if isinstance(trace, Recording):
         written = recording_html(trace)
+    elif isinstance(trace, Session):
+        written = session_html(trace)
     else:
         written = study_page(trace) if isinstance(trace, StudyResult) else report_html(trace)
     return replace_file(path, written.encode())
@@ -96,14 +105,40 @@ def report_html(trace: Trace) -> str:
     return page_of_views(views, title=title, summary=[*_sentence(run_summary(trace))], about=about)
 
 
+def session_html(session: Session) -> str:
+    """The page of a conversation as text: its tree, and behind other tabs what is sent of its active path."""
+    trace = ctxlab.build(session)
+    tree = {"tree": _tree_traits(session)}
+    views = _pages(tree | {name: state for name, state in _states(trace).items() if name != "tree"})
+    shown = session_branches([session], trace.services.tokenizer)
+    (measured,) = shown.trees
+    words = f"{counted(measured.messages, 'message')} in {counted(len(measured.lines), 'branch', 'branches')}, "
+    words += f"{counted(shown.tokens, 'token')}, {shown.abandoned_share:.0%} abandoned"
+    summary = [(words, "tree"), (". Sent without a budget: ", ""), *_sentence(run_summary(trace))]
+    title = f"Conversation: {session.name or session.id}"
+    return page_of_views(views, title=title, summary=summary, about=f"tokens by {trace.services.tokenizer.name}")
+
+
 def _views(trace: Trace) -> list[ReportView]:
-    states = {name: state for name, make in STATES.items() if (state := make(trace)) is not None}
-    return [_view(name, {**state, "live": False, "views": list(states)}) for name, state in states.items()]
+    return _pages(_states(trace))
 
 
-def _view(name: str, state: dict[str, Any]) -> ReportView:
+def _states(trace: Trace) -> dict[str, dict[str, Any]]:
+    """The traits of each view that has something to show."""
+    return {name: state for name, make in STATES.items() if (state := make(trace)) is not None}
+
+
+def _pages(states: Mapping[str, dict[str, Any]]) -> list[ReportView]:
+    first = next(iter(states))
+    return [
+        _view(name, {**state, "live": False, "views": list(states)}, is_first=name == first)
+        for name, state in states.items()
+    ]
+
+
+def _view(name: str, state: dict[str, Any], *, is_first: bool) -> ReportView:
     held = as_json(state)
-    if name != "sent" and len(held) > MOST_BYTES:
+    if not is_first and len(held) > MOST_BYTES:
         size = f"{len(held) / 1_000_000:,.0f} MB"
         why = f"{TITLES[name]} is not in this page: it would add {size}. A notebook shows it: ctxlab.lab(trace)."
         return ReportView(name, TITLES[name], left_out=why)
@@ -176,6 +211,21 @@ def _rules(trace: Trace) -> dict[str, Any] | None:
     return traits if json.loads(traits["view"]).get("rules") else None
 
 
+def _tree(trace: Trace) -> dict[str, Any] | None:
+    """Those of the tree, where it has branches."""
+    session = trace.start.input.session
+    forks = any(len(children) > 1 for children in session.children_by_parent.values())
+    return _tree_traits(trace) if forks else None
+
+
+def _tree_traits(shown: Session | Trace) -> dict[str, Any]:
+    from ctxlab_widgets.branch_tree import BranchTree
+
+    widget = BranchTree(shown)
+    widget.keep_for_page()
+    return _traits(widget)
+
+
 STATES: dict[str, Callable[[Trace], dict[str, Any] | None]] = {
     "sent": _sent,
     "steps": _steps,
@@ -184,6 +234,7 @@ STATES: dict[str, Callable[[Trace], dict[str, Any] | None]] = {
     "lore": _lore,
     "knowledge": _knowledge,
     "rules": _rules,
+    "tree": _tree,
 }
 
 

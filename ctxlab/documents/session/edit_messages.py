@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.session.greetings import is_live, settle
-from ctxlab.documents.session.message import Asset, MessageNode, checked_fields
+from ctxlab.documents.session.message import DISABLED_REASON, Asset, MessageNode, checked_fields
 from ctxlab.documents.session.metadata_not_copied import CACHES, SNAPSHOT, TRANSLATION, without_metadata
 from ctxlab.documents.session.session_builder import SessionBuilder
 from ctxlab.documents.session.tree_queries import descendants
@@ -111,6 +111,6 @@ def _with_enabled(session: Session, node_id: str, *, on: bool, below: bool) -> S
     session.node(node_id)
     revision = SessionBuilder(session)
     for key in (node_id, *(descendants(session, node_id) if below else ())):
-        if session.nodes[key].enabled != on:
-            revision.put(key, is_enabled=on)
+        if (node := session.nodes[key]).enabled != on:
+            revision.put(key, is_enabled=on, metadata=without_metadata(node, DISABLED_REASON).metadata)
     return revision.session()

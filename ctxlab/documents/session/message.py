@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, NewType, cast
 
 from pydantic import ValidationError
 
+from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents.frozen_json import JsonObject
 from ctxlab.documents.refused_values import first_refusal
@@ -22,6 +23,8 @@ Role = Literal["system", "user", "assistant", "tool"]
 Status = Literal["generating", "complete", "error"]
 
 
+DISABLED_REASON = "disabledReason"
+"""Metadata key: why a reader switched the message off; switching it on removes the key."""
 # Some files put metadata into groups.
 GROUPS = frozenset({"compression", "performance", "continuation", "tools"})
 
@@ -147,6 +150,12 @@ class MessageNode(Stored):
     def enabled(self) -> bool:
         """Whether the message is on; a missing value means yes."""
         return self.is_enabled is not False
+
+    @property
+    def disabled_reason(self) -> str:
+        """Why a reader switched the message off (`metadata.disabledReason`); empty where it is on or none is known."""
+        reason = None if self.enabled else self.meta(DISABLED_REASON)
+        return plain(reason, 120) if isinstance(reason, str) else ""
 
     @property
     def is_empty_root(self) -> bool:

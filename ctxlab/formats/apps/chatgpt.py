@@ -1,7 +1,8 @@
 """ChatGPT's exported conversations (`conversations.json`): trees of messages under `mapping`, alone or in a list.
 
 The whole tree is kept; the active leaf is `current_node`. Places without a message vanish, what hangs on them hangs on
-the message above. A message with the weight 0, which the program doesn't send, is disabled.
+the message above. A message with the weight 0 is switched off, and so is a call whose results all have it; the export
+doesn't say whether the model read them, and a loss says so.
 """
 
 from __future__ import annotations
@@ -9,8 +10,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, cast
 
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
-from ctxlab.formats.apps.chatgpt_message import OpenCall, answered_call, fields_of
+from ctxlab.documents.session.message import DISABLED_REASON
+from ctxlab.formats.apps.chatgpt_message import UNWEIGHTED, WITHOUT_RESULT, OpenCall, answered_call, fields_of
 from ctxlab.formats.format import Format
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first
@@ -76,6 +79,7 @@ def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
             at[key] = at[parent]
             if message is not None:
                 losses.append(Loss(f"message {key!r}", f"is {type(message).__name__}, no message; it is left out"))
+    _switch_off(tree, losses)
     leaf = at[_current(item, places, losses)]
     tree.select(leaf)
     about = {key: value for key, value in item.items() if key not in OWN and value not in (None, [], {})}
@@ -106,6 +110,41 @@ def _grow(
         losses.append(Loss(f"message {key!r}", f"its id is taken; it is {node_id!r} now"))
     unanswered = tuple(call for call in calls if call is not answered)
     return node_id, unanswered if requested is None else (*unanswered, requested)
+
+
+def _switch_off(tree: Tree, losses: list[Loss]) -> None:
+    """Switch off the calls that only messages with the weight 0 answer; a loss says what was switched off, if it says
+    something."""
+    nodes = list(tree.nodes())
+    unweighted = [node for node in nodes if _reason(node) == UNWEIGHTED]
+    answers: dict[str, list[bool]] = {}
+    for node in nodes:
+        if (call := _metadata(node).get("toolCall", {}).get("requestId")) is not None:
+            answers.setdefault(call, []).append(_reason(node) == UNWEIGHTED)
+    calls = [node for node in nodes if _reason(node) is None and _is_answered_by_none(node, answers)]
+    for node in calls:
+        node["isEnabled"] = False
+        node["metadata"][DISABLED_REASON] = WITHOUT_RESULT
+    filled = sum(bool(node["content"].strip() or node.get("attachments")) for node in unweighted)
+    if filled or calls:
+        marked = f"{counted(filled, 'message')} marked weight 0 by ChatGPT"
+        both = f"{marked}, with {counted(len(calls), 'call')} that only these answer" if calls else marked
+        losses.append(Loss("", f"kept switched off, for nothing says whether the model read them: {both}"))
+
+
+def _is_answered_by_none(node: Data, answers: dict[str, list[bool]]) -> bool:
+    """Whether the message is a call that has answers, all of them with the weight 0."""
+    calls = _metadata(node).get("toolCallsRequested", ())
+    found = [answers.get(call["requestId"], []) for call in calls]
+    return bool(found) and all(each and all(each) for each in found)
+
+
+def _metadata(node: Data) -> Data:
+    return node.get("metadata") or {}
+
+
+def _reason(node: Data) -> str | None:
+    return _metadata(node).get(DISABLED_REASON)
 
 
 def _keep(fields: Data, name: str, value: Any) -> None:

@@ -10,14 +10,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from ctxlab.documents.session.message import DISABLED_REASON
 from ctxlab.formats.results import Loss
 
 Data = dict[str, Any]
 
 ROLES = frozenset({"system", "user", "assistant", "tool"})
 TEXT_FIELDS = ("text", "result", "content", "model_set_context", "user_profile", "user_instructions")
-NOT_SENT = frozenset({"reasoning_recap"})
+NOT_SENT = {"reasoning_recap": "ChatGPT shows it on the screen: how long the model thought"}
 """Content that only the screen showed."""
+UNWEIGHTED = "ChatGPT marks it weight 0"
+"""OpenAI documents no weight. Programs that read exports take 0 for hidden or replaced; in exports it is on empty
+system messages, and on results of tools that replies cite, so a model may well have read those."""
+WITHOUT_RESULT = "every result of its call is marked weight 0 by ChatGPT"
 USUAL: Data = {
     "status": "finished_successfully",
     "recipient": "all",
@@ -89,8 +94,10 @@ def fields_of(message: Data, key: str, answered: OpenCall | None, losses: list[L
     node: Data = {"role": role, "content": text}
     if files := _with_names(content.files, message):
         node["attachments"] = files
-    if message.get("weight") == 0 or content.rest.get("content_type") in NOT_SENT:
+    reason = UNWEIGHTED if message.get("weight") == 0 else NOT_SENT.get(str(content.rest.get("content_type")))
+    if reason is not None:
         node["isEnabled"] = False
+        metadata[DISABLED_REASON] = reason
     return {**node, "metadata": metadata} if metadata else node, call
 
 

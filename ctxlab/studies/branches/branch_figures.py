@@ -226,4 +226,5 @@ def _axis(look: Theme, title: str) -> dict[str, Any]:
 
 
 def _sums(trees: Trees) -> tuple[int, int]:
-    return sum(tree.total for tree in trees), sum(tree.active_tokens for tree in trees)
+    tokens = sum(tree.total for tree in trees)
+    return tokens, tokens - sum(tree.abandoned_tokens for tree in trees)

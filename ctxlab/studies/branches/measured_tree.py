@@ -63,19 +63,36 @@ class MeasuredTree:
 
     @cached_property
     def active_tokens(self) -> int:
-        return sum(n for n, active in zip(self.tokens, self.active, strict=True) if active)
+        """Tokens on the active path, without messages that are switched off: a build leaves those out."""
+        return self.total - self.abandoned_tokens - self.off_tokens
+
+    @cached_property
+    def off_tokens(self) -> int:
+        """Tokens of messages on the active path that are switched off."""
+        rows = zip(self.nodes, self.tokens, self.active, strict=True)
+        return sum(n for node, n, active in rows if active and not node.enabled)
+
+    @cached_property
+    def abandoned_tokens(self) -> int:
+        return sum(n for n, active in zip(self.tokens, self.active, strict=True) if not active)
 
     @cached_property
     def prompts(self) -> tuple[int, ...]:
-        """By node, the tokens that were read to write it: those of the path above a reply, 0 for other messages."""
-        above = [self.path_tokens[parent] if parent >= 0 else 0 for parent in self.shape.parents]
+        """By node, the tokens that were read to write it: those of the path above a reply, 0 for other messages.
+
+        Messages that are switched off are not among what was read.
+        """
+        read: list[int] = []
+        for node, n, parent in zip(self.nodes, self.tokens, self.shape.parents, strict=True):
+            read.append((read[parent] if parent >= 0 else 0) + (n if node.enabled else 0))
+        above = [read[parent] if parent >= 0 else 0 for parent in self.shape.parents]
         return tuple([n if node.role == "assistant" else 0 for n, node in zip(above, self.nodes, strict=True)])
 
     @cached_property
     def surviving_tokens(self) -> int:
-        """Tokens of the replies on the active path."""
+        """Tokens of the replies on the active path that are switched on."""
         replies = zip(self.nodes, self.tokens, self.active, strict=True)
-        return sum(n for node, n, active in replies if active and node.role == "assistant")
+        return sum(n for node, n, active in replies if active and node.enabled and node.role == "assistant")
 
     def span(self, numbers: Sequence[int]) -> tuple[int, int] | None:
         """The numbers of the earliest and the latest of these messages; None where none has a time that can be read."""

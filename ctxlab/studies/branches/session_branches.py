@@ -29,8 +29,15 @@ BRANCH_COLUMNS = (
     *("path_tokens", "shared_tokens", "prompt_tokens", "on_active_path", "first", "last", "seconds"),
 )
 SUMMARY_COLUMNS = (
-    *("session", "messages", "leaves", "depth", "tokens", "active_tokens", "abandoned_tokens", "abandoned_share"),
-    *("regenerations", "edits", "prompt_tokens", "surviving_tokens", "prompt_tokens_per_surviving_token"),
+    *("session", "messages", "leaves", "depth", "tokens", "active_tokens", "off_tokens", "abandoned_tokens"),
+    *(
+        "abandoned_share",
+        "regenerations",
+        "edits",
+        "prompt_tokens",
+        "surviving_tokens",
+        "prompt_tokens_per_surviving_token",
+    ),
     *("user_tokens", "assistant_tokens", "tool_tokens", "system_tokens", "first", "last", "seconds"),
 )
 
@@ -39,8 +46,8 @@ SUMMARY_COLUMNS = (
 class SessionBranches:
     """Sessions as trees whose messages are counted once, however many branches share them.
 
-    Active is the path from the root to the active leaf; what isn't on it is abandoned. Tokens are those of texts and
-    calls as the tokenizer counts them, without what a wire format adds.
+    Active is the path from the root to the active leaf; what isn't on it is abandoned, and what is on it but switched
+    off counts apart. Tokens are those of texts and calls as the tokenizer counts them, without what a wire format adds.
     """
 
     trees: tuple[MeasuredTree, ...]
@@ -70,8 +77,7 @@ class SessionBranches:
     @property
     def abandoned_share(self) -> float:
         """The share of the tokens that is not on an active path; 0 where there are none."""
-        active = sum(tree.active_tokens for tree in self.trees)
-        return 1 - active / self.tokens if self.tokens else 0.0
+        return sum(tree.abandoned_tokens for tree in self.trees) / self.tokens if self.tokens else 0.0
 
     def frame(self) -> pd.DataFrame:
         """One row a message, parents before children.
@@ -94,8 +100,10 @@ class SessionBranches:
     def summary(self) -> pd.DataFrame:
         """One row a session.
 
-        `prompt_tokens` were read to write all replies, the abandoned ones too, `surviving_tokens` are those of replies
-        on the active path; their ratio is what a surviving token cost in tokens of prompts.
+        `tokens` are `active_tokens` and `off_tokens`, of messages on the active path that are on and that are switched
+        off, and `abandoned_tokens`. `prompt_tokens` were read to write all replies, the abandoned ones too,
+        `surviving_tokens` are those of replies on the active path; their ratio is what a surviving token cost in
+        tokens of prompts.
         """
         return frame_of(map(_summary_row, self.trees), SUMMARY_COLUMNS)
 
@@ -206,7 +214,6 @@ def _branch_rows(tree: MeasuredTree) -> Iterator[dict[str, Any]]:
 
 def _summary_row(tree: MeasuredTree) -> dict[str, Any]:
     prompts = sum(tree.prompts)
-    abandoned = tree.total - tree.active_tokens
     of_role = dict.fromkeys(("user", "assistant", "tool", "system"), 0)
     for node, tokens in zip(tree.nodes, tree.tokens, strict=True):
         of_role[node.role] += tokens
@@ -217,8 +224,9 @@ def _summary_row(tree: MeasuredTree) -> dict[str, Any]:
         "depth": max(tree.shape.depths, default=0),
         "tokens": tree.total,
         "active_tokens": tree.active_tokens,
-        "abandoned_tokens": abandoned,
-        "abandoned_share": abandoned / tree.total if tree.total else 0.0,
+        "off_tokens": tree.off_tokens,
+        "abandoned_tokens": tree.abandoned_tokens,
+        "abandoned_share": tree.abandoned_tokens / tree.total if tree.total else 0.0,
         "regenerations": tree.kinds.count("regeneration"),
         "edits": tree.kinds.count("edit"),
         "prompt_tokens": prompts,

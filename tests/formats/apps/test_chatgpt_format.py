@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+import ctxlab
 from ctxlab.errors import UnknownFormat
 from ctxlab.formats import openai_messages, read_data
+from ctxlab.testing.fakes import WordTokenizer
 
 
 def place(key: str, parent: str | None, *children: str, **message: Any) -> dict[str, Any]:
@@ -124,6 +126,65 @@ def test_a_message_to_a_tool_is_a_call_and_the_tools_message_answers_it() -> Non
         "content": {"content_type": "code", "language": "python"},
     }
     assert [message["role"] for message in openai_messages(session).data] == ["user", "assistant", "tool", "assistant"]
+
+
+def browsing(**of_result: Any) -> dict[str, Any]:
+    """A search, its result, and a reply."""
+    return chat(
+        place("u", None, "c"),
+        place("c", "u", "t", role="assistant", recipient="browser"),
+        place("t", "c", "a", role="tool", author={"name": "browser"}, **of_result),
+        place("a", "t", role="assistant"),
+        current="a",
+    )
+
+
+def test_what_has_the_weight_0_is_off_with_its_call_and_it_is_said_that_nobody_knows_who_read_it() -> None:
+    found = read_data(browsing(weight=0.0))
+    session = found.pick()
+
+    assert [node.id for node in session.path() if not node.enabled] == ["c", "t"]
+    assert [str(loss) for loss in found.losses] == [
+        "kept switched off, for nothing says whether the model read them: "
+        "1 message marked weight 0 by ChatGPT, with 1 call that only these answer"
+    ]
+    causes = {row["key"]: row["reason"] for row in ctxlab.build(found).cuts().to_dict("records")}
+    assert causes == {
+        "node:t": "ChatGPT marks it weight 0",
+        "node:c": "every result of its call is marked weight 0 by ChatGPT",
+    }
+
+
+def test_a_call_that_another_branch_answers_stays_on() -> None:
+    one = browsing(weight=0.0)
+    again = place("t2", "c", role="tool", author={"name": "browser"})
+    one["mapping"]["t2"] = again
+
+    session = read_data(one).pick()
+
+    assert [key for key, node in session.nodes.items() if not node.enabled] == ["t"]
+
+
+def test_what_a_build_leaves_out_as_switched_off_is_not_active_in_the_count_of_branches() -> None:
+    found = read_data(browsing(weight=0.0))
+
+    (row,) = ctxlab.branches(found, tokenizer=WordTokenizer()).summary().to_dict("records")
+
+    assert (row["tokens"], row["active_tokens"]) == (3 + (1 + 3) + 3 + 3, 3 + 3)
+    assert len(ctxlab.build(found).messages) == 2
+
+
+def test_a_message_that_is_switched_on_and_off_again_has_no_reason_of_its_reader() -> None:
+    session = read_data(browsing(weight=0.0)).pick().enable("t").disable("t")
+
+    assert (session["t"].enabled, session["t"].disabled_reason) == (False, "")
+    assert ctxlab.build(session).why("node:t") is not None
+
+
+def test_an_empty_message_with_the_weight_0_is_no_loss() -> None:
+    hidden = place("s", None, "u", role="system", content=parts(""), weight=0.0)
+
+    assert read_data(chat(hidden, place("u", "s"), current="u")).losses == ()
 
 
 def test_a_tools_message_answers_the_nearest_open_call_of_its_own_branch() -> None:

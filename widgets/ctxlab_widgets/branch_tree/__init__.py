@@ -13,7 +13,7 @@ import ctxlab
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import History, Session
 from ctxlab.documents.session.message_json import edit_in_words, message_json, parsed_message, with_message_data
-from ctxlab.documents.tree.layout import FORCE_MOST, LayoutName
+from ctxlab.documents.tree.layout import LayoutName
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import TokenCounter
@@ -23,8 +23,8 @@ from ctxlab_widgets.branch_tree.change_names import Report, messages, node_name
 from ctxlab_widgets.branch_tree.compare_branches import SharedHistory, shared_history
 from ctxlab_widgets.branch_tree.find_messages import found_messages, snippets
 from ctxlab_widgets.branch_tree.message_facts import MessageFacts, packed_messages
-from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of
-from ctxlab_widgets.branch_tree.preview import MessagePreview, counted, message_preview
+from ctxlab_widgets.branch_tree.payload import Drawing, drawing_of, tree_facts
+from ctxlab_widgets.branch_tree.preview import MessagePreview, kept_previews, message_preview
 from ctxlab_widgets.branch_tree.session_of_run import session_of_run
 
 P = ParamSpec("P")
@@ -71,6 +71,8 @@ class BranchTree(Widget):
     """`{"found"}`, the words around the first hits as JSON: what `find_messages.Snippet` says of each."""
     preview = traitlets.Unicode("").tag(sync=True)
     """The message that is read, with its whole text, as JSON: `preview.MessagePreview`; empty when none is."""
+    kept = traitlets.Unicode("").tag(sync=True)
+    """Previews by id as JSON, for a page without Python: see `keep_for_page`."""
     report = traitlets.Dict().tag(sync=True)
     """The last thing done, `{"text", "node"}`; empty where that needs no words, and after it was undone."""
     height = traitlets.Int(0).tag(sync=True)
@@ -126,7 +128,7 @@ class BranchTree(Widget):
         drawing = self._drawing(session)
         with self.hold_sync():
             self._show_drawing(drawing)
-            self.view = as_json(self._facts(session, drawing))
+            self.view = as_json(tree_facts(self.history, drawing, self.tokenizer, is_given=self.session is not None))
             if is_new:
                 self._find(self.query)
                 self._show_preview(self._previewed)
@@ -261,6 +263,10 @@ class BranchTree(Widget):
     def close_preview(self) -> None:
         """Close what `preview_message` opened."""
         self._show_preview("")
+
+    def keep_for_page(self) -> None:
+        """Fill `kept` with what a page needs to show messages whole, those of the active path first."""
+        self.kept = kept_previews(self.history.session, self.tokenizer)
 
     # --- what the page asks
 
@@ -401,22 +407,6 @@ class BranchTree(Widget):
             drawing = drawing_of(session, self._unfolded, force=force)
             drawn = self._drawing_cache = (session, self._unfolded, force, drawing)
         return drawn[3]
-
-    def _facts(self, session: Session, drawing: Drawing) -> dict[str, Any]:
-        labels, index = self.history.labels, self.history.index
-        return {
-            "given": self.session is not None,
-            "leaf": session.active_leaf_id,
-            "depth": counted(session.path()),
-            "messages": drawing.messages,
-            "leaves": drawing.leaves,
-            "chains": drawing.chains,
-            "layout": drawing.layout,
-            "force_most": 0 if drawing.may_force else FORCE_MOST,
-            "estimated": self.tokenizer.estimated if session.nodes else False,
-            "undo": labels[index] if self.history.can_undo else None,
-            "redo": labels[index + 1] if self.history.can_redo else None,
-        }
 
     def _find(self, text: str) -> None:
         session = self.history.session

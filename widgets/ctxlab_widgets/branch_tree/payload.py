@@ -5,14 +5,16 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.documents.tree.collapse import TreeGlyph, grouped_chains, straight_children
 from ctxlab.documents.tree.graph_and_frame import TreeShape, active_keys, shape_of
 from ctxlab.documents.tree.layout import FORCE_MOST, LayoutName, Places, apart, layout_places
+from ctxlab_widgets.branch_tree.preview import counted
 
 if TYPE_CHECKING:
-    from ctxlab.documents import MessageNode, Session
+    from ctxlab.documents import History, MessageNode, Session
+    from ctxlab.pipeline.services import TokenCounter
 
 UNFOLDED = 30
 """Up to so many messages each has a sign of its own."""
@@ -78,6 +80,24 @@ def drawing_of(session: Session, unfolded: Collection[str], *, force: bool = Fal
         layout=layout,
         may_force=may_force,
     )
+
+
+def tree_facts(history: History, drawing: Drawing, tokenizer: TokenCounter, *, is_given: bool) -> dict[str, Any]:
+    """Figures of the tree as a whole, with the names of the changes that could be undone and redone."""
+    session, labels, index = history.session, history.labels, history.index
+    return {
+        "given": is_given,
+        "leaf": session.active_leaf_id,
+        "depth": counted(session.path()),
+        "messages": drawing.messages,
+        "leaves": drawing.leaves,
+        "chains": drawing.chains,
+        "layout": drawing.layout,
+        "force_most": 0 if drawing.may_force else FORCE_MOST,
+        "estimated": tokenizer.estimated if session.nodes else False,
+        "undo": labels[index] if history.can_undo else None,
+        "redo": labels[index + 1] if history.can_redo else None,
+    }
 
 
 def hidden_keys(session: Session) -> set[str]:

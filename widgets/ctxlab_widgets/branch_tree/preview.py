@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 from ctxlab.context import AssetRef
 from ctxlab.context.file_words import file_words
+from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.stands_for import StandsFor, stands_for
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
 
 MOST_FILES = 40
+MOST_KEPT = 2_000
+"""Messages that a page without Python can show whole."""
+MOST_KEPT_CHARACTERS = 2_000_000
 
 
 class MessagePreview(TypedDict):
@@ -49,6 +53,19 @@ def message_preview(session: Session, node_id: str, tokenizer: TokenCounter) -> 
         "stands_for": stands_for(session, node),
         "files": [file_words(AssetRef.of(file)) for file in (node.attachments or ())[:MOST_FILES]],
     }
+
+
+def kept_previews(session: Session, tokenizer: TokenCounter) -> str:
+    """Previews of the messages by id as JSON, those of the active path first; as many as a page has room for."""
+    keys = dict.fromkeys([*(node.id for node in session.path() if node.id in session.nodes), *session.nodes])
+    found: dict[str, MessagePreview] = {}
+    characters = 0
+    for key in list(keys)[:MOST_KEPT]:
+        characters += len(session.nodes[key].content)
+        if characters > MOST_KEPT_CHARACTERS:
+            break
+        found[key] = message_preview(session, key, tokenizer)
+    return as_json(found)
 
 
 def counted(nodes: tuple[MessageNode, ...]) -> int:

@@ -28,6 +28,7 @@ export class TreeState {
   tree: Tree;
   facts = NO_FACTS;
   readonly views: Views;
+  private kept: { text: string; previews: ReadonlyMap<string, MessagePreview> } = { text: "", previews: new Map() };
   private words: { text: string; list: readonly string[] } = { text: "", list: [] };
 
   constructor(private readonly model: Model) {
@@ -135,11 +136,20 @@ export class TreeState {
     return this.live && this.get<string[]>("views", []).includes(view);
   }
 
-  /** The message to read; a report has only the one that was open when it was made. */
+  /** The message to read; a page without Python brings those along that it can show. */
   get preview(): MessagePreview | null {
+    const kept = this.live ? undefined : this.keptPreviews.get(this.selectedKey ?? "");
+    if (kept) return kept;
     const json = this.get("preview", "");
     const found = json ? (JSON.parse(json) as MessagePreview) : null;
     return found && (this.live || found.key === this.selectedKey) ? found : null;
+  }
+
+  private get keptPreviews(): ReadonlyMap<string, MessagePreview> {
+    const text = this.get("kept", "");
+    if (this.kept.text !== text)
+      this.kept = { text, previews: new Map(Object.entries(JSON.parse(text) as Record<string, MessagePreview>)) };
+    return this.kept.previews;
   }
 
   get snippets(): Snippet[] {
