@@ -177,7 +177,7 @@ def print_result(
     variant: str = "variant",
     setting: Sequence[str] = (),
 ) -> None:
-    """Means with their intervals and the differences to a baseline, as text or Markdown; the means as JSON or CSV."""
+    """Means with their intervals and the differences to a baseline, as text or Markdown; means as JSON or CSV."""
     scores = [each.name for each in result.columns if each.unit != "text"]
     score = shown.score or next(iter(scores), None)
     if shown.figure is not None:

@@ -8,7 +8,6 @@ from typing import Any
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.errors import CtxlabError
 
-
 LEAST_HEIGHT, IMAGE_WIDTH = 440, 960
 """Pixels of a figure that says no height, and of a saved image."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ctxlab.engines.regexes import WordsOrPattern
 from ctxlab.studies.scorers.sent_texts import sent_texts
@@ -22,6 +23,10 @@ class MustKeep:
     compile or takes too much work raises WrongArgument.
     """
 
+    needs: ClassVar[str] = (
+        "no case names what it must keep; that is must_keep of a ctxlab.Case, or of the questions that a study's file "
+        'names as labels, with kind = "questions" under [cases]'
+    )
     name: str = "must-keep"
     version: str = "2"
 

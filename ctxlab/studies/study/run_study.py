@@ -15,6 +15,7 @@ from ctxlab.studies.study.batches import CELLS_A_BATCH, BatchStream, CaseSource,
 from ctxlab.studies.study.cell_folder import CellFolder, CellsInMemory
 from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.frame_facts import FrameFacts, left_out_lines
+from ctxlab.studies.study.missing_scores import missing_scores
 from ctxlab.studies.study.plan import StudyPlan
 from ctxlab.studies.study.study_record import hash_of_cases, study_record
 from ctxlab.studies.study.study_result import StudyResult
@@ -70,7 +71,8 @@ def run_study(
         record = study_record(plan, files, hash_of_cases(stream.hashes))
         facts = FrameFacts(plan.columns, plan.tokenizer_name, left_out_lines(left_out), record)
         table = kept.finish(stream.keys, facts)
-    told = (*notes, *_notes(source), *stream.missing_agents.notes(), *kept.notes)
+    lacking = (*stream.missing_agents.notes(), *missing_scores(table, plan.scorers))
+    told = (*notes, *_notes(source), *lacking, *kept.notes)
     return StudyResult(plan, table, source, stream.cases, told, left_out, files, reused=stream.reused)
 
 
