@@ -55,8 +55,14 @@ class RunOptions:
             "anew": self.anew,
         }
 
+    def check(self) -> None:
+        """Raise where cells are to be built again and no folder holds any."""
+        if self.anew and self.out is None:
+            raise CtxlabError("--anew builds the cells of a folder again; name the folder with --out")
+
     def run(self, study: Study) -> StudyResult:
         """The result of a study; its notes go to standard error."""
+        self.check()
         with interrupts_told():
             result = study.run(**self.arguments())
         announce(result, self.out)

@@ -32,6 +32,7 @@ def print_survey(
     form: TableForm,
 ) -> None:
     """Print a row a cell as JSON or CSV, or means for each strategy and budget; write the figure if one is wanted."""
+    options.check()
     if figure is not None:
         refuse_page(figure, "survey.html")
     missing = next((file for file in files if not file.expanduser().exists()), None)

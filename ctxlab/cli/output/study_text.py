@@ -28,7 +28,8 @@ def print_means_table(
 ) -> None:
     """Means by variant and budget, with the interval of each score beside."""
     units: dict[str, str] = {each.name: each.unit for each in result.columns}
-    settings = any(row["settings"] for row in rows)
+    oracles = {row.variant for table in tables.values() for row in table.rows if row.is_oracle}
+    settings = any(row["settings"] and row[variant] not in oracles for row in rows)
     titles = [Column(variant, style="step"), *([Column("settings")] if settings else [])]
     titles += [Column("budget", right=True), Column("cases", right=True)]
     for name in names:

@@ -62,7 +62,7 @@ class RetentionSetting:
 RETENTION = RetentionSetting()
 """The setting of `ctxlab study retention` and of the published figures, in Python.
 
-`ctxlab.Study(cases, ..., scorers=["evidence"], **ctxlab.RETENTION.study_options())`: the history alone, nothing merged or
-injected, `max(1, ceil(characters / 4)) + 4` tokens a message, and half of the budget for the head of `head-and-tail`,
-whose default is a quarter. `ctxlab.RETENTION.with_tokenizer("o200k_base")` counts otherwise.
+`ctxlab.Study(cases, ..., scorers=["evidence"], **ctxlab.RETENTION.study_options())`: the history alone, nothing merged
+or injected, `max(1, ceil(characters / 4)) + 4` tokens a message, and half of the budget for the head of
+`head-and-tail`, whose default is a quarter. `ctxlab.RETENTION.with_tokenizer("o200k_base")` counts otherwise.
 """

@@ -42,6 +42,8 @@ def run_study(
     """
     if processes < 1:
         raise WrongArgument(f"processes takes a number from 1 on, got {processes}")
+    if anew and path is None:
+        raise WrongArgument("anew builds the cells of a folder again; give path, the folder, with it")
     if address is not None and backend != "dask":
         raise WrongArgument('address is that of a dask scheduler; give backend="dask" with it')
     files = FilesRead()

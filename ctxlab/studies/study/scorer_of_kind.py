@@ -29,7 +29,7 @@ class ScorerOfKind:
 
     @property
     def needs(self) -> str:
-        """What the scorer goes by, where it says so."""
+        """The facts that the scorer goes by, where it says them."""
         found = getattr(self.scorer, "needs", "")
         return found if isinstance(found, str) else ""
 

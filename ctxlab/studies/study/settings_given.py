@@ -19,7 +19,7 @@ SEVERAL = "differs from case to case"
 
 
 def settings_given(variant: Variant, *shared: Mapping[str, Any]) -> str:
-    """What a variant sets otherwise than the defaults, as in `head_share=0.5`; empty where it sets nothing.
+    """The settings of a variant that aren't the defaults, as in `head_share=0.5`; empty where it sets nothing.
 
     `shared` are the options of a build that all variants have, the later ones in force: of their settings those count
     that the variant's strategy goes by. Settings of the limiter are named without their step. What the variant's name

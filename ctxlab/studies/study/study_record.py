@@ -1,4 +1,4 @@
-"""What made a study, as JSON that is kept with its cells: versions, settings, and hashes of the data."""
+"""The record of what made a study, as JSON that is kept with its cells: versions, settings, and hashes of the data."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class StudyResult:
 
     @property
     def made_of(self) -> Mapping[str, Any]:
-        """What made the cells, as `cells.parquet` says it too: versions, hashes of code and data, what was set."""
+        """The record of what made the cells, in `cells.parquet` too: versions, hashes, what was set."""
         return self.cell_table.facts.made_of
 
     @property

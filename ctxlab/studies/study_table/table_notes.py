@@ -163,8 +163,8 @@ def _tests(table: StudyTable) -> Iterator[str]:
 
 
 def _settings(table: StudyTable) -> Iterator[str]:
-    """What each variant sets otherwise than the defaults."""
-    said = dict.fromkeys((row.variant, row.settings) for row in table.rows if row.settings)
+    """The settings of each variant that aren't the defaults."""
+    said = dict.fromkeys((row.variant, row.settings) for row in table.rows if row.settings and not row.is_oracle)
     if said:
         each = "; ".join(f"{plain(name, NAME)}: {plain(settings, 200)}" for name, settings in said)
         yield f"Settings that aren't the defaults: {each}."

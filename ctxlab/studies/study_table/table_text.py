@@ -42,8 +42,8 @@ def _label_names(table: StudyTable) -> list[str]:
 
 
 def _settings_name(table: StudyTable) -> list[str]:
-    """The name of the column of settings, where a variant has some that aren't the defaults."""
-    return ["settings"] if any(row.settings for row in table.rows) else []
+    """The name of the column of settings, where a variant has some that aren't the defaults; the oracle is none."""
+    return ["settings"] if any(row.settings and not row.is_oracle for row in table.rows) else []
 
 
 def _head(table: StudyTable) -> list[str]:

@@ -11,7 +11,7 @@ from _ext.reference.markdown import code, page, plain, table
 from ctxlab.studies.scorers import SCORERS
 from ctxlab.studies.study_table.score_columns import OF_EVERY_STUDY
 
-INTRO = """`scorers=["evidence", "must-keep"]` in Python, in a study's file too. In their place a function of a scored run
+INTRO = """`scorers=["evidence", "must-keep"]` in Python and in a file. In their place a function of a scored run
 that gives a number, or a scorer of a package of yours ([Writing a scorer](../extending/scorer.md)). A cell without a
 value is in no mean. Every study has these columns besides:"""
 
