@@ -315,7 +315,7 @@ def test_a_mean_over_nothing_is_refused() -> None:
     [
         (
             5,
-            "None is significant at 0.05, and with 5 conversations none could be, whatever its interval: it takes 7 or more.",
+            "and with 5 conversations none could be, whatever its interval: it takes 7 or more.",
         ),
         (10, "2 are significant at 0.05."),
     ],
