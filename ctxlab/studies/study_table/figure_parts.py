@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import label, plain
 from ctxlab.display.theme import Theme
-from ctxlab.studies.study_table.table_notes import LOUD_WORDS, table_summary
+from ctxlab.studies.study_table.table_notes import LOUD_WORDS, SETTINGS, table_summary
 from ctxlab.studies.study_table.table_text import amount
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ def _lines(text: str, most: int) -> list[str]:
 
 
 def _note(table: StudyTable) -> str:
-    return table.notes[0] if table.notes else ""
+    """The first note, and the one on settings where there are some."""
+    return " ".join([*table.notes[:1], *(note for note in table.notes[1:] if note.startswith(SETTINGS))])
 
 
 def at_one_budget(table: StudyTable, budget: int | None) -> StudyTable:

@@ -19,10 +19,10 @@ from ctxlab.studies.study_table.figure_parts import (
     foot,
     head,
     hover,
-    line_name,
     margins,
     mean_at,
     places_apart,
+    row_name,
     score_axis,
     short_name,
     whiskers,
@@ -159,7 +159,7 @@ def _names_at_side(
     for row, (x, _), height in zip(rows, points, heights, strict=True):
         if table.is_share and height < 0:  # there is no room for it; the pointer over the point says it
             continue
-        shown = short_name(line_name(row)) + (f" {row.budget:,}" if several and row.budget is not None else "")
+        shown = short_name(row_name(row)) + (f" {row.budget:,}" if several and row.budget is not None else "")
         marks.append(
             {
                 "x": x,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NAME = 40
 LOUD, TOO_MANY = "TOO FEW CONVERSATIONS", "TOO MANY COMPARISONS"
+SETTINGS = "Settings that aren't the defaults"
 LOUD_WORDS = (LOUD, TOO_MANY)
 """Beginnings of notes that say that nothing could have been told apart."""
 
@@ -167,7 +168,7 @@ def _settings(table: StudyTable) -> Iterator[str]:
     said = dict.fromkeys((row.variant, row.settings) for row in table.rows if row.settings and not row.is_oracle)
     if said:
         each = "; ".join(f"{plain(name, NAME)}: {plain(settings, 200)}" for name, settings in said)
-        yield f"Settings that aren't the defaults: {each}."
+        yield f"{SETTINGS}: {each}."
 
 
 def _left_out(table: StudyTable, left_out: Sequence[str], errors: Mapping[str, int]) -> Iterator[str]:

@@ -54,6 +54,7 @@ def test_one_name_with_two_settings_is_told_apart_in_every_form() -> None:
     assert "settings" not in results[0].table().markdown().splitlines()[0]
     assert "Settings that aren't the defaults: head-and-tail: head_share=0.5." in table.notes
     assert {trace.name for trace in table.figure().data} == {"sliding", "head-and-tail (head_share=0.5)"}
+    assert any("head-and-tail: head_share=0.5." in note.text for note in table.pareto().layout.annotations)
     assert any(note.text == "head-and-tail (head_share=0.5)" for note in table.figure().layout.annotations)
 
 
