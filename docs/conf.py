@@ -25,12 +25,14 @@ extensions = [
     "_ext.llms_full",
     "_ext.gallery",
     "_ext.widget_tables",
+    "_ext.named_controls",
 ]
-exclude_patterns = ["_ext", "prompts_under_test", "README.md"]
+templates_path = ["_templates"]
+exclude_patterns = ["_ext", "_templates", "prompts_under_test", "README.md"]
 nitpicky = False
 default_role = "code"
 
-myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}

@@ -42,6 +42,8 @@ HEIGHT = 560
 """Of a frame, in pixels, where the page names none."""
 FRAMES = "live"
 PICTURES = "_images"
+SHOWN = '<div class="cell_output shown" role="region" aria-label="What it gives" tabindex="0">'
+"""Around a value; it scrolls where it is wide, by keys too."""
 
 
 class Live(SphinxDirective):
@@ -83,7 +85,7 @@ class Live(SphinxDirective):
         if isinstance(value, AnyWidget):
             yield self._frame(value, runs)
         elif hasattr(value, "_repr_html_"):
-            yield nodes.raw("", f'<div class="cell_output shown">{value._repr_html_()}</div>', format="html")
+            yield nodes.raw("", f'{SHOWN}{value._repr_html_()}</div>', format="html")
         else:
             yield from self._text(repr(value))
 

@@ -547,7 +547,7 @@ def test_a_column_goes_while_a_row_is_open(opened: Opened, widget: Compare, tmp_
 
 def test_a_column_becomes_the_base_or_goes(opened: Opened, widget: Compare, tmp_path: Path) -> None:
     page = opened.show(widget, tmp_path)
-    page.get_by_role("button", name="Make block the base").click()
+    page.get_by_role("button", name="make base: block").click()
     opened.pump(widget)
     assert names(page) == ["block", "sliding", "middle-out"]
     assert page.locator(".heads .tag").count() == 1

@@ -17,6 +17,7 @@ import ctxlab_widgets
 from ctxlab import Agent, Session, Trace
 from ctxlab_widgets._shared.widget import Widget
 from tests.browser.conftest import Opened
+from tests.gallery.accessibility import kept_out_by
 from tests.gallery.looking import HOSTILE, colours_across, colours_of
 from tests.gallery.recordings import recording_of_strangers
 from tests.gallery.samples import FOLDERS, SAMPLES, WITH_FILES
@@ -71,6 +72,12 @@ def test_it_draws(opened: Opened, name: str, theme: str, tmp_path: Path) -> None
 
     assert ground == {"light": "rgb(255, 255, 255)", "dark": "rgb(26, 28, 32)"}[theme]
     assert colours_of(page.locator(".ctxlab")) > 30
+
+
+def test_it_keeps_nobody_out(opened: Opened, name: str, tmp_path: Path) -> None:
+    page = opened.show(made(name), tmp_path)
+
+    assert kept_out_by(page) == []
 
 
 def test_it_can_be_read(opened: Opened, name: str, theme: str, width: int, tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_the_keys_alone_are_enough(opened: Opened, tmp_path: Path) -> None:
     assert focused(page, "data-ghost") == "preset:12"
     page.keyboard.press("Home")
     assert focused(page, "aria-posinset") == "1"
-    assert page.locator("[role=feed] [data-id][tabindex='0']").count() == 1
+    assert page.locator(".sent [data-id][tabindex='0']").count() == 1
 
 
 def test_a_ghost_stands_where_it_was_and_is_kept_at_its_own_price(opened: Opened, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import {
   partsOf,
   rowsOf,
   sharesOf,
-  wordsOf,
 } from "../ctxlab_widgets/request_view/rows";
 
 const part = (key: string, source: string): Part => ({
@@ -121,7 +120,6 @@ describe("rows of a request", () => {
     expect(shares.map(([source]) => source)).toEqual(["history", "lore"]);
     expect(shares.reduce((n, [, share]) => n + share, 0)).toBeCloseTo(1);
     expect(sharesOf(lines[0], payload.parts)).toEqual([]);
-    expect(wordsOf(lines[10])).toBe('"Hi\\nlore"');
   });
 
   it("is cached up to the last mark that counts", () => {

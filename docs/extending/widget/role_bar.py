@@ -7,7 +7,7 @@ import traitlets
 
 from ctxlab import Trace
 
-COLOURS = {"system": "#7a5cc2", "user": "#1f77c4", "assistant": "#2b8a57", "tool": "#b3661a"}
+COLOURS = {"system": "#7a5cc2", "user": "#1f77c4", "assistant": "#237a4b", "tool": "#9c5714"}
 
 
 class RoleBar(anywidget.AnyWidget):

@@ -22,7 +22,6 @@ export function attachmentChip(shown: ShownFile, id: string, open: Set<string>, 
   const about = moment === "stored" ? (file.stored ?? file.about) : file.about;
   const problem = moment !== "stored" && file.problem;
   const why = moment === "cut" ? file.cut : moment === "sent" ? file.reason : "";
-  const sentence = harmless(fileSentence(shown, tokens));
   const picture = thumb
     ? h("img", { src: thumb, alt: "", draggable: "false" })
     : glyph(SIGNS[file.kind] ?? SIGNS.other);
@@ -43,14 +42,14 @@ export function attachmentChip(shown: ShownFile, id: string, open: Set<string>, 
         { class: "att-s" },
         moment === "cut" && glyph("cut"),
         harmless(sentWords(shown, tokens)),
-        why && h("span", { class: "att-o" }, "\u203a"),
+        why && h("span", { class: "att-o", "aria-hidden": "true" }, "\u203a"),
       ),
       problem && h("span", { class: "att-p" }, glyph("warning"), harmless(problem)),
     ),
   ];
   const cls = `att src-attachment ${moment}`;
-  if (!why) return h("div", { class: cls, role: "group", "aria-label": sentence }, face);
-  const head = h("summary", { tabindex: -1, "aria-label": sentence, title: harmless(why) }, face);
+  if (!why) return h("div", { class: cls, role: "group", "aria-label": harmless(fileSentence(shown, tokens)) }, face);
+  const head = h("summary", { tabindex: -1, title: harmless(why) }, face);
   const chip = h(
     "details",
     { class: cls, open: open.has(id), "data-file": id },

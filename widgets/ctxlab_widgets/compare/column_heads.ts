@@ -89,7 +89,7 @@ function actions(state: State, host: CompareHost, column: Column, i: number): HT
   if (state.live && i > 0) {
     const { name } = column;
     const words = [h("span", { class: "hide-n" }, "make "), "base"];
-    if (hasRun(column)) out.push(make(words, `Make ${own} the base`, () => host.send({ command: "base", name })));
+    if (hasRun(column)) out.push(make(words, `make base: ${own}`, () => host.send({ command: "base", name })));
     out.push(make(glyph("failed"), `Remove ${own}`, () => host.send({ command: "remove", name })));
   }
   return h("div", { class: "acts" }, out);

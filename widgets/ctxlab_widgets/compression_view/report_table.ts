@@ -49,7 +49,7 @@ export class ReportTable {
     const heads = HEADS.map((words) => h("span", { role: "columnheader", "aria-label": words || "state" }, words));
     this.top = h("div", { class: "fact top", role: "row" }, heads);
     const table = h("div", { class: "facts", role: "table", "aria-label": "Facts" }, this.top, this.body);
-    const scroller = h("div", { class: "scroll" }, table);
+    const scroller = h("div", { class: "scroll", tabindex: 0, role: "group", "aria-label": "Facts, scrolled" }, table);
     this.virtual = new VirtualRows({
       scroller,
       body: this.body,
@@ -136,7 +136,7 @@ export class ReportTable {
           type: "button",
           class: "btn small",
           "data-number": number,
-          "aria-label": `Put back: ${harmless(fact.was[1])}`,
+          "aria-label": `${putBackWords(fact)}: ${harmless(fact.was[1])}`,
         },
         putBackWords(fact),
       );

@@ -39,7 +39,7 @@ interface Line {
 }
 
 export class Grid {
-  readonly element = h("div", { class: "lore", role: "grid", "aria-label": "Lore entries" });
+  readonly element = h("div", { class: "lore", role: "treegrid", "aria-label": "Lore entries" });
   private readonly head = h(
     "div",
     { class: "lrow lhead", role: "row", "aria-rowindex": 1 },

@@ -102,7 +102,7 @@ function placesOf(row: FindingRow): (HTMLElement | string)[] {
           "data-finding": row.number,
           "data-place": n,
           "data-request": request,
-          "aria-label": `${harmless(row.title)}, ${request ? `request ${grouped(request)}` : title || "its place"}`,
+          "aria-label": `${harmless(words)}: ${harmless(row.title)}`,
           title: title || null,
         },
         harmless(words),

@@ -55,6 +55,7 @@ export class Overview {
     this.series = series;
     this.marks = marks;
     this.sight = sight;
+    this.announce(series);
     this.later();
   }
 
@@ -100,9 +101,13 @@ export class Overview {
     for (const [at] of breaks) context.fillRect(((at + 0.5) * width) / this.count - 1, 0, 2, 4);
     this.brush.style.left = `${(sight.first / this.count) * 100}%`;
     this.brush.style.width = `${((sight.last - sight.first + 1) / this.count) * 100}%`;
-    const [first, last] = [series.numbers[sight.first], series.numbers[sight.last]];
-    this.brush.setAttribute("aria-valuemin", String(series.numbers[0]));
-    this.brush.setAttribute("aria-valuemax", String(series.numbers[this.count - 1]));
+  }
+
+  /** What the brush says of itself, drawn or not. */
+  private announce({ numbers }: Series): void {
+    const [first, last] = [numbers[this.sight.first] ?? 0, numbers[this.sight.last] ?? 0];
+    this.brush.setAttribute("aria-valuemin", String(numbers[0] ?? 0));
+    this.brush.setAttribute("aria-valuemax", String(numbers[this.count - 1] ?? 0));
     this.brush.setAttribute("aria-valuenow", String(first));
     this.brush.setAttribute("aria-valuetext", `requests ${grouped(first)} to ${grouped(last)}`);
   }

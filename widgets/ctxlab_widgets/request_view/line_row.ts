@@ -3,7 +3,7 @@
 import { type Child, glyph, h, harmless } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
 import type { Bit, Line, Mark, Part, Payload, Problem, StringBit } from "./payload";
-import { headOf, partsOf, sharesOf, wordsOf } from "./rows";
+import { headOf, partsOf, sharesOf } from "./rows";
 
 /** Characters of a string that are shown before it is opened. */
 const HEAD = 320;
@@ -38,14 +38,15 @@ export function lineRow(state: LineState, number: number): HTMLElement {
       role: "treeitem",
       "aria-level": depth + 1,
       "aria-expanded": inside ? String(!shut) : null,
-      "aria-label": harmless(label(line, number, payload.parts, shut)),
       "data-line": number,
       "data-path": path,
       tabindex: -1,
     },
     h("span", { class: "cb" }),
     h("span", { class: "ln" }, grouped(number + 1)),
-    inside ? h("span", { class: "fo", "data-fold": number }, shut ? "\u25b8" : "\u25be") : h("span"),
+    inside
+      ? h("span", { class: "fo", "data-fold": number, "aria-hidden": "true" }, shut ? "\u25b8" : "\u25be")
+      : h("span"),
     bar(line, payload.parts),
     h(
       "span",
@@ -57,14 +58,6 @@ export function lineRow(state: LineState, number: number): HTMLElement {
   );
   row.style.setProperty("--d", String(depth));
   return row;
-}
-
-function label(line: Line, number: number, parts: Part[], shut: boolean): string {
-  const note = line[4];
-  const whose = note ? `, ${note[1].map((each) => `${parts[each].source} ${parts[each].name}`).join(", ")}` : "";
-  const rest = note && note[2] > note[1].length ? ` and ${note[2] - note[1].length} more` : "";
-  const fold = shut && line[6] ? `, folded: ${line[6][0]}` : "";
-  return `line ${number + 1}: ${wordsOf(line)}${whose}${rest}${fold}`;
 }
 
 function bar(line: Line, parts: Part[]): HTMLElement {
@@ -159,7 +152,9 @@ function facts_(shown: number[], all: number[], count: number, tokens: number, w
   const sources = [...new Set([...shown, ...all].map((each) => parts[each].source))].slice(0, MOST_SIGNS);
   return [
     was && h("span", { class: "warn" }, was),
-    sources.map((source) => h("span", { class: `src-${source} sg` }, glyph(source))),
+    sources.map((source) =>
+      h("span", { class: `src-${source} sg` }, glyph(source), h("span", { class: "vh" }, source)),
+    ),
     h("span", { class: "nm" }, names),
     tokens > 0 && h("span", { class: "num" }, grouped(tokens)),
   ];

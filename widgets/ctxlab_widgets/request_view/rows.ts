@@ -1,7 +1,7 @@
 // The rows of the list: lines that no fold hides, each followed by its problems and by the mark below it.
 
 import { cutsInside } from "../_shared/one_difference";
-import type { Bit, Line, Part, Payload } from "./payload";
+import type { Line, Part, Payload } from "./payload";
 
 export type Row =
   | { kind: "line"; id: string; line: number }
@@ -98,17 +98,6 @@ export function sharesOf(line: Line, parts: Part[]): [source: string, share: num
   if (!sizes.length) return line[3] >= 0 ? [[parts[line[3]].source, 1]] : [];
   const all = sizes.reduce((n, [, size]) => n + size, 0) || 1;
   return sizes.map(([source, size]) => [source, size / all]);
-}
-
-/** A line as words, for who can't see it. */
-export function wordsOf([, bits]: Line, most = 240): string {
-  const words = bits.map((bit: Bit) => {
-    if (bit[0] === "string") return `"${bit[1].map(([text]) => text).join("")}"`;
-    if (bit[0] === "bytes") return bit[2];
-    return bit[1];
-  });
-  const all = words.join("");
-  return all.length > most ? `${all.slice(0, most)}\u2026` : all;
 }
 
 /** The first characters of a text as JSON writes it: no character and no escape is cut in two. */

@@ -64,7 +64,6 @@ export class Chips {
         type: "button",
         class: `run${fork ? " fork" : ""}${run.parent === null ? " first" : ""}${run.failed ? " failed" : ""}`,
         "aria-current": is ? "true" : null,
-        "aria-label": harmless(`${run.name}: ${change} ${of} tokens${is ? ", shown now" : ""}`),
         title: harmless(run.failed || run.effect?.text || run.sub),
         "data-run": run.name,
       },
@@ -75,7 +74,13 @@ export class Chips {
         h("span", { class: "lb" }, harmless(run.name)),
         pick >= 0 && h("b", { class: "pick" }, String(pick + 1)),
       ),
-      h("span", { class: "l2" }, h("span", {}, change), h("span", { class: "sp" }), h("span", {}, of)),
+      h(
+        "span",
+        { class: "l2" },
+        h("span", {}, change),
+        h("span", { class: "sp" }),
+        h("span", {}, of, h("span", { class: "vh" }, " tokens")),
+      ),
       h("span", { class: "lv", "aria-hidden": "true" }, level),
     );
     chip.style.gridColumn = String(run.column + 1);

@@ -24,7 +24,7 @@ export interface ListHost {
 
 export class MessageList {
   readonly element = h("div", { class: "sent" });
-  private readonly body = h("div", { role: "feed", "aria-label": "Messages as the model reads them" });
+  private readonly body = h("div", { role: "group", "aria-label": "Messages as the model reads them" });
   private readonly virtual: VirtualRows;
   private readonly card: ProvenanceCard;
   private readonly painter: RowPainter;

@@ -17,7 +17,7 @@ import { type Colour, type DebuggerHost, type State, scopeOf } from "./state";
 
 export class Messages {
   readonly element = h("div", { class: "msgs" });
-  private readonly feed = h("div", { class: "feed", role: "feed" });
+  private readonly feed = h("div", { class: "feed", role: "group" });
   private readonly head = h("div", { class: "bar" });
   private readonly count = h("span", { class: "muted" });
   private readonly hint = h("p", { class: "hint ink2", role: "status" });

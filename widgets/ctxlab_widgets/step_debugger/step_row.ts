@@ -80,13 +80,6 @@ export class StepRow {
     const words = failed ? "failed" : SAID[kind];
     const time = box.seconds === null ? "" : milliseconds(box.seconds);
     const number = String(i + 1).padStart(2, "0");
-    const label = [
-      `${i + 1} ${box.id}`,
-      isCurrent ? `${words}, current` : words,
-      stops && "breakpoint",
-      time,
-      box.after !== null && `tokens ${grouped(box.before ?? 0)} to ${grouped(box.after)}`,
-    ];
     return h(
       "button",
       {
@@ -96,7 +89,6 @@ export class StepRow {
         tabindex: -1,
         "aria-current": isCurrent ? "step" : null,
         "aria-pressed": String(i === state.shown),
-        "aria-label": label.filter(Boolean).join(", "),
         title: harmless(failed ? (state.failed?.error ?? "") : (box.error ?? box.id)),
       },
       h(
@@ -112,7 +104,8 @@ export class StepRow {
       h("span", { class: "nm" }, harmless(box.id)),
       h("span", { class: "ms" }, time || "\u00a0"),
       h("span", { class: "tk" }, this.tokens(box)),
-      h("span", { class: "lvl" }, bar(box.before, box.after, most)),
+      h("span", { class: "lvl", "aria-hidden": "true" }, bar(box.before, box.after, most)),
+      h("span", { class: "vh" }, [words, isCurrent && "current", stops && "breakpoint"].filter(Boolean).join(", ")),
     );
   }
 
@@ -133,7 +126,6 @@ export class StepRow {
         tabindex: -1,
         "aria-current": state.result ? "step" : null,
         "aria-pressed": String(at === state.shown),
-        "aria-label": `Result, ${words}${isKnown ? `, ${many(sum, "token")}` : ""}`,
         title: "What is sent",
       },
       h("span", { class: "st" }, h("span", {}, glyph(state.result ? "now" : "to"))),

@@ -230,13 +230,17 @@ export class MessageList {
         title: harmless(key),
         "aria-setsize": messages.rows.length,
         "aria-posinset": at + 1,
-        "aria-label": `${harmless(words)}, ${many(tokens, "token")}, ${STATES[view.states[at]]}${falls}`,
       },
       h("span", { class: `sg src-${cut ? "cut" : look}` }, glyph(cut ? "cut" : look)),
       h("span", { class: "nm" }, harmless(words)),
       h("span", { class: "tr" }, bars),
-      h("span", { class: "sign" }, sign),
-      h("span", { class: "num" }, grouped(tokens)),
+      h("span", { class: "sign", "aria-hidden": "true" }, sign),
+      h(
+        "span",
+        { class: "num" },
+        grouped(tokens),
+        h("span", { class: "vh" }, ` tokens, ${STATES[view.states[at]]}${falls}`),
+      ),
     );
   }
 

@@ -14,6 +14,9 @@ const SPARE = 6 * LINE; // pixels drawn above and below what is seen
 const TINTS = 4;
 const MOST_PARTS = 24; // of a sign that many tokens share; more can't be told apart in its width
 
+/** Attributes of a cell that is an option of the list. */
+const OPTION = ["id", "role", "aria-label", "aria-selected"];
+
 export class TokenPane {
   readonly element: HTMLElement;
   readonly scroller = h("div", { class: "scroll", role: "listbox", tabindex: 0 });
@@ -98,19 +101,29 @@ export class TokenPane {
         cell.classList.toggle("also", now && !own);
         cell.classList.toggle("over", pointed !== null && first <= pointed[1] && last >= pointed[0]);
         if (own && !this.scroller.hasAttribute("aria-activedescendant")) this.announce(cell, at.token);
-        else if (cell.id) for (const name of ["id", "role", "aria-label", "aria-selected"]) cell.removeAttribute(name);
+        else if (cell.role) for (const name of OPTION) cell.removeAttribute(name);
       }
+    if (!this.scroller.hasAttribute("aria-activedescendant")) this.offerFirst();
+  }
+
+  /** A list whose focus is in the other one still has an option. */
+  private offerFirst(): void {
+    const first = this.sheet.querySelector<HTMLElement>("[data-first]");
+    if (first) this.asOption(first, placesOf(first)[0], false);
   }
 
   private announce(cell: Element, token: number): void {
+    this.asOption(cell, token, true);
+    cell.id = this.id;
+    this.scroller.setAttribute("aria-activedescendant", this.id);
+  }
+
+  private asOption(cell: Element, token: number, isSelected: boolean): void {
     const { text, sides } = this.state;
     const words = visible(text.slice(...stretchOf(text, sides[this.side], token)));
-    const label = `token ${grouped(token + 1)}, ${words.trim() || "blank"}`;
-    cell.id = this.id;
     cell.setAttribute("role", "option");
-    cell.setAttribute("aria-selected", "true");
-    cell.setAttribute("aria-label", label);
-    this.scroller.setAttribute("aria-activedescendant", this.id);
+    cell.setAttribute("aria-selected", String(isSelected));
+    cell.setAttribute("aria-label", `token ${grouped(token + 1)}, ${words.trim() || "blank"}`);
   }
 
   private range(place: TokenPlace): [number, number] | null {

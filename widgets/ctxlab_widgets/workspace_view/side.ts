@@ -112,7 +112,11 @@ export class Side {
       "section",
       {},
       h("h3", {}, rings ? "Hits in the tree" : "Tree"),
-      h("div", { class: "treebox" }, drawTree(preview.tree, preview.hits[this.hit]?.node ?? "")),
+      h(
+        "div",
+        { class: "treebox", tabindex: 0, role: "group", "aria-label": "Tree of the session" },
+        drawTree(preview.tree, preview.hits[this.hit]?.node ?? ""),
+      ),
       !preview.hits.length &&
         preview.lines.map((line, i) => h("p", { class: `line r-${preview.roles?.[i] ?? ""}` }, harmless(line))),
     );
