@@ -33,7 +33,8 @@ def name_controls(app: Sphinx, page: str, template: str, context: dict[str, Any]
 
 
 def _as_list(found: re.Match[str]) -> str:
-    return f'<dl role="list">\n{found[1].replace("<dd>", '<dd role="listitem">')}</dl>'
+    items = found[1].replace("<dd>", '<dd role="listitem">')
+    return f'<dl role="list">\n{items}</dl>'
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

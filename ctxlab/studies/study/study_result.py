@@ -57,7 +57,16 @@ class StudyResult:
 
     def _repr_html_(self) -> str:
         seed = ("seed",) if len(self.plan.seeds) > 1 else ()
-        names = [*("case", "variant", "budget"), *seed, *("tokens", "cut_messages"), *self.cell_table.scores, "error"]
+        settings = ("settings",) if any(self.cell_table.columns["settings"]) else ()
+        names = [
+            *("case", "variant"),
+            *settings,
+            "budget",
+            *seed,
+            *("tokens", "cut_messages"),
+            *self.cell_table.scores,
+            "error",
+        ]
         rows = ([self.cell_table.columns[name][i] for name in names] for i in range(len(self)))
         out = [f"left out: {count:,} {reason}" for reason, count in self.left_out.items()]
         return heading(self) + html_table(names, rows, cells=40, of="cells") + lines([*out, *self.notes])

@@ -48,6 +48,10 @@ def test_one_name_with_two_settings_is_told_apart_in_every_form() -> None:
 
     said = [dict(zip(result.frame()["variant"], result.frame()["settings"], strict=True)) for result in results]
     assert said == [{"head-and-tail": "", "sliding": ""}, {"head-and-tail": "head_share=0.5", "sliding": ""}]
+    assert ["<td style='text-align:left'>head_share=0.5</td>" in each._repr_html_() for each in results] == [
+        False,
+        True,
+    ]
     table = results[1].table()
     assert list(table.frame()["settings"]) == ["", "head_share=0.5"]
     assert "| head-and-tail | head\\_share=0.5 |" in table.markdown()
