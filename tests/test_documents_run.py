@@ -126,6 +126,25 @@ def runs(name: str, found: list[str]) -> int:
     return len(found)
 
 
+def test_the_page_on_handing_a_study_on_runs_from_folder_to_comparison(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (ROOT / "docs/hand_a_study_on.md").read_text(encoding="utf-8")
+    values: dict[str, Any] = {}
+    steps = re.findall(r"^```(python|sh)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+    for language, code in steps:
+        if language == "python":
+            exec(compile(code, "docs/hand_a_study_on.md", "exec", dont_inherit=True), values)
+        for command in COMMAND.findall(code) if language == "sh" else ():
+            assert main(shlex.split(command)) == 0, capsys.readouterr().err
+
+    cells = [(files / folder / "cells.parquet").read_bytes() for folder in ("handed-on/cells", "rerun")]
+    assert cells[0] == cells[1]
+    assert values["made"][0] == values["made"][1]
+    assert "head_share=0.5" in capsys.readouterr().out
+
+
 def test_the_page_of_the_recorder_records_what_its_example_sends(files: Path) -> None:
     (code,) = blocks("docs/recorder.md")
     values: dict[str, Any] = {}

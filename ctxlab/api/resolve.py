@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 TRANSCRIPTS = "transcripts"
 """Folder of what was recognised, in a folder of files that are kept by content."""
+WITHOUT_AGENT = "its presets and tools aren't sent; pass agent= or a library that has it"
 MISSING_BOOK = "missing_book"
 """Detail of a note on a worldbook that is named and isn't there."""
 
@@ -210,7 +211,7 @@ def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _C
     if named is not None:
         known = ", ".join(repr(agent.id) for agent in agents[:5])
         taken = f"; {agents[0].id!r} is taken, the only one" if len(agents) == 1 else "; none is taken"
-        there = f" ({known}){taken}" if agents else ": pass agent= or a library that has it"
+        there = f" ({known}){taken}" if agents else f": {WITHOUT_AGENT}"
         text = f"message {leaf!r} was written with agent {named!r}, which is not at hand{there}"
         notes = (Note("warning", text),)
     elif len(agents) > 1:

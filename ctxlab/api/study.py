@@ -91,6 +91,7 @@ class Study:
         backend: Literal["local", "dask"] = "local",
         processes: int = 1,
         address: str | None = None,
+        anew: bool = False,
         progress: ProgressOption = True,
     ) -> StudyResult:
         """Build and score every cell; one that fails is a row with its error.
@@ -98,12 +99,13 @@ class Study:
         With `path` the cells are kept in that folder: a run that was ended goes on where it was, and a cell is built
         again only when something that it depends on has changed: a file or a folder that options name counts by what is
         in it; a function or an object of one's own by its code and by every value, function, class and name of a module
-        that its code names, in turn; installed packages by their versions. What code looks up by a text (`getattr`) or
-        reads from a file doesn't count: it takes a `version`, a text on the function or the object, that is changed
-        with it. At the end they are one file, `cells.parquet`, whose
-        bytes are the same however it was run. `processes` is the number of processes; with `backend="dask"` they are
-        dask's, or those of the scheduler at `address`. `progress` shows the time left where it takes
-        over a second, in a terminal and in a notebook; a function is called with the share that is done.
+        that its code names, in turn; installed packages by their versions, those that bring strategies or rankers only
+        for variants that name these. What code looks up by a text (`getattr`) or reads from a file doesn't count: it
+        takes a `version`, a text on the function or the object, that is changed with it. At the end they are one file,
+        `cells.parquet`, whose bytes are the same however it was run; its metadata, `result.made_of`, says what made it.
+        With `anew` the cells that are in the folder go, and all are built. `processes` is the number of processes; with
+        `backend="dask"` they are dask's, or those of the scheduler at `address`. `progress` shows the time left where
+        it takes over a second, in a terminal and in a notebook; a function is called with the share that is done.
         """
         return run_study(
             self.plan,
@@ -112,6 +114,7 @@ class Study:
             backend=backend,
             processes=processes,
             address=address,
+            anew=anew,
             progress=progress,
         )
 

@@ -30,6 +30,7 @@ def survey(
     backend: Literal["local", "dask"] = "local",
     processes: int = 1,
     address: str | None = None,
+    anew: bool = False,
     progress: ProgressOption = True,
 ) -> StudyResult:
     """Every conversation cut by every strategy at every budget: one frame, and a figure by `figure()`.
@@ -47,6 +48,7 @@ def survey(
         backend=backend,
         processes=processes,
         address=address,
+        anew=anew,
         progress=progress,
         notes=usable.notes,
     )

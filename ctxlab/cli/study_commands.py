@@ -53,6 +53,14 @@ def ablate(
     print_ablation(load(options), names_in(only), as_json=form is Form.json)
 
 
+class StudyForm(StrEnum):
+    """The form of a study's numbers."""
+
+    text = "text"
+    json = "json"
+    csv = "csv"
+
+
 class Backend(StrEnum):
     local = "local"
     dask = "dask"
@@ -75,6 +83,16 @@ ProcessesOption = Annotated[
 BackendOption = Annotated[Backend | None, typer.Option("--backend", help="What runs them, by default local.")]
 AddressOption = Annotated[
     str | None, typer.Option("--address", metavar="A", help="A dask scheduler's, such as tcp://host:8786.")
+]
+AnewOption = Annotated[bool, typer.Option("--anew", help="Build the cells that --out holds again, all of them.")]
+FigureOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--figure",
+        metavar="PAGE",
+        help="Write a figure as a page of HTML, some 5 MB, for it draws without a network.",
+        show_default=False,
+    ),
 ]
 
 
@@ -108,15 +126,16 @@ def study(
     score: Annotated[
         str | None, typer.Option("--score", metavar="NAME", help="The score of differences; else the first one.")
     ] = None,
-    figure: Annotated[
-        Path | None, typer.Option("--figure", metavar="PAGE", help="Write a figure as HTML.", show_default=False)
-    ] = None,
+    figure: FigureOption = None,
     out: FolderOption = None,
     processes: ProcessesOption = None,
     backend: BackendOption = None,
     address: AddressOption = None,
+    anew: AnewOption = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="The table of one score as Markdown.")] = False,
-    form: Annotated[Form, typer.Option("--format", help="For people, or the means as JSON.")] = Form.text,
+    form: Annotated[
+        StudyForm, typer.Option("--format", help="For people, or the means with intervals as JSON or CSV.")
+    ] = StudyForm.text,
 ) -> None:
     """Build every case under every variant at every budget, and print the means of the scores.
 
@@ -125,10 +144,10 @@ def study(
     """
     from ctxlab.cli.commands.study import RunOptions, ShownAs, print_retention, print_study_file
 
-    if markdown and form is Form.json:
-        raise typer.BadParameter("--markdown and --format json are two forms; give one of them")
-    shown = ShownAs(form is Form.json, markdown, baseline, score, figure)
-    run_options = RunOptions(out, processes, backend.value if backend else None, address)
+    if markdown and form is not StudyForm.text:
+        raise typer.BadParameter(f"--markdown and --format {form.value} are two forms; give one of them")
+    shown = ShownAs(form.value, markdown, baseline, score, figure)
+    run_options = RunOptions(out, processes, backend.value if backend else None, address, anew)
     if what != "retention":
         given = {"DATA": data, "--labels": labels, "--strategies": strategies, "--budgets": budgets, "--limit": limit}
         wrong = next((name for name, value in {**given, "--tokenizer": tokenizer}.items() if value), None)
@@ -157,14 +176,15 @@ def survey(
     tokenizer: Annotated[
         str | None, typer.Option("--tokenizer", metavar="T", help="chars4+4, o200k_base, ...; else each model's own.")
     ] = None,
-    figure: Annotated[
-        Path | None, typer.Option("--figure", metavar="PAGE", help="Write a figure as HTML.", show_default=False)
-    ] = None,
+    figure: FigureOption = None,
     out: FolderOption = None,
     processes: ProcessesOption = None,
     backend: BackendOption = None,
     address: AddressOption = None,
-    form: Annotated[Form, typer.Option("--format", help="For people, or a row a cell as JSON.")] = Form.text,
+    anew: AnewOption = False,
+    form: Annotated[
+        StudyForm, typer.Option("--format", help="For people, or a row a cell as JSON or CSV.")
+    ] = StudyForm.text,
 ) -> None:
     """Cut many conversations by every strategy at every budget; one that can't be built is a row with its error."""
     from ctxlab.cli.commands.study import RunOptions
@@ -172,10 +192,10 @@ def survey(
 
     print_survey(
         files,
-        RunOptions(out, processes, backend.value if backend else None, address),
+        RunOptions(out, processes, backend.value if backend else None, address, anew),
         strategies=names_in(strategies),
         budgets=numbers_in(budgets),
         tokenizer=tokenizer,
         figure=figure,
-        as_json=form is Form.json,
+        form=form.value,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 from ctxlab.engines.ranking import Ranker, as_ranker
@@ -38,10 +38,14 @@ BUILT_IN: Mapping[str, Callable[[], Ranker]] = {"bm25": _bm25, "embeddings": _em
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rankers:
-    """Makers of rankers by name, and why some that other packages announce can't be used."""
+    """Makers of rankers by name, and why some that other packages announce can't be used.
+
+    `packages` are those that brought a ranker, by its name.
+    """
 
     by_name: Mapping[str, Callable[[], Ranker]]
     problems: tuple[str, ...] = ()
+    packages: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @cache
@@ -49,6 +53,7 @@ def rankers() -> Rankers:
     """Our own rankers and those under the entry point group `ctxlab.rankers`; scanned once per process."""
     by_name = dict(BUILT_IN)
     problems: list[str] = []
+    packages: dict[str, str] = {}
     for plugin in announced(GROUP, problems):
         try:
             made = as_ranker(plugin.value() if isinstance(plugin.value, type) else plugin.value)
@@ -60,7 +65,8 @@ def rankers() -> Rankers:
             problems.append(plugin.left_out(f"there is a ranker {name!r} already; names are unique"))
             continue
         by_name[name] = lambda made=made: made
-    return Rankers(by_name, tuple(problems))
+        packages[name] = plugin.package
+    return Rankers(by_name, tuple(problems), packages)
 
 
 def ranker_named(name: str, given: Iterable[Ranker] = ()) -> Ranker:

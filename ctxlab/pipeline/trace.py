@@ -15,6 +15,7 @@ from ctxlab.context import (
     Variables,
 )
 from ctxlab.context.portable_pickles import portable_error
+from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
 from ctxlab.pipeline.remedies import Remedy, columns_of_steps, rows_in_run, rows_worked_out
 from ctxlab.pipeline.sent_messages import SentMessages, as_message
@@ -92,7 +93,9 @@ class Trace:
 
     def __repr__(self) -> str:
         at = f"{len(self.steps)} of {len(self.pipeline.running())} steps"
-        return f"Trace({self.start.input.session.id!r}, {at}, {len(self.result.drafts)} messages)"
+        warnings = sum(note.level != "info" for note in self.start.notes)
+        amiss = f", {counted(warnings, 'warning')} at the start" if warnings else ""
+        return f"Trace({self.start.input.session.id!r}, {at}, {len(self.result.drafts)} messages{amiss})"
 
     def _repr_html_(self) -> str:
         from ctxlab.pipeline.explain.html import trace_html

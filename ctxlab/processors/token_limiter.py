@@ -22,7 +22,10 @@ class TokenLimiter(Processor):
 
     id = ID
     name = "Token limiter"
-    description = "Cuts the oldest messages until the rest fits; presets, summaries and the newest message always stay."
+    description = (
+        "Cuts messages until the rest fits: which go says its strategy, by default the oldest; "
+        "presets, summaries and the newest message always stay."
+    )
     priority = 400
     is_core = True
     needs = ("history",)

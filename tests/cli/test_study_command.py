@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +59,7 @@ def test_retention_gives_both_scores_as_json(run: Any, questions: Path) -> None:
     rows = json.loads(result.out)
     scores = ("all_evidence", "share_of_evidence")
     ends = [f"{score}_{end}" for score in scores for end in ("low", "high")]
-    assert [list(row) for row in rows] == [["strategy", "budget", "cases", "errors", *scores, *ends]] * 4
+    assert [list(row) for row in rows] == [["strategy", "settings", "budget", "cases", "errors", *scores, *ends]] * 4
     assert all(row["errors"] == 0 and row["all_evidence_low"] is None for row in rows)
     assert [(row["strategy"], row["budget"], row["all_evidence"]) for row in rows] == [
         ("sliding", 60, 0.0),
@@ -261,6 +263,33 @@ def test_a_wrong_study_file_is_one_line(
     refused(run("study", "a.toml"), words)
 
 
+def test_the_means_are_csv_too_and_the_kept_cells_are_counted(run: Any, questions: Path, tmp_path: Path) -> None:
+    call = ("study", "retention", questions, "--strategies", "sliding,head-and-tail", "--budgets", "60")
+    rows = json.loads(run(*call, "--format", "json").out)
+
+    result = run(*call, "--format", "csv", "--out", tmp_path / "cells")
+
+    found = list(csv.DictReader(StringIO(result.out)))
+    assert found == [{name: "" if value is None else str(value) for name, value in row.items()} for row in rows]
+    assert [row["settings"] for row in found] == ["", "head_share=0.5"]
+    told = [run(*call, "--out", tmp_path / "cells", *more).err.splitlines()[-1] for more in ((), ("--anew",))]
+    assert told == [
+        f"ctxlab: {kept} in {tmp_path / 'cells'}, {n} built" for kept, n in (("2 cells kept", 0), ("0 cells kept", 2))
+    ]
+    refused(run(*call, "--anew"), "name the folder with --out")
+
+
+def test_a_page_with_a_figure_saves_it_as_svg(run: Any, questions: Path, tmp_path: Path) -> None:
+    page = tmp_path / "kept.html"
+    call = ("study", "retention", questions, "--strategies", "sliding,bm25", "--budgets", "60")
+
+    assert run(*call, "--figure", page).code == 0
+
+    text = page.read_text(encoding="utf-8")
+    assert '"toImageButtonOptions": {"format": "svg", "filename": "kept"' in text
+    assert "96vh" in text
+
+
 WRONG: dict[str, tuple[str, ...]] = {
     "--strategies": ("slidng", "sliding,nonsense"),
     "--budgets": ("x", "0", "1000,x", "-5"),
@@ -272,6 +301,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--limit": ("0", "x"),
     "--markdown": (),
     "--out": ("no/such/folder", str(CODING)),
+    "--anew": (),
     "--processes": ("0", "x", "-1"),
     "--backend": ("ray", ""),
     "--address": ("tcp://127.0.0.1:1",),
@@ -305,6 +335,7 @@ def test_every_wrong_value_of_an_option_is_one_line(run: Any, questions: Path, c
         ("survey", CODING, "nowhere.json"),
         ("study", "a.toml", "--limit", "3"),
         ("survey", DATASETS / "harbour_lore.json"),
+        ("survey", CODING, "--anew"),
     ],
 )
 def test_a_wrong_call_is_one_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Any) -> None:

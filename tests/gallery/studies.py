@@ -100,6 +100,7 @@ def _row(
         "tokens": tokens,
         "messages": 20,
         "cut_messages": 100,
+        "settings": "",
         "error": None,
         "scores": scores,
     }

@@ -20,6 +20,7 @@ from ctxlab.studies.study.cell_means import cell_means
 from ctxlab.studies.study.study_file import StudyFile, read_study_file
 from ctxlab.studies.study_table import StudyTable
 
+TableForm = Literal["text", "json", "csv"]
 RETENTION_SCORES = ("all_evidence", "share_of_evidence")
 
 
@@ -31,6 +32,7 @@ class RunOptions:
     processes: int | None = None
     backend: Literal["local", "dask"] | None = None
     address: str | None = None
+    anew: bool = False
 
     def of_file(self, file: StudyFile) -> RunOptions:
         """These options, and those of a study's file where there are none."""
@@ -40,6 +42,7 @@ class RunOptions:
             self.processes or file.processes,
             self.backend or backend,
             self.address if self.address is not None else file.address,
+            self.anew,
         )
 
     def arguments(self) -> RunArguments:
@@ -49,13 +52,20 @@ class RunOptions:
             "processes": self.processes if self.processes is not None else 1,
             "backend": self.backend if self.backend is not None else "local",
             "address": self.address,
+            "anew": self.anew,
         }
+
+    def check(self) -> None:
+        """Raise where cells are to be built again and no folder holds any."""
+        if self.anew and self.out is None:
+            raise CtxlabError("--anew builds the cells of a folder again; name the folder with --out")
 
     def run(self, study: Study) -> StudyResult:
         """The result of a study; its notes go to standard error."""
+        self.check()
         with interrupts_told():
             result = study.run(**self.arguments())
-        announce(result)
+        announce(result, self.out)
         return result
 
 
@@ -75,16 +85,22 @@ class RunArguments(TypedDict):
     processes: int
     backend: Literal["local", "dask"]
     address: str | None
+    anew: bool
 
 
-def announce(result: StudyResult) -> None:
-    """Print notes of a result, a line each on standard error; raises CtxlabError where no cell was built."""
+def announce(result: StudyResult, out: Path | None = None) -> None:
+    """Print notes of a result, a line each on standard error; raises CtxlabError where no cell was built.
+
+    With a folder for its cells the last line says how many were there already.
+    """
     if not len(result):
         raise CtxlabError(_no_case(result))
     if result.errors == len(result):
         raise CtxlabError(f"no cell could be built: {result.cell_table.columns['error'][0]}")
     for note in result.notes:
         complain(note)
+    if out is not None:
+        complain(f"{counted(result.reused, 'cell')} kept in {out}, {len(result) - result.reused:,} built")
 
 
 def _no_case(result: StudyResult) -> str:
@@ -95,9 +111,9 @@ def _no_case(result: StudyResult) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownAs:
-    """The form of a shown study (JSON, Markdown or lines), and the score and the baseline of its differences."""
+    """The form of a shown study (lines, JSON, CSV or Markdown), and the score and the baseline of its differences."""
 
-    as_json: bool = False
+    form: TableForm = "text"
     as_markdown: bool = False
     baseline: str | None = None
     score: str | None = None
@@ -167,7 +183,7 @@ def print_result(
     variant: str = "variant",
     setting: Sequence[str] = (),
 ) -> None:
-    """Means with their intervals and the differences to a baseline, as text, Markdown or a list of objects."""
+    """Means with their intervals and the differences to a baseline, as text or Markdown; means as JSON or CSV."""
     scores = [each.name for each in result.columns if each.unit != "text"]
     score = shown.score or next(iter(scores), None)
     if shown.figure is not None:
@@ -179,8 +195,8 @@ def print_result(
         return
     tables = _tables(result, [name for name in names if name in scores], shown.base(result))
     rows = _with_intervals(cell_means(result, names, variant=variant), tables, [n for n in names if n in scores])
-    if shown.as_json:
-        print_rows(rows)
+    if shown.form != "text":
+        print_rows(rows, shown.form)
         return
     screen = Screen()
     print_means_table(screen, result, rows, names, variant=variant, tables=tables)
@@ -223,7 +239,19 @@ def _with_intervals(
     return made
 
 
-def print_rows(rows: Sequence[dict[str, Any]]) -> None:
+def print_rows(rows: Sequence[dict[str, Any]], form: TableForm = "json") -> None:
+    """Rows as a list of objects, or as CSV with a head; what is missing is null, or an empty cell."""
     import typer
 
-    typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+    typer.echo(json.dumps(rows, ensure_ascii=False, indent=1) if form == "json" else _csv(rows), nl=form == "json")
+
+
+def _csv(rows: Sequence[dict[str, Any]]) -> str:
+    import csv
+    from io import StringIO
+
+    out = StringIO()
+    table = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return out.getvalue()

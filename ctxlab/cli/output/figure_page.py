@@ -8,6 +8,9 @@ from typing import Any
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.errors import CtxlabError
 
+LEAST_HEIGHT, IMAGE_WIDTH = 440, 960
+"""Pixels of a figure that says no height, and of a saved image."""
+
 
 def refuse_page(path: Path, example: str) -> None:
     """Raise, before the work is done, where the page can't be written."""
@@ -20,5 +23,15 @@ def refuse_page(path: Path, example: str) -> None:
 
 
 def write_page(figure: Any, path: Path) -> None:
-    """The figure with all that it needs to be looked at without a network."""
-    replace_file(path, figure.to_html(include_plotlyjs=True).encode())
+    """The figure with all that it needs to be looked at without a network, as high as the window.
+
+    Its camera saves it as SVG, named as the page is.
+    """
+    height = figure.layout.height or LEAST_HEIGHT
+    image = {"format": "svg", "filename": path.stem, "width": IMAGE_WIDTH, "height": height}
+    page = figure.update_layout(height=None).to_html(
+        include_plotlyjs=True,
+        default_height=f"max({height}px, 96vh)",
+        config={"displayModeBar": True, "displaylogo": False, "toImageButtonOptions": image},
+    )
+    replace_file(path, page.encode())

@@ -28,12 +28,17 @@ def print_means_table(
 ) -> None:
     """Means by variant and budget, with the interval of each score beside."""
     units: dict[str, str] = {each.name: each.unit for each in result.columns}
-    titles = [Column(variant, style="step"), Column("budget", right=True), Column("cases", right=True)]
+    oracles = {row.variant for table in tables.values() for row in table.rows if row.is_oracle}
+    settings = any(row["settings"] and row[variant] not in oracles for row in rows)
+    titles = [Column(variant, style="step"), *([Column("settings")] if settings else [])]
+    titles += [Column("budget", right=True), Column("cases", right=True)]
     for name in names:
         titles.append(Column(name, right=True))
         if name in tables:
             titles.append(Column(f"{tables[name].level:.0%} interval", right=True))
-    columns(screen, titles, [_mean_cells(row, variant, names, units, tables) for row in rows])
+    columns(screen, titles, [_mean_cells(row, variant, names, units, tables, settings=settings) for row in rows])
+    if "messages" in names and "cut_messages" in names:
+        screen.line("messages are those that are sent, after merging; cut_messages those of the history that went")
 
 
 def _mean_cells(
@@ -42,8 +47,10 @@ def _mean_cells(
     names: Sequence[str],
     units: Mapping[str, str],
     tables: Mapping[str, StudyTable],
+    *,
+    settings: bool,
 ) -> list[str]:
-    cells = [row[variant], _budget(row["budget"]), f"{row['cases']:,}"]
+    cells = [row[variant], *([row["settings"]] if settings else []), _budget(row["budget"]), f"{row['cases']:,}"]
     for name in names:
         unit = units.get(name, "")
         cells.append(_number(row[name], unit))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -42,11 +42,15 @@ METHODS = ("cut", "kept", "describe")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strategies:
-    """Strategies by name, with their settings by name, and why some that other packages announce can't be used."""
+    """Strategies by name, with their settings by name, and why some that other packages announce can't be used.
+
+    `packages` are those that brought a strategy, by its name.
+    """
 
     by_name: Mapping[str, type[Strategy]]
     settings: Mapping[str, tuple[Any, Any]]
     problems: tuple[str, ...] = ()
+    packages: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @cache
@@ -55,6 +59,7 @@ def strategies() -> Strategies:
     by_name = {strategy.name: strategy for strategy in STRATEGIES}
     settings = {name: setting for strategy in STRATEGIES for name, setting in settings_of(strategy).items()}
     problems: list[str] = []
+    packages: dict[str, str] = {}
     for plugin in announced(GROUP, problems):
         try:
             problem = _problem(plugin.value, by_name, settings)
@@ -65,8 +70,9 @@ def strategies() -> Strategies:
             problems.append(plugin.left_out(problem))
             continue
         by_name[plugin.value.name] = plugin.value
+        packages[plugin.value.name] = plugin.package
         settings |= own
-    return Strategies(by_name, settings, tuple(problems))
+    return Strategies(by_name, settings, tuple(problems), packages)
 
 
 @cache

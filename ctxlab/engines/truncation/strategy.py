@@ -86,7 +86,10 @@ class Window:
         return self.draft(at).key.removeprefix("node:")
 
     def keep_while_they_fit(self, units: Iterable[Unit], *, left: int | None = None) -> Verdict:
-        """The units of a row up to the first that doesn't fit into `left` tokens; that one is the border."""
+        """The units of a row up to the first that doesn't fit into `left` tokens; that one is the border.
+
+        Later ones aren't tried, even if they would fit.
+        """
         left = self.left if left is None else left
         start = left
         keep: list[int] = []

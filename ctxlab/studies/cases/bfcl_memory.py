@@ -54,6 +54,11 @@ def bfcl_memory_cases(path: Path, name: str) -> Iterator[Case | LeftOut]:
         yield _case(str(question.get("id")), text, scenario, answers.get(str(question.get("id")), {}))
 
 
+def holds_memory_set(folder: Path) -> bool:
+    """Whether a folder is an unpacked wheel of bfcl-eval."""
+    return any(QUESTIONS in file.as_posix() for file in folder.rglob(Path(QUESTIONS).name))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Scenario:
     """A conversation, and the pairs of neighbouring words of each message by its id."""

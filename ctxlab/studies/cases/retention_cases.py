@@ -11,10 +11,10 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.one_line import plain
 from ctxlab.documents import Library, Session
 from ctxlab.errors import WrongArgument
-from ctxlab.formats import Archive, Source, read_data, read_source
+from ctxlab.formats import Archive, Source, read, read_data, read_source
 from ctxlab.formats.decode import source_at
 from ctxlab.formats.results import Loss
-from ctxlab.studies.cases.bfcl_memory import bfcl_memory_cases
+from ctxlab.studies.cases.bfcl_memory import bfcl_memory_cases, holds_memory_set
 from ctxlab.studies.cases.labelled_cases import LabelledCases, LeftOut
 from ctxlab.studies.cases.labelled_questions import question_cases
 from ctxlab.studies.cases.locomo import is_locomo, locomo_cases
@@ -35,7 +35,7 @@ FORM = '{"sessions": [...], "questions": [{"session", "question", "evidence", "k
 def retention_cases(source: CaseSource, labels: Labels = None) -> LabelledCases:
     """Questions with the messages that their answers need, from a file of conversations; what is left out is named.
 
-    A file of LoCoMo, the wheel of bfcl-eval or its folder (the memory set), and
+    A file of LoCoMo or a folder with it, the wheel of bfcl-eval or its folder (the memory set), and
     `{"sessions": [...], "questions": [{"session", "question", "evidence", "kind"}]}` bring their questions. For other
     conversations, such as MemoryBank's, `labels` is a list of such questions or its file; `person` is as good as
     `session` there. Raises WrongArgument for a file without questions, and for `labels` where it brings its own.
@@ -45,6 +45,9 @@ def retention_cases(source: CaseSource, labels: Labels = None) -> LabelledCases:
     name = os.fspath(source)
     path = Path(name).expanduser()
     title = path.name
+    if path.is_dir() and not holds_memory_set(path):
+        folder = read(path)
+        return _of_sessions(folder.sessions, labels, title, folder.losses)
     found = None if path.is_dir() else source_at(path, name)
     if found is None or isinstance(found.data, Archive):
         _refuse_labels(labels, title)
@@ -52,10 +55,10 @@ def retention_cases(source: CaseSource, labels: Labels = None) -> LabelledCases:
     own = _own_form(found)
     if own is not None:
         _refuse_labels(labels, title)
-        read = read_data(own["sessions"], source=name)
-        return _cases(title, question_cases(read.sessions, own["questions"], name=name), read.losses)
-    read = read_source(found)
-    return _of_sessions(read.sessions, labels, title, read.losses)
+        bare = read_data(own["sessions"], source=name)
+        return _cases(title, question_cases(bare.sessions, own["questions"], name=name), bare.losses)
+    library = read_source(found)
+    return _of_sessions(library.sessions, labels, title, library.losses)
 
 
 def _own_form(source: Source) -> Mapping[str, Any] | None:

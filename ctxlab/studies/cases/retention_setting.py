@@ -60,4 +60,9 @@ class RetentionSetting:
 
 
 RETENTION = RetentionSetting()
-"""The setting of the published figures: `max(1, ceil(characters / 4)) + 4` tokens a message."""
+"""The setting of `ctxlab study retention` and of the published figures, in Python.
+
+`ctxlab.Study(cases, ..., scorers=["evidence"], **ctxlab.RETENTION.study_options())`: the history alone, nothing merged
+or injected, `max(1, ceil(characters / 4)) + 4` tokens a message, and half of the budget for the head of
+`head-and-tail`, whose default is a quarter. `ctxlab.RETENTION.with_tokenizer("o200k_base")` counts otherwise.
+"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ctxlab.documents import MessageNode
 from ctxlab.processors.ranked_messages import talks
@@ -20,6 +21,10 @@ class EvidenceRetention:
     case without evidence has no scores.
     """
 
+    needs: ClassVar[str] = (
+        "no case names its evidence; those are ids of messages, evidence of a ctxlab.Case, or of the questions that a "
+        'study\'s file names as labels, with kind = "questions" under [cases]'
+    )
     name: str = "evidence"
     version: str = "1"
 

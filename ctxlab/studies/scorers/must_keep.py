@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ctxlab.engines.regexes import WordsOrPattern
+from ctxlab.studies.scorers.sent_texts import sent_texts
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 
 QUESTION = "pending"
@@ -15,13 +17,18 @@ QUESTION = "pending"
 class MustKeep:
     """The texts and patterns that a case must keep: whether all are in the prompt, and their share.
 
-    A text is found where a message holds it as it is written; `re:` and a pattern, in the form of Python's `regex`
-    module, where that matches in one message. The question itself doesn't count. A pattern that doesn't compile or
-    takes too much work raises WrongArgument.
+    A text is found where a message holds it as it is written: in its words, in the name or the arguments of a tool
+    call, in its reasoning or its speaker's name; `re:` and a pattern, in the form of Python's `regex` module, where
+    that matches in one of these. The question itself and the definitions of tools don't count. A pattern that doesn't
+    compile or takes too much work raises WrongArgument.
     """
 
+    needs: ClassVar[str] = (
+        "no case names what it must keep; that is must_keep of a ctxlab.Case, or of the questions that a study's file "
+        'names as labels, with kind = "questions" under [cases]'
+    )
     name: str = "must-keep"
-    version: str = "1"
+    version: str = "2"
 
     @property
     def columns(self) -> tuple[ScoreColumn, ...]:
@@ -34,7 +41,7 @@ class MustKeep:
         wanted = run.case.must_keep
         if not wanted:
             return {"must_keep_all": None, "must_keep_share": None}
-        texts = [str(draft.text) for draft in run.trace.result.drafts if draft.key != QUESTION]
+        texts = [text for draft in run.trace.result.drafts if draft.key != QUESTION for text in sent_texts(draft)]
         kept = sum(WordsOrPattern(each).is_in_any(texts) for each in wanted)
         return {"must_keep_all": float(kept == len(wanted)), "must_keep_share": kept / len(wanted)}
 

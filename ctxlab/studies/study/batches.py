@@ -12,6 +12,7 @@ from ctxlab.studies.study.case import BrokenCase, Case
 from ctxlab.studies.study.cell_key import CellKeys
 from ctxlab.studies.study.cell_rows import Row, rows_of_case, sound_text
 from ctxlab.studies.study.files_read import FilesRead
+from ctxlab.studies.study.missing_agents import MissingAgents
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS, Cell, StudyPlan
 
 CELLS_A_BATCH = 100
@@ -44,7 +45,7 @@ def cases_of(source: CaseSource) -> Iterator[Case | BrokenCase]:
 class BatchStream:
     """Batches of about a hundred cells each, made while cases and their files are read, without cells that are known.
 
-    `keys` are those of every cell so far, in order; `cases` counts the cases.
+    `keys` are those of every cell so far, in order, `hashes` those of their cases; `cases` counts the cases.
     """
 
     def __init__(
@@ -57,12 +58,14 @@ class BatchStream:
         files: FilesRead | None = None,
     ) -> None:
         self.keys: list[str] = []
+        self.hashes: list[bytes] = []
         self.cases = 0
         self.reused = 0
         self._source, self._plan, self._known, self._size = source, plan, known, size
         self._cells = tuple(plan.cells())
         self._files = files or FilesRead()
         self._names = CellKeys(plan, self._files)
+        self.missing_agents = MissingAgents(plan)
         self._ids: set[str] = set()
         self._taken = {*OWN_COLUMNS, KEY, *(column.name for column in plan.columns)}
         self._taken |= {name for variant in plan.variants for name in variant.labels}
@@ -89,8 +92,10 @@ class BatchStream:
         if label is not None:
             raise WrongArgument(f"case {case.id!r} has a label {label!r}, a column of the study; name it otherwise")
         self._ids.add(name)
+        self.missing_agents.meet(case)
         self.cases += 1
         of_case = self._names.of_case(case)
+        self.hashes.append(of_case)
         keys = [self._names.of_cell(of_case, cell) for cell in self._cells]
         wanted = tuple([(key, i) for i, key in enumerate(keys) if key not in self._known])
         self.keys += keys
@@ -116,9 +121,9 @@ _COLLECTOR = _Collector()
 
 def rows_of_batch(plan: StudyPlan, batch: Batch) -> list[Row]:
     """The rows of a batch, in any process; raises CtxlabError where that has other code than the study began with."""
-    from ctxlab.studies.study.code_version import code_version
+    from ctxlab.studies.study.code_version import installed_version
 
-    if plan.code_version != code_version():
+    if plan.installed != installed_version():
         raise CtxlabError(
             "a process of the study has another version of ctxlab, of its plugins or of the libraries that it counts "
             "with; install the same ones everywhere"

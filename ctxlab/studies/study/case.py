@@ -21,8 +21,8 @@ class Case:
     `conversation` names what the case belongs to: cases of one conversation aren't independent, so intervals and tests
     resample conversations. `question` is a user's message that isn't in the session yet, `leaf` the message at which
     the path ends (by default the active leaf). `evidence` are ids of messages that an answer needs, `must_keep` texts
-    or patterns (`re:...`) that the prompt must hold. `options` are further options of `ctxlab.build` (agent, user,
-    books, rules, model, ...), `labels` further columns of the frame.
+    or patterns (`re:...`) that the prompt must hold, in words or in tool calls that are sent. `options` are further
+    options of `ctxlab.build` (agent, user, books, rules, model, ...), `labels` further columns of the frame.
     """
 
     id: str

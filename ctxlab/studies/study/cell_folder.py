@@ -28,10 +28,12 @@ PURPOSE = "a study that is kept in a folder"
 class CellFolder:
     """Cells on disk, held by one run at a time; files of other names in the folder are left alone.
 
-    `known` are the keys of cells that are there, `notes` say which files can't be read.
+    `known` are the keys of cells that are there, `notes` say which files can't be read. `anew` takes away all cells
+    that are there.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, anew: bool = False) -> None:
+        self._anew = anew
         self.path = Path(path).expanduser()
         self.notes: list[str] = []
         self.known: set[str] = set()
@@ -56,6 +58,9 @@ class CellFolder:
             raise WriteError(f"{self.path} can't be written: {error.strerror or error}") from error
         self._lock = lock
         self._refuse_foreign_cells()
+        if self._anew:
+            (self.path / CELLS).unlink(missing_ok=True)
+            self._take_parts_away()
         self.known = {row[KEY] for row in self._rows(self.notes)}
         return self
 
@@ -84,10 +89,13 @@ class CellFolder:
             raise WriteError(f"{missing:,} cells are gone from {self.path}, where they were written; run it again")
         table = CellTable.of_rows(list(found.values()), facts)
         self._write(CELLS, table.arrow())
+        self._take_parts_away()
+        return table
+
+    def _take_parts_away(self) -> None:
         for path in self.path.iterdir():
             if _PART.fullmatch(path.name) or _UNFINISHED.fullmatch(path.name):
                 path.unlink(missing_ok=True)
-        return table
 
     def _rows(self, notes: list[str]) -> Iterator[Row]:
         """Rows of all files that can be read; of those that can't a note."""

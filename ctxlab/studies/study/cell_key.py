@@ -7,15 +7,20 @@ from dataclasses import fields
 from hashlib import blake2b
 
 from ctxlab.studies.study.case import BrokenCase, Case
+from ctxlab.studies.study.code_version import versions_of
 from ctxlab.studies.study.content_hash import SIZE, content_hash
 from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.plan import Cell, StudyPlan
+from ctxlab.studies.study.plugins_used import plugins_used
+from ctxlab.studies.study.settings_given import settings_in
 
 _OF_CASE = tuple([each.name for each in fields(Case) if each.name not in ("session", "options")])
 
 
 class CellKeys:
     """Makes the keys of the cells of a study; a session that several cases share is hashed once.
+
+    Of plugins those count that may be in every build, and those that a variant's own settings name.
 
     A file or a folder that options name counts by what is in it: plan and cases are as `files` read them.
     """
@@ -32,6 +37,7 @@ class CellKeys:
             each.name: _joined(
                 content_hash((each.name, each.settings, each.change, each.labels)),
                 self._files.hash_of_options(each.options),
+                versions_of(plugins_used({**settings_in(each.options), **each.settings})).encode(),
             )
             for each in plan.variants
         }

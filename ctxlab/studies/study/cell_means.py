@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ctxlab.studies.study.settings_given import one_text
 from ctxlab.studies.study.study_result import StudyResult
 
 
 def cell_means(result: StudyResult, columns: Sequence[str], *, variant: str = "variant") -> list[dict[str, Any]]:
-    """Each variant at each budget: its name under `variant`, cases with a value, errors, and the mean of each column.
+    """Each variant at each budget: its name under `variant`, what it sets, cases with a value, errors, and means.
 
     A cell with an error has no value; a mean of nothing is None. `cases` counts the cells in which the first of the
     columns has a value, and `errors` those with an error in place of scores.
@@ -21,7 +22,8 @@ def cell_means(result: StudyResult, columns: Sequence[str], *, variant: str = "v
     for i, place in enumerate(zip(values["variant"], values["budget"], strict=True)):
         groups[place].append(i)
     return [
-        {variant: name, "budget": budget, "cases": sum(values[columns[0]][i] is not None for i in at)}
+        {variant: name, "settings": one_text(values["settings"][i] for i in at), "budget": budget}
+        | {"cases": sum(values[columns[0]][i] is not None for i in at)}
         | {"errors": sum(values["error"][i] is not None for i in at)}
         | {column: _mean([values[column][i] for i in at]) for column in columns}
         for (name, budget), at in groups.items()

@@ -14,6 +14,7 @@ from ctxlab.studies.study.case import BrokenCase, Case
 from ctxlab.studies.study.case_builds import CaseBuilds, at_leaves, trace_taken_from
 from ctxlab.studies.study.plan import KEY, Cell, StudyPlan
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, Scorer
+from ctxlab.studies.study.settings_given import settings_given
 
 Row = dict[str, Any]
 """The values of one cell by column, `labels` and `scores` as dicts of their own."""
@@ -29,13 +30,13 @@ ROUNDING = 1e-9
 def rows_of_case(plan: StudyPlan, case: Case | BrokenCase, wanted: Sequence[tuple[str, Cell]]) -> list[Row]:
     """A row for each cell, given with its key."""
     if isinstance(case, BrokenCase):
-        return [_row(case, cell, key) | {"error": _one_line(case.problem)} for key, cell in wanted]
+        return [_row(plan, case, cell, key) | {"error": _one_line(case.problem)} for key, cell in wanted]
     builds = CaseBuilds(plan, case)
     return [_scored_row(plan, builds, cell, key) for key, cell in wanted]
 
 
 def _scored_row(plan: StudyPlan, builds: CaseBuilds, cell: Cell, key: str) -> Row:
-    row = _row(builds.case, cell, key)
+    row = _row(plan, builds.case, cell, key)
     try:
         trace = builds.trace(cell)
     except Exception as problem:  # whatever a case or a step of somebody's raises is the row of that cell
@@ -57,13 +58,15 @@ def _scored_row(plan: StudyPlan, builds: CaseBuilds, cell: Cell, key: str) -> Ro
     return row | {"scores": scores}
 
 
-def _row(case: Case | BrokenCase, cell: Cell, key: str) -> Row:
+def _row(plan: StudyPlan, case: Case | BrokenCase, cell: Cell, key: str) -> Row:
+    of_case = case.options if isinstance(case, Case) else {}
     return {
         KEY: key,
         "case": sound_text(case.id),
         "conversation": sound_text(case.conversation),
         "kind": sound_text(case.kind),
         "variant": cell.variant.name,
+        "settings": sound_text(settings_given(cell.variant, plan.options, of_case)),
         "budget": cell.budget,
         "seed": cell.seed,
         "labels": {name: _label(value) for name, value in _labels(case, cell)},

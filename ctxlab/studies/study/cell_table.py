@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 
 Kind = Literal["text", "count", "number"]
 KINDS: Mapping[str, Kind] = {
-    **dict.fromkeys((KEY, "case", "conversation", "kind", "variant", "error"), "text"),
+    **dict.fromkeys((KEY, "case", "conversation", "kind", "variant", "settings", "error"), "text"),
     **dict.fromkeys(("budget", "seed", "tokens", "messages", "cut_messages"), "count"),
 }
+LABELS_AT = OWN_COLUMNS.index("seed") + 1
+"""The place of labels among the columns."""
 METADATA = b"ctxlab study"
 """Key of the metadata that says which columns of a file are labels and scores."""
 
@@ -38,7 +40,7 @@ class CellTable:
     def of_rows(cls, rows: Sequence[Row], facts: FrameFacts) -> CellTable:
         rows, scores = sorted(rows, key=_place), facts.columns
         labels = tuple(dict.fromkeys(sorted(name for row in rows for name in row["labels"])))
-        first, last = OWN_COLUMNS[:6], OWN_COLUMNS[6:]
+        first, last = OWN_COLUMNS[:LABELS_AT], OWN_COLUMNS[LABELS_AT:]
         columns: dict[str, list[Any]] = {name: [row[name] for row in rows] for name in (KEY, *first)}
         columns |= {name: [row["labels"].get(name) for row in rows] for name in labels}
         columns |= {name: [row[name] for row in rows] for name in last}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, entry_points, version
@@ -20,28 +21,43 @@ LIBRARIES = (
     *("tiktoken", "wordllama"),
 )
 """Packages that split, match, count and embed."""
-GROUPS = ("anchors", "embedders", "macros", "processors", "rankers", "strategies")
-"""Entry point groups `ctxlab.<name>` whose plugins take part in a build."""
+IN_EVERY_BUILD = ("anchors", "embedders", "macros", "processors")
+"""Entry point groups `ctxlab.<name>` whose plugins may take part in any build, whatever its settings say."""
+NAMED = ("rankers", "strategies")
+"""Groups whose plugins take part where settings name them; `plugins_used` finds those of a cell."""
 
 
 @cache
 def code_version() -> str:
-    """A hash of the sources that build, and of the versions of libraries and plugins; taken once per process."""
+    """A hash of the sources that build, and of the versions of libraries and of plugins that may be in every build.
+
+    Taken once per process. Plugins that are there and that settings have to name don't count in it.
+    """
     digest = blake2b(".".join(map(str, sys.version_info[:2])).encode(), digest_size=16)
     root = Path(ctxlab.__file__).parent
     paths = [path for room in ROOMS for path in (root / room).rglob("*") if path.suffix in (".py", ".js")]
     for path in sorted(paths, key=lambda path: path.relative_to(root).as_posix()):
         digest.update(f"\n{path.relative_to(root).as_posix()}\n".encode())
         digest.update(path.read_bytes())
-    for name in (*LIBRARIES, *_plugins()):
-        digest.update(f"\n{name} {_version(name)}".encode())
+    digest.update(versions_of((*LIBRARIES, *packages_in(IN_EVERY_BUILD))).encode())
     return digest.hexdigest()
 
 
-def _plugins() -> list[str]:
-    """Names of the packages that announce plugins."""
-    points = [point for group in GROUPS for point in entry_points(group=f"ctxlab.{group}")]
+@cache
+def installed_version() -> str:
+    """The version of the code with that of every plugin: processes of one run have the same."""
+    return blake2b((code_version() + versions_of(packages_in(NAMED))).encode(), digest_size=16).hexdigest()
+
+
+def packages_in(groups: Iterable[str]) -> list[str]:
+    """Names of the packages that announce plugins in these groups."""
+    points = [point for group in groups for point in entry_points(group=f"ctxlab.{group}")]
     return sorted({point.dist.name for point in points if point.dist is not None})
+
+
+def versions_of(packages: Iterable[str]) -> str:
+    """Packages with their versions, a line each; without a version where one isn't installed."""
+    return "".join([f"\n{name} {_version(name)}" for name in packages])
 
 
 def _version(distribution: str) -> str:

@@ -1,9 +1,9 @@
-"""Facts of a study's frame, in its `attrs`: units of its scores, tokenizer, and what was left out."""
+"""Facts of a study's frame, in its `attrs`: units of its scores, tokenizer, what was left out, and what made it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, cast, get_args
 
 from ctxlab.studies.study.scorer import Better, ScoreColumn, Unit
@@ -17,16 +17,21 @@ LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class FrameFacts:
-    """Scores with their units, the name of the tokenizer, and sentences on cases that were left out."""
+    """Scores with their units, the name of the tokenizer, and sentences on cases that were left out.
+
+    `made_of` is JSON that says what made the cells, as `study_record` gives it; empty where nobody knows.
+    """
 
     columns: tuple[ScoreColumn, ...] = ()
     tokenizer: str = ""
     left_out: tuple[str, ...] = ()
+    made_of: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def as_attrs(self) -> dict[str, Any]:
         """The facts as values of JSON, as a frame's `attrs` hold them."""
         columns = [asdict(column) for column in self.columns]
-        return {ATTRS: {"scores": columns, "tokenizer": self.tokenizer, "left_out": list(self.left_out)}}
+        facts = {"scores": columns, "tokenizer": self.tokenizer, "left_out": list(self.left_out)}
+        return {ATTRS: {**facts, **({"made_of": dict(self.made_of)} if self.made_of else {})}}
 
     @classmethod
     def of_attrs(cls, attrs: Mapping[Any, Any]) -> FrameFacts:
@@ -35,11 +40,12 @@ class FrameFacts:
         if not isinstance(data, dict):
             return cls()
         facts = cast("dict[str, Any]", data)
-        tokenizer = facts.get("tokenizer")
+        tokenizer, made_of = facts.get("tokenizer"), facts.get("made_of")
         return cls(
             tuple([column for each in _items(facts, "scores") if (column := _column(each)) is not None]),
             tokenizer[:LONGEST] if isinstance(tokenizer, str) else "",
             tuple([each[:LONGEST] for each in _items(facts, "left_out") if isinstance(each, str)]),
+            cast("dict[str, Any]", made_of) if isinstance(made_of, dict) else {},
         )
 
 

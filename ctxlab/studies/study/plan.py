@@ -23,6 +23,7 @@ OWN_COLUMNS = (
     "conversation",
     "kind",
     "variant",
+    "settings",
     "budget",
     "seed",
     "tokens",
@@ -50,6 +51,7 @@ class StudyPlan:
 
     With `budget_of="history"` a budget is for the history alone: what must stay comes on top. `tokenizer` counts in
     place of each model's own. `options` are those of every build; a case's and a variant's own take their place.
+    `code_version` is that of the code in every build, `installed` that with every plugin, which processes share.
     """
 
     build: BuildFunction
@@ -61,6 +63,7 @@ class StudyPlan:
     budget_of: BudgetOf = "prompt"
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     code_version: str = ""
+    installed: str = ""
 
     @classmethod
     def of(
@@ -77,7 +80,7 @@ class StudyPlan:
     ) -> StudyPlan:
         """The plan of variants, names of strategies or of scorers; raises WrongArgument for what is there twice."""
         from ctxlab.studies.scorers.registry import scorers_of
-        from ctxlab.studies.study.code_version import code_version
+        from ctxlab.studies.study.code_version import code_version, installed_version
 
         sources: Sequence[VariantSource] | Any = [variants] if isinstance(variants, str | Variant) else variants
         found = variants_of(sources)
@@ -104,7 +107,10 @@ class StudyPlan:
         _refuse_shared_columns(chosen, found)
         counter = tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer
         given = dict(options or {})
-        return cls(build, found, tuple(budgets), tuple(seeds), chosen, counter, budget_of, given, code_version())
+        return cls(
+            *(build, found, tuple(budgets), tuple(seeds), chosen, counter, budget_of, given),
+            *(code_version(), installed_version()),
+        )
 
     def cells(self) -> Iterator[Cell]:
         """The cells of one case: every variant at every budget with every seed."""

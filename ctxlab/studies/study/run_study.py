@@ -15,7 +15,9 @@ from ctxlab.studies.study.batches import CELLS_A_BATCH, BatchStream, CaseSource,
 from ctxlab.studies.study.cell_folder import CellFolder, CellsInMemory
 from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.frame_facts import FrameFacts, left_out_lines
+from ctxlab.studies.study.missing_scores import missing_scores
 from ctxlab.studies.study.plan import StudyPlan
+from ctxlab.studies.study.study_record import hash_of_cases, study_record
 from ctxlab.studies.study.study_result import StudyResult
 
 
@@ -30,20 +32,23 @@ def run_study(
     progress: ProgressOption = True,
     cells_a_batch: int = CELLS_A_BATCH,
     notes: Sequence[str] = (),
+    anew: bool = False,
 ) -> StudyResult:
     """Every case under every variant, budget and seed.
 
-    With `path` the cells are kept there, and those that are there already are not built again; a KeyboardInterrupt then
-    says how many there are. Files that options name are read once, when the run meets them. The result and the file
-    `cells.parquet` are the same for every backend and number of processes.
+    With `path` the cells are kept there, and those that are there already are not built again, unless it is made
+    `anew`; a KeyboardInterrupt then says how many there are. Files that options name are read once, when the run meets
+    them. The result and the file `cells.parquet` are the same for every backend and number of processes.
     """
     if processes < 1:
         raise WrongArgument(f"processes takes a number from 1 on, got {processes}")
+    if anew and path is None:
+        raise WrongArgument("anew builds the cells of a folder again; give path, the folder, with it")
     if address is not None and backend != "dask":
         raise WrongArgument('address is that of a dask scheduler; give backend="dask" with it')
     files = FilesRead()
     plan = files.plan(plan)
-    kept = CellFolder(path) if path is not None else CellsInMemory()
+    kept = CellFolder(path, anew=anew) if path is not None else CellsInMemory()
     with kept, WorkProgress("cells", size_of(source, plan), progress) as shown:
         stream = BatchStream(source, plan, kept.known, size=cells_a_batch, files=files)
         reused = 0
@@ -65,10 +70,12 @@ def run_study(
             raise KeyboardInterrupt(words) from None
         shown.advance(stream.reused - reused, reused=True)
         left_out = _left_out(source)
-        facts = FrameFacts(plan.columns, plan.tokenizer_name, left_out_lines(left_out))
+        record = study_record(plan, files, hash_of_cases(stream.hashes))
+        facts = FrameFacts(plan.columns, plan.tokenizer_name, left_out_lines(left_out), record)
         table = kept.finish(stream.keys, facts)
-    told = (*notes, *_notes(source), *kept.notes)
-    return StudyResult(plan, table, source, stream.cases, told, left_out, files)
+    lacking = (*stream.missing_agents.notes(), *missing_scores(table, plan.scorers))
+    told = (*notes, *_notes(source), *lacking, *kept.notes)
+    return StudyResult(plan, table, source, stream.cases, told, left_out, files, reused=stream.reused)
 
 
 def _interrupted(kept: int, total: int | None, path: str | Path, least: str) -> str:

@@ -27,6 +27,12 @@ class ScorerOfKind:
     def columns(self) -> tuple[ScoreColumn, ...]:
         return self.scorer.columns
 
+    @property
+    def needs(self) -> str:
+        """The facts that the scorer goes by, where it says them."""
+        found = getattr(self.scorer, "needs", "")
+        return found if isinstance(found, str) else ""
+
     def score(self, run: ScoredRun) -> Mapping[str, ScoreValue]:
         if run.case.kind != self.kind:
             return dict.fromkeys([column.name for column in self.columns])

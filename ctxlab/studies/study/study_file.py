@@ -12,14 +12,12 @@ from ctxlab.studies.scorers.registry import scorer_named
 from ctxlab.studies.study.batches import CaseSource
 from ctxlab.studies.study.scorer import Scorer
 from ctxlab.studies.study.scorer_of_kind import ScorerOfKind
-from ctxlab.studies.study.study_file_cases import CASE_KEYS, cases_of_file
+from ctxlab.studies.study.study_file_cases import cases_of_file
+from ctxlab.studies.study.study_file_keys import CASES_KEYS, STUDY_KEYS
 from ctxlab.studies.study.study_file_table import file_at, needed_table, options_of, settings_of
 from ctxlab.studies.study.study_file_variants import variants_of_file
 from ctxlab.studies.study.variant import Variant
 from ctxlab.studies.toml_table import TomlTable, read_toml
-
-RUN_KEYS = ("out", "processes", "backend", "address")
-KEYS = ("cases", "variants", "grid", "budgets", "seeds", "scorers", "tokenizer", "budget_of", "settings", *RUN_KEYS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,9 +49,9 @@ def read_study_file(path: str | Path) -> StudyFile:
     `out`, `processes`, `backend` and `address` are those of `Study.run`.
     """
     file = read_toml(Path(path).expanduser(), what="study")
-    file.refuse_unknown(KEYS)
+    file.refuse_unknown(tuple(STUDY_KEYS))
     cases = needed_table(file, "cases")
-    cases.refuse_unknown(CASE_KEYS)
+    cases.refuse_unknown(tuple(CASES_KEYS))
     options = options_of(cases)
     settings = settings_of(file.value("settings", dict, {}))
     return StudyFile(

@@ -17,7 +17,6 @@ from ctxlab.studies.study.survey_cases import SurveyCases
 from ctxlab.studies.toml_table import TomlTable
 
 OF_QUESTIONS = ("labels", "conversations", "every", "whole_conversations")
-CASE_KEYS = ("kind", "files", "agent", "user", "model", "books", "rules", *OF_QUESTIONS)
 KINDS = ("conversations", "questions")
 WHOLE = "conversation"
 """The kind of a case that is a whole conversation, among questions."""

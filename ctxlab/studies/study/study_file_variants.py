@@ -18,12 +18,11 @@ from ctxlab.studies.study.place_injections import (
     presets_at,
 )
 from ctxlab.studies.study.plan import OWN_COLUMNS
+from ctxlab.studies.study.study_file_keys import VARIANT_KEYS
 from ctxlab.studies.study.study_file_table import options_of, settings_of
 from ctxlab.studies.study.variant import STRATEGY, Variant
 from ctxlab.studies.toml_table import TomlTable
 
-PLACES = ("presets_at", "lore_at", "lore")
-VARIANT_KEYS = ("strategy", "settings", "agent", "user", "model", "books", "rules", *PLACES)
 LORE = ("moving", "frozen")
 
 
@@ -75,7 +74,7 @@ def _variant(name: str, table: TomlTable, injections: _Injections, labels: Mappi
     steps = {key: value for key, value in table.data.items() if key not in VARIANT_KEYS}
     wrong = next((key for key, value in steps.items() if not isinstance(value, dict) and "." not in key), None)
     if wrong is not None:
-        raise table.wrong(wrong, f"is not known{did_you_mean(wrong, VARIANT_KEYS)}")
+        raise table.wrong(wrong, f"is not known{did_you_mean(wrong, list(VARIANT_KEYS))}")
     strategy = table.value("strategy", str, None)
     settings = {**settings_of(table.value("settings", dict, {})), **settings_of(steps)}
     options = options_of(table) | injections.options(table)

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 class StudyResult:
     """Cells of a study, a row each. `cases` is their number, `left_out` are numbers of cases by why they are not in it.
 
-    `notes` say which strategies were left out, and which kept cells could not be read and were built again.
+    `notes` say which strategies were left out, and which kept cells could not be read and were built again. `reused` is
+    the number of cells that were kept in the run's folder already.
     """
 
     plan: StudyPlan
@@ -43,6 +44,7 @@ class StudyResult:
     notes: tuple[str, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
     files: FilesRead = field(default_factory=FilesRead, repr=False)
+    reused: int = 0
 
     def __repr__(self) -> str:
         facts = (
@@ -55,7 +57,16 @@ class StudyResult:
 
     def _repr_html_(self) -> str:
         seed = ("seed",) if len(self.plan.seeds) > 1 else ()
-        names = [*("case", "variant", "budget"), *seed, *("tokens", "cut_messages"), *self.cell_table.scores, "error"]
+        settings = ("settings",) if any(self.cell_table.columns["settings"]) else ()
+        names = [
+            *("case", "variant"),
+            *settings,
+            "budget",
+            *seed,
+            *("tokens", "cut_messages"),
+            *self.cell_table.scores,
+            "error",
+        ]
         rows = ([self.cell_table.columns[name][i] for name in names] for i in range(len(self)))
         out = [f"left out: {count:,} {reason}" for reason, count in self.left_out.items()]
         return heading(self) + html_table(names, rows, cells=40, of="cells") + lines([*out, *self.notes])
@@ -83,6 +94,11 @@ class StudyResult:
     def tokenizer(self) -> str:
         """The name of the tokenizer, or that each model's own counted."""
         return self.plan.tokenizer_name
+
+    @property
+    def made_of(self) -> Mapping[str, Any]:
+        """The record of what made the cells, in `cells.parquet` too: versions, hashes, what was set."""
+        return self.cell_table.facts.made_of
 
     @property
     def conversations(self) -> int:

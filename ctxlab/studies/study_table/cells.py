@@ -31,6 +31,7 @@ class CellGroup:
     also: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
     errors: Counter[str] = field(default_factory=Counter[str])
     without_score: int = 0
+    settings: dict[str, None] = field(default_factory=dict[str, None])
 
     @property
     def place(self) -> tuple[Any, ...]:
@@ -53,7 +54,7 @@ def cell_groups(
     extra = [name for name in dict.fromkeys(by) if name not in GROUPED]
     _check_columns(frame, [*REQUIRED, score, *extra, *also])
     columns = [*REQUIRED, score, *extra, *also]
-    optional = [name for name in ("budget", "seed", "error") if name in frame.columns]
+    optional = [name for name in ("budget", "seed", "error", "settings") if name in frame.columns]
     names = list(dict.fromkeys([*columns, *optional]))
     groups: dict[tuple[Any, ...], CellGroup] = {}
     for row in zip(*(frame[name].tolist() for name in names), strict=True):
@@ -67,6 +68,7 @@ def cell_groups(
 
 def _add(group: CellGroup, cell: dict[str, Any], score: str, also: Sequence[str]) -> None:
     error, value = _known(cell.get("error")), _known(cell[score])
+    group.settings[str(_known(cell.get("settings")) or "")] = None
     if error:
         group.errors[str(error)] += 1
     elif value is None:

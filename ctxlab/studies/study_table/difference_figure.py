@@ -14,7 +14,8 @@ from ctxlab.studies.study_table.figure_parts import (
     foot,
     head,
     hover,
-    row_name,
+    line_name,
+    margins,
     scale,
     short_name,
 )
@@ -34,6 +35,7 @@ def difference_figure(table: StudyTable, *, budget: int | None = None, theme: Th
     import plotly.graph_objects as go
 
     look = theme_of(theme)
+    shown = at_one_budget(table, budget)
     rows = [row for row in table.rows if row.difference and (budget is None or row.budget == budget)]
     figure = go.Figure()
     for verdicts in STATES:
@@ -45,10 +47,10 @@ def difference_figure(table: StudyTable, *, budget: int | None = None, theme: Th
     unit = ", points" if table.is_share else ""
     figure.update_layout(
         look.layout(
-            title=head(at_one_budget(table, budget), look, "Differences to the baseline"),
+            title=head(shown, look, "Differences to the baseline"),
             height=AROUND + ROW * max(1, len(rows)),
             showlegend=False,
-            margin={"l": 12, "r": 24, "t": 56, "b": 84},
+            margin=margins(shown, 12, 24),
             xaxis=axis(look, f"{label(table.score, NAME)} less that of {label(table.baseline, NAME)}{unit}"),
             yaxis=_y_axis(rows, look),
             shapes=[
@@ -104,7 +106,7 @@ def _state(
 
 def _y_axis(rows: list[TableRow], look: Theme) -> dict[str, Any]:
     names = [
-        short_name(row_name(row)) + (f" {row.budget:,}" if row.budget is not None else "") + f" <b>{row.verdict}</b>"
+        short_name(line_name(row)) + (f" {row.budget:,}" if row.budget is not None else "") + f" <b>{row.verdict}</b>"
         for row in rows
     ]
     return axis(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import label, plain
 from ctxlab.display.theme import Theme
-from ctxlab.studies.study_table.table_notes import LOUD_WORDS, table_summary
+from ctxlab.studies.study_table.table_notes import LOUD_WORDS, SETTINGS, table_summary
 from ctxlab.studies.study_table.table_text import amount
 
 if TYPE_CHECKING:
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "hexagon", "pentagon")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 NAME = 40
+LINE_NAME = 34
+"""Cells of a name beside a line or a point."""
+LINE, LINE_HEIGHT = 105, 14
+"""Characters of a line of text around a plot, and its pixels."""
+HEAD_LINES, FOOT_LINES = 3, 4
 HIGHEST_LABEL = 100.0
 """On an axis of shares, which ends a little above."""
 LABELLED = 40
@@ -60,7 +66,7 @@ def hover(row: TableRow, table: StudyTable) -> str:
         low, high = (amount(each, is_share=table.is_share) for each in (mean.interval.low, mean.interval.high))
         between = f", {table.level:.0%}: {low} to {high}"
     lines = [
-        f"<b>{label(row_name(row), NAME)}</b>" + (f" at {row.budget:,}" if row.budget is not None else ""),
+        f"<b>{label(line_name(row), NAME)}</b>" + (f" at {row.budget:,}" if row.budget is not None else ""),
         f"{label(table.score, NAME)} {amount(mean.mean, is_share=table.is_share)}{between}",
         f"{mean.cases:,} cases of {mean.conversations:,} conversations",
         *(f"mean {label(name, NAME)} {value:,.4g}" for name, value in row.also.items() if value is not None),
@@ -74,6 +80,13 @@ def hover(row: TableRow, table: StudyTable) -> str:
 def row_name(row: TableRow) -> str:
     """The variant and the labels of a row."""
     return ", ".join([row.variant, *map(str, row.labels.values())])
+
+
+def line_name(row: TableRow) -> str:
+    """The name of a row as a figure shows it: with the settings of its strategy, where they aren't the defaults."""
+    settings = ", ".join(each for each in row.settings.split(", ") if not each.startswith("strategy="))
+    name = row_name(row)
+    return f"{name} ({settings})" if settings and len(name) + len(settings) + 3 <= LINE_NAME else name
 
 
 def click_target(row: TableRow) -> list[Any]:
@@ -100,7 +113,28 @@ def score_axis(table: StudyTable, theme: Theme) -> dict[str, Any]:
 
 
 def head(table: StudyTable, theme: Theme, name: str) -> dict[str, Any]:
-    return theme.title(label(name, NAME), label(table.summary, 120))
+    """The head row, and below it the sentence of result where it is long."""
+    lines = _lines(table.summary, HEAD_LINES)
+    return theme.title(label(name, NAME), f"<br>{'<br>'.join(lines)}" if len(lines) > 1 else "".join(lines))
+
+
+def margins(table: StudyTable, left: int, right: int) -> dict[str, int]:
+    """Pixels around a plot, in which its head, its axes and its note have a place."""
+    head_lines, note = len(_lines(table.summary, HEAD_LINES)), len(_lines(_note(table), FOOT_LINES))
+    top = 56 + (LINE_HEIGHT * head_lines if head_lines > 1 else 0)
+    return {"l": left, "r": right, "t": top, "b": 70 + LINE_HEIGHT * max(1, note)}
+
+
+def _lines(text: str, most: int) -> list[str]:
+    """Text in lines, safe for a figure; the last one is cut where there are more than so many."""
+    found = wrap(plain(text, LINE * most * 2), LINE)
+    last = [" ".join(found[most - 1 :])] if len(found) >= most else []
+    return [*(label(line, 2 * LINE) for line in found[: most - 1]), *(label(line, LINE) for line in last)]
+
+
+def _note(table: StudyTable) -> str:
+    """The first note, and the one on settings where there are some."""
+    return " ".join([*table.notes[:1], *(note for note in table.notes[1:] if note.startswith(SETTINGS))])
 
 
 def at_one_budget(table: StudyTable, budget: int | None) -> StudyTable:
@@ -114,7 +148,7 @@ def at_one_budget(table: StudyTable, budget: int | None) -> StudyTable:
 def foot(table: StudyTable, theme: Theme) -> dict[str, Any]:
     """The first note below the plot: what the figure rests on, or the loud word that too few carry it."""
     return {
-        "text": label(table.notes[0], 150) if table.notes else "",
+        "text": "<br>".join(_lines(_note(table), FOOT_LINES)),
         "x": 0,
         "xref": "paper",
         "xanchor": "left",
@@ -188,4 +222,9 @@ def places_apart(
 
 
 def short_name(name: str) -> str:
-    return label(plain(name, 28), 28)
+    return label(plain(name, LINE_NAME), LINE_NAME)
+
+
+def name_margin(names: Iterable[str]) -> int:
+    """Pixels to the right of a plot in which these names have a place."""
+    return max(170, 24 + 6 * max((len(short_name(name)) for name in names), default=0))

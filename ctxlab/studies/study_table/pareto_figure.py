@@ -19,6 +19,7 @@ from ctxlab.studies.study_table.figure_parts import (
     foot,
     head,
     hover,
+    margins,
     mean_at,
     places_apart,
     row_name,
@@ -58,14 +59,14 @@ def pareto_figure(
     for group, filled in ((dominated, False), ([rows[i] for i in on], True)):
         if group:
             figure.add_trace(_points(group, table, cost, look, filled=filled))
-    few = len(rows) <= LABELLED
+    shown, few = at_one_budget(table, budget), len(rows) <= LABELLED
     named = [row for i, row in enumerate(rows) if few or i in on or row.is_baseline]
     figure.update_layout(
         look.layout(
-            title=head(at_one_budget(table, budget), look, f"{table.score} against {cost}"),
+            title=head(shown, look, f"{table.score} against {cost}"),
             height=HEIGHT,
             showlegend=False,
-            margin={"l": 60, "r": 24, "t": 56, "b": 84},
+            margin=margins(shown, 60, 24),
             xaxis=axis(look, f"mean {label(cost, NAME)}", rangemode="tozero"),
             yaxis=score_axis(table, look),
             annotations=[

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NumberUnit = Literal["share", "tokens", "messages", "usd", "number"]
 OF_EVERY_STUDY = {
     "tokens": ScoreColumn("tokens", "tokens of the prompt", "tokens", "lower"),
-    "messages": ScoreColumn("messages", "messages of the prompt", "messages"),
+    "messages": ScoreColumn("messages", "messages of the prompt, after merging", "messages"),
     "cut_messages": ScoreColumn("cut_messages", "messages of the history that were cut", "messages"),
 }
 """Columns of numbers that every study has."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+from collections.abc import Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import label, plain
@@ -20,7 +20,10 @@ from ctxlab.studies.study_table.figure_parts import (
     foot,
     head,
     hover,
+    line_name,
+    margins,
     mean_at,
+    name_margin,
     row_name,
     score_axis,
     short_name,
@@ -53,12 +56,13 @@ def scores_figure(table: StudyTable, *, against: str = "budget", theme: ThemeNam
     lines = _lines(table, against)
     figure = go.Figure()
     ends: list[tuple[float, float, str, str]] = []
+    heads = [rows[0] for rows in lines.values()]
     plain_lines = [name for name, rows in lines.items() if not rows[0].is_oracle]
     for name, rows in lines.items():
         number = plain_lines.index(name) if name in plain_lines else None
         color = look.ink_3 if number is None else colors(look)[number % len(colors(look))]
-        figure.add_trace(_line(table, rows, against, look, number, color))
-        ends.append((_x(rows[-1], against), mean_at(rows[-1], table) or 0.0, name, color))
+        figure.add_trace(_line(table, rows, against, look, number, color, _hidden_by(table, lines, name)))
+        ends.append((_x(rows[-1], against), mean_at(rows[-1], table) or 0.0, line_name(rows[-1]), color))
     log = all(x > 0 for row in table.rows for x in [_x(row, against)])
     title = "budget, tokens" if against == "budget" else f"mean {label(against, NAME)}"
     ticks = sorted({row.budget for row in table.rows if row.budget is not None}) if against == "budget" else []
@@ -72,7 +76,7 @@ def scores_figure(table: StudyTable, *, against: str = "budget", theme: ThemeNam
             title=head(table, look, "Scores by budget" if against == "budget" else f"Scores against {against}"),
             height=_height(lines),
             showlegend=False,
-            margin={"l": 60, "r": 170, "t": 56, "b": 84},
+            margin=margins(table, 60, name_margin(map(line_name, heads))),
             xaxis=axis(look, title, **fields),
             yaxis=score_axis(table, look),
             annotations=[*_names(table, ends, log=log), foot(table, look)],
@@ -100,22 +104,31 @@ def _x(row: TableRow, against: str) -> float:
 
 
 def _line(
-    table: StudyTable, rows: Sequence[TableRow], against: str, look: Theme, number: int | None, color: str
+    table: StudyTable,
+    rows: Sequence[TableRow],
+    against: str,
+    look: Theme,
+    number: int | None,
+    color: str,
+    hidden_by: int,
 ) -> go.Scatter:
-    """A line; `number` None is the oracle's."""
+    """A line; `number` None is the oracle's, which is a bound and has no whiskers.
+
+    One that later lines would hide is drawn so much wider that it stands out around them.
+    """
     import plotly.graph_objects as go
 
     dash = "dot" if number is None else DASHES[number // len(SYMBOLS) % len(DASHES)]
     return go.Scatter(
         x=[_x(row, against) for row in rows],
         y=[mean_at(row, table) for row in rows],
-        error_y=whiskers(rows, table, color),
+        error_y=whiskers(rows, table, color, 1.4 + 2 * hidden_by) if number is not None else None,
         mode="lines+markers",
-        name=label(row_name(rows[0]), NAME),
-        line={"color": color, "width": 1 if number is None else 1.8, "dash": dash},
+        name=label(line_name(rows[0]), NAME),
+        line={"color": color, "width": 1 if number is None else 1.8 + 2.4 * hidden_by, "dash": dash},
         marker={
             "symbol": "line-ew-open" if number is None else SYMBOLS[number % len(SYMBOLS)],
-            "size": 8,
+            "size": 8 + 5 * hidden_by,
             "color": color,
             "line": {"width": 1, "color": look.surface if number is not None else color},
         },
@@ -123,6 +136,25 @@ def _line(
         hovertext=[hover(row, table) for row in rows],
         hoverinfo="text",
     )
+
+
+NEAR = 0.01
+"""Of the height of a plot; lines nearer than that lie on one another."""
+
+
+def _hidden_by(table: StudyTable, lines: Mapping[str, Sequence[TableRow]], name: str) -> int:
+    """The number of later lines that lie on a line at all of its points; 3 at most."""
+    means = {other: [mean_at(row, table) or 0.0 for row in rows] for other, rows in lines.items()}
+    height = 100.0 if table.is_share else max((abs(mean) for each in means.values() for mean in each), default=1.0)
+    places = {other: [row.budget for row in rows] for other, rows in lines.items()}
+    later = list(lines)[list(lines).index(name) + 1 :]
+    on_it = [
+        other
+        for other in later
+        if places[other] == places[name]
+        and all(abs(a - b) <= NEAR * height for a, b in zip(means[name], means[other], strict=True))
+    ]
+    return min(3, len(on_it))
 
 
 def _names(table: StudyTable, ends: Sequence[tuple[float, float, str, str]], *, log: bool) -> list[dict[str, Any]]:

@@ -17,6 +17,7 @@ from ctxlab.studies.statistics.mean_score import SHARE, MeanScore, mean_of
 from ctxlab.studies.statistics.paired_difference import PairedDifference, difference_of, with_holm
 from ctxlab.studies.study.frame_facts import FrameFacts
 from ctxlab.studies.study.scorer import Better, ScoreColumn, Unit
+from ctxlab.studies.study.settings_given import one_text
 from ctxlab.studies.study_table.cells import GROUPED, CellGroup, cell_groups
 from ctxlab.studies.study_table.mean_and_difference import Level, at_budget, checked_level, known_variant
 from ctxlab.studies.study_table.score_columns import KnownBetter, NumberUnit, known_column, refuse_no_shares
@@ -33,6 +34,7 @@ class TableRow:
     """A variant at a budget. `mean` is None without a score, `difference` where there is none to the baseline.
 
     `labels` are the values of further columns that the table is made by, `also` the means of further columns.
+    `settings` are those of the variant that aren't the defaults, as in `head_share=0.5`.
     """
 
     variant: str
@@ -45,6 +47,7 @@ class TableRow:
     also: Mapping[str, float | None] = field(default_factory=dict[str, float | None])
     worst_case: str = ""
     is_oracle: bool = False
+    settings: str = ""
 
     @property
     def verdict(self) -> str:
@@ -56,7 +59,7 @@ class TableRow:
         mean = self.mean.as_row() if self.mean else dict.fromkeys(("mean", "low", "high", "cases", "conversations"))
         numbers = {name: mean[name] for name in ("mean", "low", "high", "cases", "conversations")}
         difference = self.difference.as_row() if self.difference else {}
-        names = {"variant": self.variant, "budget": self.budget, **self.labels}
+        names = {"variant": self.variant, "settings": self.settings, "budget": self.budget, **self.labels}
         also = {f"mean_{name}": value for name, value in self.also.items()}
         return {**names, **numbers, "left_out": self.left_out, **also, **difference, "verdict": self.verdict}
 
@@ -197,6 +200,7 @@ def study_table(
             for name in (score, *also)
             if (title := known_column(frame, name).title).replace(" ", "_") != name
         },
+        record=facts.made_of,
     )
     return replace(table, notes=notes, summary=table_summary(table))
 
@@ -229,6 +233,7 @@ def _row(
         left_out=group.errors.total() + group.without_score,
         also={name: group.mean_of(name) for name in also},
         worst_case=worst.case if worst is not None else "",
+        settings=one_text(group.settings),
     )
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.studies.statistics.paired_difference import few_conversations
 from ctxlab.studies.statistics.significance import DRAWS, EXACT_UP_TO, least_conversations
+from ctxlab.studies.study.study_record import record_line
 
 if TYPE_CHECKING:
     from ctxlab.studies.study_table.study_table import StudyTable
 
 NAME = 40
 LOUD, TOO_MANY = "TOO FEW CONVERSATIONS", "TOO MANY COMPARISONS"
+SETTINGS = "Settings that aren't the defaults"
 LOUD_WORDS = (LOUD, TOO_MANY)
 """Beginnings of notes that say that nothing could have been told apart."""
 
@@ -28,16 +30,22 @@ def table_notes(
     summaries: Sequence[str],
     errors: Mapping[str, int],
     titles: Mapping[str, str],
+    record: Mapping[str, Any],
 ) -> tuple[str, ...]:
-    """Sentences: what was counted, how intervals and p are made, what can't be claimed, and what was left out."""
+    """Sentences: what was counted, how intervals and p are made, what can't be claimed, what was set and left out.
+
+    `record` is what made the cells, as `study_record` gives it.
+    """
     return (
         *_few(table),
         _rests_on(table, tokenizer),
         *_intervals(table),
         *_tests(table),
+        *_settings(table),
         *_left_out(table, left_out, errors),
         *_summaries(table, summaries),
         *(f"{plain(name, NAME)}: {plain(title, 120)}." for name, title in titles.items()),
+        *([record_line(record)] if record else []),
     )
 
 
@@ -47,7 +55,24 @@ def table_summary(table: StudyTable) -> str:
     if not verdicts:
         return f"Nothing is compared with {plain(table.baseline, NAME)}."
     words = [f"{n} {word}" for word in ("better", "worse", "higher", "lower", "equal", "open") if (n := verdicts[word])]
-    return f"Of {counted(verdicts.total(), 'comparison')} with {plain(table.baseline, NAME)}: {', '.join(words)}."
+    told = f"Of {counted(verdicts.total(), 'comparison')} with {plain(table.baseline, NAME)}: {', '.join(words)}."
+    return f"{told} {_significance(table)}"
+
+
+def _significance(table: StudyTable) -> str:
+    """Whether a difference is significant, and where none could be, what it would take."""
+    differences = [row.difference for row in table.rows if row.difference is not None]
+    level = f"{1 - table.level:.2g}"
+    decided = sum(each.is_decided for each in differences)
+    if decided:
+        return f"{decided:,} {'is' if decided == 1 else 'are'} significant at {level}."
+    if any(each.can_decide for each in differences):
+        return f"None is significant at {level}."
+    most = max(differences, key=lambda each: each.comparisons)
+    needed = least_conversations(table.level, comparisons=most.comparisons)
+    takes = f"it takes {needed} or more" if needed is not None else "with fewer comparisons one could"
+    few = counted(most.conversations, "conversation")
+    return f"None is significant at {level}, and with {few} none could be, whatever its interval: {takes}."
 
 
 def _few(table: StudyTable) -> Iterator[str]:
@@ -136,6 +161,14 @@ def _tests(table: StudyTable) -> Iterator[str]:
         f"p: {how}, two-sided, after Holm for {many} at each budget. A difference is open unless p is below "
         f"{1 - table.level:.2g} and its interval leaves 0 out. Rows aren't sorted by score."
     )
+
+
+def _settings(table: StudyTable) -> Iterator[str]:
+    """The settings of each variant that aren't the defaults."""
+    said = dict.fromkeys((row.variant, row.settings) for row in table.rows if row.settings and not row.is_oracle)
+    if said:
+        each = "; ".join(f"{plain(name, NAME)}: {plain(settings, 200)}" for name, settings in said)
+        yield f"{SETTINGS}: {each}."
 
 
 def _left_out(table: StudyTable, left_out: Sequence[str], errors: Mapping[str, int]) -> Iterator[str]:

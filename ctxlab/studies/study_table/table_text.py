@@ -18,7 +18,7 @@ MARKUP = "\\`*_[]|~#!$"
 def table_markdown(table: StudyTable) -> str:
     """The table, below it the notes as a list."""
     head = [_escaped(name) for name in _head(table)]
-    numbers = 1 + len(_label_names(table))
+    numbers = 1 + len(_settings_name(table)) + len(_label_names(table))
     marks = ["---" if i < numbers else "---:" for i in range(len(head) - 1)] + ["---"]
     rows = [[_escaped(cell) for cell in _cells(table, row)] for row in table.rows]
     out = "\n".join(f"| {' | '.join(cells)} |" for cells in [head, marks, *rows])
@@ -41,12 +41,24 @@ def _label_names(table: StudyTable) -> list[str]:
     return list(table.rows[0].labels) if table.rows else []
 
 
+def _settings_name(table: StudyTable) -> list[str]:
+    """The name of the column of settings, where a variant has some that aren't the defaults; the oracle is none."""
+    return ["settings"] if any(row.settings and not row.is_oracle for row in table.rows) else []
+
+
 def _head(table: StudyTable) -> list[str]:
     unit = ", %" if table.is_share else ""
     also = list(table.rows[0].also) if table.rows else []
     points = ", points" if table.is_share else ""
     budget = ["budget"] if table.budgets != (None,) else []
-    own = ["variant", *_label_names(table), *budget, f"{table.score}{unit}", f"{table.level:.0%} interval"]
+    own = [
+        "variant",
+        *_settings_name(table),
+        *_label_names(table),
+        *budget,
+        f"{table.score}{unit}",
+        f"{table.level:.0%} interval",
+    ]
     compared = [f"difference to {table.baseline}{points}", f"its {table.level:.0%} interval", "p after Holm", "verdict"]
     return [*own, "cases", "conversations", *(f"mean {name}" for name in also), *compared]
 
@@ -58,7 +70,8 @@ def _cells(table: StudyTable, row: TableRow) -> list[str]:
     also = [
         "" if value is None else f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}" for value in row.also.values()
     ]
-    names = [row.variant, *map(str, row.labels.values()), *budget]
+    settings = [row.settings] if _settings_name(table) else []
+    names = [row.variant, *settings, *map(str, row.labels.values()), *budget]
     return [*names, *_mean(table, mean), *counts, *also, *_difference(row.difference), row.verdict]
 
 

@@ -13,7 +13,9 @@ from _ext.reference.errors import errors
 from _ext.reference.formats import formats
 from _ext.reference.gates import gates
 from _ext.reference.macros import macros
+from _ext.reference.scorers import scorers
 from _ext.reference.steps import steps
+from _ext.reference.study_file import study_file
 from _ext.reference.vendors import vendors
 
 PAGES = {
@@ -24,6 +26,8 @@ PAGES = {
     "errors": errors,
     "command_line": command_line,
     "vendors": vendors,
+    "study_file": study_file,
+    "scorers": scorers,
     "api": api,
 }
 

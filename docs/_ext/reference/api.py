@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
 from types import ModuleType
 
-from _ext.reference.markdown import page
+from _ext.reference.markdown import page, plain
 
 GROUPS = {
     "api": "Doors",
@@ -30,6 +33,9 @@ GROUPS = {
 INTRO = """Every name of `import ctxlab` and `import ctxlab_widgets`. What begins with an underscore, and what only
 a longer path reaches, may change at any time."""
 
+CONTRACT = """What `ctxlab.engines.truncation` offers to a [strategy of your own](../extending/strategy.md)."""
+OF_STRATEGIES = ("Border", "KeptRange", "Reason", "Strategy", "Traits", "Unit", "Verdict", "Window")
+
 
 def api() -> str:
     """The page."""
@@ -44,6 +50,8 @@ def api() -> str:
         if names:
             blocks += [f"## {GROUPS[group]}", *_entries(package, names)]
     blocks += ["## Values and modules", *_entries(package, others)] if others else []
+    contract = import_module("ctxlab.engines.truncation")
+    blocks += ["## The contract of a strategy", CONTRACT, *_entries(contract, list(OF_STRATEGIES))]
     return page("API", *blocks, "## Widgets", *_entries(widgets, widgets.__all__))
 
 
@@ -56,6 +64,26 @@ def _entries(package: ModuleType, names: list[str]) -> Iterator[str]:
             yield _directive("autofunction", full)
         else:
             yield f"### {name}\n\n`{full}`"
+            if words := value_words(package.__name__, name):
+                yield plain(words)
+
+
+def value_words(module: str, name: str) -> str:
+    """The docstring below the line that gives a module's name its value, wherever it was imported from."""
+    tree = ast.parse(inspect.getsource(import_module(module)) if module != "ctxlab" else _stub())
+    for node, after in pairwise([*tree.body, ast.Pass()]):
+        if isinstance(node, ast.ImportFrom) and any((each.asname or each.name) == name for each in node.names):
+            original = next(each.name for each in node.names if (each.asname or each.name) == name)
+            return value_words(node.module or "", original)
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        if any(isinstance(each, ast.Name) and each.id == name for each in targets):
+            words = after.value if isinstance(after, ast.Expr) else None
+            return str(words.value) if isinstance(words, ast.Constant) and isinstance(words.value, str) else ""
+    return ""
+
+
+def _stub() -> str:
+    return Path(import_module("ctxlab").__file__ or "").with_suffix(".pyi").read_text(encoding="utf-8")
 
 
 def _directive(kind: str, name: str, *, members: bool = False) -> str:

@@ -16,7 +16,7 @@ import pytest
 import ctxlab
 from ctxlab.context import Draft, Origin, Text
 from ctxlab.engines.tokens import tokenizer_named
-from ctxlab.errors import BrokenFile, WrongArgument, WrongSetting
+from ctxlab.errors import ReadError, WrongArgument, WrongSetting
 from ctxlab.studies.cases import ORACLE, RETENTION, LabelledCases, retention_cases
 from ctxlab.studies.study import Case, ScoredRun, Variant
 from tests.studies.straight_retention import head_and_tail, newest_first, quarter_of_characters, retention
@@ -209,7 +209,7 @@ def test_what_an_answer_quotes_is_its_evidence(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_the_memory_set_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BrokenFile, match="no wheel of bfcl-eval"):
+    with pytest.raises(ReadError, match="without a file that is read"):
         retention_cases(tmp_path)
 
 

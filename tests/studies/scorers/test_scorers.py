@@ -144,6 +144,26 @@ def test_facts_are_texts_and_patterns_and_the_question_does_not_count() -> None:
     assert kept == {"must_keep_all": 0, "must_keep_share": 2 / 3}
 
 
+def test_facts_are_found_in_everything_that_is_sent_as_text() -> None:
+    calls = [
+        {"id": "c1", "type": "function", "function": {"name": "book", "arguments": '{"who": "anya_5901 \\"A\\""}'}}
+    ]
+    session = ctxlab.read_data(
+        [
+            {"role": "user", "content": "Book it."},
+            {"role": "assistant", "content": "", "tool_calls": calls},
+            {"role": "tool", "tool_call_id": "c1", "content": "done"},
+            {"role": "user", "content": "Thanks."},
+        ]
+    ).pick()
+
+    def kept(*wanted: str) -> Any:
+        return MUST_KEEP.score(run(case(session, must_keep=wanted)))["must_keep_share"]
+
+    assert kept("anya_5901", '"A"', r're:"who": *"anya', "book", "done") == 1
+    assert kept("c2", "anya_5902") == 0
+
+
 @pytest.mark.parametrize("pattern", ["re:(", "re:[a"])
 def test_a_pattern_that_does_not_compile_is_named(pattern: str) -> None:
     with pytest.raises(WrongArgument, match=re.escape(f"pattern {pattern!r}")):

@@ -73,7 +73,7 @@ def plan(**changes: Any) -> StudyPlan:
 
 def run(path: Any = None, source: Any = cases, **changes: Any) -> StudyResult:
     """A small study: 6 cases, 3 strategies, 2 budgets; batches of about ten cells."""
-    runs = {name: changes.pop(name) for name in ("backend", "processes", "address") if name in changes}
+    runs = {name: changes.pop(name) for name in ("backend", "processes", "address", "anew") if name in changes}
     return run_study(plan(**changes), source, path=path, progress=False, cells_a_batch=10, **runs)
 
 

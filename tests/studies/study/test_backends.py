@@ -74,7 +74,7 @@ def test_a_worker_with_other_code_is_refused() -> None:
 
     assert isinstance(batch, Batch) and len(rows) == batch.cells == 12
     with pytest.raises(CtxlabError, match="has another version of ctxlab"):
-        rows_in_worker(cloudpickle.dumps(replace(study, code_version="other")), cloudpickle.dumps(batch))
+        rows_in_worker(cloudpickle.dumps(replace(study, installed="other")), cloudpickle.dumps(batch))
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_rows_are_sorted_and_have_labels_and_scores() -> None:
     frame = run().frame()
 
     assert list(frame.columns) == [
-        *("case", "conversation", "kind", "variant", "budget", "seed", "age", "topic"),
+        *("case", "conversation", "kind", "variant", "settings", "budget", "seed", "age", "topic"),
         *("tokens", "messages", "cut_messages", "error", "share_kept", "first", "longest"),
     ]
     assert len(frame) == 6 * 3 * 2

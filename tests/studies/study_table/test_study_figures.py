@@ -128,3 +128,34 @@ def test_labels_stand_apart() -> None:
     assert places_apart([(0, 99), (0, 99), (0, 99)], 1, 4, 100) == [99, 95, 91]
     assert ticks_between([]) == []
     assert len(ticks_between([1, 10**12])) <= 14
+
+
+def test_the_note_below_a_figure_is_whole_and_in_lines_that_have_a_place() -> None:
+    table = ctxlab.study_table(study_frame(conversations=4))
+    assert table.notes[0].startswith("TOO FEW CONVERSATIONS")
+
+    for figure in (table.figure(), table.pareto(), table.differences()):
+        (note,) = [each for each in figure.layout.annotations if each.xref == "paper" and each.y == 0]
+        lines = note.text.split("<br>")
+        assert " ".join(lines) == table.notes[0]
+        assert max(map(len, lines)) <= 105
+        assert figure.layout.margin.b >= 70 + 14 * len(lines)
+        assert table.summary in figure.layout.title.text.replace("<br>", " ")
+
+
+def test_the_oracle_is_a_bound_without_whiskers() -> None:
+    by_name = {trace.name: trace for trace in TABLE.figure().data}
+
+    assert by_name["oracle"].error_y.array is None
+    assert by_name["lexical"].error_y.array is not None
+
+
+def test_a_line_that_another_lies_on_stands_out_around_it() -> None:
+    frame = study_frame(variants={"sliding": 0.2, "a": 0.5, "b": 0.5, "c": 0.9})
+    twins = frame.assign(all_evidence=frame["all_evidence"].where(frame["variant"] != "b"))
+    of_a = frame[frame["variant"] == "a"]["all_evidence"].tolist()
+    twins.loc[twins["variant"] == "b", "all_evidence"] = of_a
+
+    width = {trace.name: trace.line.width for trace in ctxlab.study_table(twins).figure().data}
+
+    assert width["a"] > width["b"] == width["c"] == width["sliding"]

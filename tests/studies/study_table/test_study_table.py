@@ -308,3 +308,22 @@ def test_without_scipy_what_to_install_is_said(monkeypatch: pytest.MonkeyPatch) 
 def test_a_mean_over_nothing_is_refused() -> None:
     with pytest.raises(WrongArgument, match="no row of the frame has a value"):
         ctxlab.mean_score(FRAME[:0])
+
+
+@pytest.mark.parametrize(
+    ("conversations", "said"),
+    [
+        (
+            5,
+            "and with 5 conversations none could be, whatever its interval: it takes 7 or more.",
+        ),
+        (10, "2 are significant at 0.05."),
+    ],
+)
+def test_a_table_says_in_a_sentence_whether_a_difference_is_significant(conversations: int, said: str) -> None:
+    few = {"sliding": 0.15, "lexical": 0.6, "better": 0.8, "alike": 0.16}
+
+    table = ctxlab.study_table(study_frame(variants=few, conversations=conversations, cases=60, budgets=[512]))
+
+    assert table.summary.endswith(said)
+    assert f"\n- {table.summary}\n" in table.markdown()

@@ -121,7 +121,7 @@ def _says(row: TableRow, cost: ScoreColumn | None, *, is_share: bool) -> str:
     if row.mean is None:
         return "no score"
     unit = " %" if is_share else ""
-    parts = [f"{amount(row.mean.mean, is_share=is_share)}{unit}"]
+    parts = [*([row.settings] if row.settings else []), f"{amount(row.mean.mean, is_share=is_share)}{unit}"]
     if row.mean.interval:
         parts.append(_between(row.mean.interval, is_share=is_share).replace("\u2013", " to "))
     if cost is not None and row.also.get(cost.name) is not None:
