@@ -34,6 +34,8 @@ INTRO = """Every name of `import ctxlab` and `import ctxlab_widgets`. What begin
 a longer path reaches, may change at any time."""
 
 CONTRACT = """What `ctxlab.engines.truncation` offers to a [strategy of your own](../extending/strategy.md)."""
+TESTING = """What `ctxlab.testing` offers to [prompts under test](../prompts_under_test.md), with fakes and made-up
+conversations."""
 OF_STRATEGIES = ("Border", "KeptRange", "Reason", "Strategy", "Traits", "Unit", "Verdict", "Window")
 
 
@@ -50,7 +52,8 @@ def api() -> str:
         if names:
             blocks += [f"## {GROUPS[group]}", *_entries(package, names)]
     blocks += ["## Values and modules", *_entries(package, others)] if others else []
-    contract = import_module("ctxlab.engines.truncation")
+    testing, contract = import_module("ctxlab.testing"), import_module("ctxlab.engines.truncation")
+    blocks += ["## Tests of prompts", TESTING, *_entries(testing, testing.__all__)]
     blocks += ["## The contract of a strategy", CONTRACT, *_entries(contract, list(OF_STRATEGIES))]
     return page("API", *blocks, "## Widgets", *_entries(widgets, widgets.__all__))
 
