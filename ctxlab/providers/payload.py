@@ -202,6 +202,7 @@ def payload(
     from ctxlab.providers.models import facts_of, model_for, model_of_file
     from ctxlab.providers.parameters import effective, parameters_of
     from ctxlab.providers.registry import provider_for
+    from ctxlab.providers.system_of_file import lose_wish_for_no_system
 
     if base_url is not None:
         _refuse_secrets(base_url)
@@ -222,6 +223,7 @@ def payload(
     out = BodyWriter(losses=list(settled.losses), notes=[*notes, *settled.notes])
     with without_collection():
         chosen.write(prompt, settled.parameters, facts, chosen, out)
+        lose_wish_for_no_system(agent, chosen, out)
         marks = put_marks(out, prompt, facts, chosen, trace, after)
     return Payload(
         chosen,

@@ -441,3 +441,29 @@ def test_a_model_that_the_preset_names_for_a_vendor_and_that_is_not_taken_is_not
             ctxlab.payload(ctxlab.build(session, agent, model="claude-opus-4-6"), "anthropic"),
         ):
             assert not any("the preset names" in note.text for note in request.notes)
+
+
+@pytest.mark.parametrize("field", ["claude_use_sysprompt", "use_sysprompt"])
+def test_a_preset_that_wants_no_system_prompt_for_anthropic_says_so_in_its_request(field: str) -> None:
+    session = Session(id="s").append("hi")
+    raw = preset(prompt("main", "Go."), **{field: False})
+    card = card_from({"data": {"name": "Ada", "description": "A poet."}}).agent
+
+    for agent in (agent_of(raw), joined(agent_of(raw), card)):
+        request = ctxlab.payload(ctxlab.build(session, agent), "anthropic")
+        (loss,) = [loss for loss in request.losses if loss.what == f"{field}: false"]
+        assert "system" in request.body and loss.fix is not None
+        mended = request.mended(loss.fix)
+        assert "system" not in mended.body and mended.body["messages"][0]["role"] == "user"
+        assert not any(loss.what == f"{field}: false" for loss in mended.losses)
+        assert not any("sysprompt" in str(loss) for loss in ctxlab.payload(request.trace, "openai").losses)
+
+
+@pytest.mark.parametrize(("source", "lost"), [("claude", True), ("openai", False)])
+def test_it_is_a_loss_of_reading_where_the_preset_is_for_that_vendor(source: str, lost: bool) -> None:
+    raw = preset(prompt("main", "Go."), claude_use_sysprompt=False, chat_completion_source=source)
+
+    losses = ctxlab.read_data(raw).losses
+
+    assert any("claude_use_sysprompt" in str(loss) for loss in losses) == lost
+    assert not any("sysprompt" in str(loss) for loss in ctxlab.read_data(raw | {"claude_use_sysprompt": True}).losses)
