@@ -177,7 +177,7 @@ def _of_texts(make: Callable[[str], Expectation]) -> Callable[[TomlTable, str], 
 
 
 def _says(table: TomlTable, name: str) -> list[Expectation]:
-    texts: dict[str, Any] = table.table(name).data
+    texts: Mapping[str, Any] = table.table(name).data
     for key, text in texts.items():
         if not isinstance(text, str):
             raise table.wrong(name, f"takes the text of each name, got {shown(text)} for {key!r}")
