@@ -163,15 +163,13 @@ def load(options: CommandOptions) -> Inputs:
     return Inputs(options, session, files.library, agent, user, *found, losses, unnamed, how)
 
 
-def losses_for(session: Session, first: Import, losses: Sequence[Loss]) -> tuple[str, ...]:
+def losses_for(session: Session, first: Import, losses: Sequence[Loss | str]) -> tuple[str, ...]:
     """The losses that are told with one session of several in a folder: those of its file, and how many others."""
     files = [file for each, file in zip(first.sessions, first.session_files, strict=False) if each is session]
     if not files or not files[0] or len(first.sessions) == 1:
         return tuple(map(str, losses))
-    held = {*first.losses}
-    there = [
-        loss for loss in losses if loss not in held or loss.place == files[0] or loss.place.startswith(f"{files[0]}, ")
-    ]
+    elsewhere = {loss for loss in first.losses if loss.place != files[0] and not loss.place.startswith(f"{files[0]}, ")}
+    there = [loss for loss in losses if loss not in elsewhere]
     others = len(losses) - len(there)
     more = (f"{others:,} more in other files of the folder",) if others else ()
     return (*map(str, there), *more)

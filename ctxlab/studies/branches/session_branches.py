@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
@@ -122,8 +122,8 @@ class SessionBranches:
         return frame_of(self._summary_rows(), SUMMARY_COLUMNS)
 
     def _summary_rows(self) -> Iterator[dict[str, Any]]:
-        unknown = ("", "")
-        for tree, (program, file) in zip_longest(self.trees, self.origins, fillvalue=unknown):
+        unknown = repeat(("", ""))
+        for tree, (program, file) in zip(self.trees, chain(self.origins, unknown), strict=False):
             yield {"program": program, "file": file, **_summary_row(tree)}
 
     @checked_arguments
