@@ -1036,7 +1036,7 @@ def test_escape_leads_back_to_the_message_whose_words_were_chosen_last(opened: O
 
     page.locator(".pop").get_by_role("button", name="Close").click()
 
-    assert page.evaluate("() => document.activeElement.innerText").startswith("1")
+    assert page.evaluate("() => document.activeElement.innerText").startswith("2")
 
 
 def test_a_long_stretch_is_counted_whole_though_its_middle_is_hidden(opened: Opened, tmp_path: Path) -> None:
