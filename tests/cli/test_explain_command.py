@@ -161,9 +161,9 @@ def test_many_messages_that_went_for_one_reason_are_one_line(run, tmp_path) -> N
     out = run("explain", tmp_path / "long.session.json", "--budget", 40).out.replace("\n", " ")
     went = built_of(session).cuts()
     assert f"{len(went) - 1} messages, {ids[0]} to" in out
-    assert out.count("older than message") == 1
+    assert out.count("older than “word") == 1
     border = went[went["needed"].notna()].iloc[0]
-    assert f"older than message {ids.index(border['key'].removeprefix('node:')) + 1} “word" in out
+    assert f"older than “{border['text']}”, which needed" in out
 
 
 def built_of(session: ctxlab.Session) -> Trace:

@@ -86,11 +86,17 @@ class Window:
         return (unit for unit in self.units() if not self.is_protected(unit))
 
     def name(self, at: int) -> str:
-        """The name of a message in a sentence: its id, or where that says nothing its number and its first words."""
+        """The name of a message in a sentence: its id, or its first words where that says nothing.
+
+        It has no number: those that are sent are counted anew.
+        """
         draft = self.draft(at)
         id, text = draft.key.removeprefix("node:"), draft.text
+        if len(id) <= LONGEST_ID:
+            return id
         words = plain(str(text.cut(0, 4 * NAME_WORDS)) if len(text) > 4 * NAME_WORDS else str(text), NAME_WORDS)
-        return id if len(id) <= LONGEST_ID or not words else f"message {at + 1:,} “{words}”"
+        calls = ", ".join(call.name for call in draft.calls[:3])
+        return f"“{words}”" if words else plain(f"the call of {calls}", 2 * NAME_WORDS) if calls else id
 
     def keep_while_they_fit(self, units: Iterable[Unit], *, left: int | None = None) -> Verdict:
         """The units of a row up to the first that doesn't fit into `left` tokens; that one is the border.
