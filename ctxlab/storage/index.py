@@ -198,14 +198,16 @@ class Index:
 
 
 def _rows_in(raw: bytes, kind: str) -> dict[str, Data] | None:
-    """The rows of an index by file name; None for what is no index of this version."""
+    """The rows of an index by file name, none of an older version's; None for what is no index that is known."""
     try:
         data: object = from_json(raw)
     except ValueError:
         return None
     fields = cast("Data", data) if isinstance(data, dict) else {}
-    rows = fields.get(kind)
-    if fields.get("version") != VERSION or not isinstance(rows, list):
+    rows, version = fields.get(kind), fields.get("version")
+    if isinstance(version, int) and 0 < version < VERSION:
+        return {}
+    if version != VERSION or not isinstance(rows, list):
         return None
     found: dict[str, Data] = {}
     for row in cast("list[Any]", rows):

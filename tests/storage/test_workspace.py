@@ -559,6 +559,20 @@ def test_an_imported_session_says_its_program_and_its_file(workspace: Workspace,
     assert workspace.row(row.id) == row
 
 
+def test_an_index_of_an_older_version_is_made_anew_without_a_word(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    with ctxlab.open_workspace(folder) as workspace:
+        workspace.save(Session(id="untimed", name="Lamp").append("lamp", role="user"))
+    (index,) = [path for path in folder.rglob("*.json") if '"sessions":[{"file"' in path.read_text().replace(" ", "")]
+    rows = json.loads(index.read_text())
+    rows["sessions"][0] |= {"name": "of before", "updatedAt": "2026-11-24T00:08:00Z"}
+    index.write_text(json.dumps({**rows, "version": 3}))
+
+    with ctxlab.open_workspace(folder) as workspace:
+        (row,) = workspace.sessions()
+        assert (row.name, row.updated, workspace.notes) == ("Lamp", "", ())
+
+
 def test_a_session_without_times_has_none_and_comes_last(workspace: Workspace) -> None:
     workspace.save(Session(id="old", created_at="2020-01-01T00:00:00Z").append("lamp", role="user"))
     workspace.save(Session(id="untimed").append("lamp", role="user"))
