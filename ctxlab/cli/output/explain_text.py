@@ -16,7 +16,6 @@ from ctxlab.engines.worldbook.explain import LORE, decisions, key_place, request
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Event, Life, Occurrence, Trace
 from ctxlab.pipeline.explain.diff import smallest_change
-from ctxlab.pipeline.explain.message_names import key_with_id
 from ctxlab.pipeline.explain.provenance_text import span_provenance
 
 MOST_PLACES = 12
@@ -81,8 +80,7 @@ def life(screen: Screen, trace: Trace, found: Life) -> None:
     """One message through all steps, and what became of it."""
     first = next((draft for draft in _every_draft(trace) if draft.key == found.key), None)
     role = f"  {first.role}" if first else ""
-    name = key_with_id(first) if first is not None else found.key
-    screen.line((harmless(name), "strong"), (role, "dim"))
+    screen.line((harmless(found.name), "strong"), (role, "dim"))
     if first is not None and first.text:
         for row in preview(screen, first.text.spans, screen.width - 2):
             screen.line(("│ ", "dim"), row)

@@ -51,11 +51,10 @@ class Life:
     _remedy: Callable[[], Remedy | None] = field(default=lambda: None, repr=False)
 
     def __repr__(self) -> str:
-        return f"Life({self.key!r}, {counted(len(self.events), 'event')}, {'sent' if self.draft else 'dropped'})"
+        return f"Life({self.name!r}, {counted(len(self.events), 'event')}, {'sent' if self.draft else 'dropped'})"
 
     def __str__(self) -> str:
-        first = self.events[0].after if self.events else None
-        shown = [key_with_id(first) if first is not None and first.key == self.key else self.key]
+        shown = [self.name]
         shown += [f"  {event.step}: {event.text}" for event in self.events]
         shown.append(f"  {self.outcome}")
         return "\n".join(shown)
@@ -64,6 +63,12 @@ class Life:
         from ctxlab.pipeline.explain.html import life_html
 
         return life_html(self)
+
+    @property
+    def name(self) -> str:
+        """The key; of a preset the id by which its file has it first, as in `main (preset:0)`."""
+        first = self.events[0].after if self.events else None
+        return key_with_id(first) if first is not None and first.key == self.key else self.key
 
     @property
     def outcome(self) -> str:

@@ -413,6 +413,7 @@ def test_a_preset_is_asked_for_and_named_by_the_id_of_its_file() -> None:
 
     assert str(trace.why("main")).splitlines()[0] == "main (preset:0)"
     assert trace.why("short").key == "preset:global/0"
+    assert repr(trace.why("short")).startswith("Life('short (preset:global/0)', ")
     assert trace.why("note").key == "node:note"
     with pytest.raises(CtxlabError, match="did you mean 'preset:1' or 'preset:2'"):
         trace.why("twice")
