@@ -11,9 +11,10 @@ from ctxlab.errors import CtxlabError
 if TYPE_CHECKING:
     from ctxlab.cli.inputs.files import Inputs
     from ctxlab.cli.inputs.options import CommandOptions
-    from ctxlab.context import BuildInput
     from ctxlab.documents import Worldbook
     from ctxlab.engines.worldbook import LoreScan
+    from ctxlab.pipeline import Trace
+    from ctxlab.pipeline.services import TokenCounter
 
 Form = Literal["text", "json", "csv"]
 
@@ -30,7 +31,7 @@ def print_session_lore(inputs: Inputs, *, form: Form) -> None:
     debugger.run_until(WorldbookProcessor.id)
     if not debugger.done:
         debugger.step()
-    _print(scan_of(debugger.context), form, inputs.losses, debugger.context.input)
+    _print(scan_of(debugger.context), form, inputs.losses, debugger.trace)
 
 
 def print_text_lore(text: str, options: CommandOptions, *, form: Form) -> None:
@@ -39,6 +40,7 @@ def print_text_lore(text: str, options: CommandOptions, *, form: Form) -> None:
     from ctxlab.cli.inputs.options import settings_from, variables_from
     from ctxlab.cli.inputs.read_file import read, refuse_two_pipes
     from ctxlab.processors import default_pipeline
+    from ctxlab.providers import tokenizer_for
 
     _refuse_options_of_files(options)
     books = options.books or ()
@@ -64,7 +66,7 @@ def print_text_lore(text: str, options: CommandOptions, *, form: Form) -> None:
         budget_tokens=options.budget,
         settings=settings_from(default_pipeline(), options.settings or ()),
     )
-    _print(scan, form, tuple(losses))
+    _print(scan, form, tuple(losses), tokenizer=tokenizer_for(options.model))
 
 
 def _refuse_options_of_files(options: CommandOptions) -> None:
@@ -81,7 +83,14 @@ def _refuse_options_of_files(options: CommandOptions) -> None:
         raise CtxlabError(f"{wrong[0]} goes with the FILE of a conversation, not with --text")
 
 
-def _print(found: LoreScan, form: Form, losses: tuple[str, ...], build_input: BuildInput | None = None) -> None:
+def _print(
+    found: LoreScan,
+    form: Form,
+    losses: tuple[str, ...],
+    trace: Trace | None = None,
+    *,
+    tokenizer: TokenCounter | None = None,
+) -> None:
     if form == "json":
         from ctxlab.documents.stored import as_json
 
@@ -89,20 +98,20 @@ def _print(found: LoreScan, form: Form, losses: tuple[str, ...], build_input: Bu
     elif form == "csv":
         sys.stdout.write(found.frame().to_csv(lineterminator="\n"))
     else:
-        _show(found, losses, build_input)
+        _show(found, losses, trace, trace.services.tokenizer if trace is not None else tokenizer)
     sys.stdout.flush()
 
 
-def _show(found: LoreScan, losses: tuple[str, ...], build_input: BuildInput | None) -> None:
+def _show(found: LoreScan, losses: tuple[str, ...], trace: Trace | None, tokenizer: TokenCounter | None) -> None:
     from ctxlab.cli.output import run_text
     from ctxlab.cli.output.lore import table
     from ctxlab.cli.output.terminal import Screen
 
     screen = Screen()
     run_text.losses(screen, losses)
-    if build_input is not None:
-        run_text.sent_before(screen, build_input)
-    table(screen, found.fired_first(), scan=found)
+    if trace is not None:
+        run_text.sent_before(screen, trace.start.input)
+    table(screen, found.fired_first(), scan=found, around=tokenizer.message_tokens if tokenizer is not None else 0)
     notes = [note for note in found.notes if note.level != "info"]
     if notes:
         screen.blank()

@@ -16,7 +16,7 @@ from ctxlab.errors import CtxlabError
 LORE = "lore"
 """The kind of origin of an entry's words."""
 Outcome = Literal["fired", "blocked", "not hit"]
-Label = Literal["fired", "blocked", "not hit", "keys", "seen", "lost to", "placed", "tokens", "nearest", "price"]
+Label = Literal["fired", "blocked", "not hit", "keys", "seen", "lost to", "placed", "tokens", "nearest", "or", "price"]
 
 FEW = 12
 PLACES = {

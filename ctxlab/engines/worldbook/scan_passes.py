@@ -99,7 +99,8 @@ class Activation:
         budget = self.scan_input.rules.budget_tokens
         if budget is None:
             return False
-        return sum(len(lore.content.encode("utf-8", "surrogatepass")) for lore in self.lores) > budget
+        words_of = self.scan_input.words_of
+        return sum(len(words_of(lore).encode("utf-8", "surrogatepass")) for lore in self.lores) > budget
 
     def run(self, shut_books: Iterable[int] = ()) -> Activation:
         """Go through all passes; `shut_books` are numbers of books that aren't meant for the model."""
@@ -248,7 +249,7 @@ class Activation:
         out: list[FiredEntry] = []
         for one in winners:
             lore = one.lore
-            tokens = self.scan_input.count(lore.content)
+            tokens = self.scan_input.tokens_of(lore)
             refused = None if lore.entry.ignore_budget else self._lacks_room(lore, tokens)
             this.entering.append(BudgetCandidate(lore, tokens, self.spent, refused is None))
             if refused is not None:
