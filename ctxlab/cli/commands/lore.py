@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ctxlab.documents import Worldbook
     from ctxlab.engines.worldbook import LoreScan
     from ctxlab.pipeline import Trace
-    from ctxlab.pipeline.services import TokenCounter
 
 Form = Literal["text", "json", "csv"]
 
@@ -40,7 +39,6 @@ def print_text_lore(text: str, options: CommandOptions, *, form: Form) -> None:
     from ctxlab.cli.inputs.options import settings_from, variables_from
     from ctxlab.cli.inputs.read_file import read, refuse_two_pipes
     from ctxlab.processors import default_pipeline
-    from ctxlab.providers import tokenizer_for
 
     _refuse_options_of_files(options)
     books = options.books or ()
@@ -66,7 +64,7 @@ def print_text_lore(text: str, options: CommandOptions, *, form: Form) -> None:
         budget_tokens=options.budget,
         settings=settings_from(default_pipeline(), options.settings or ()),
     )
-    _print(scan, form, tuple(losses), tokenizer=tokenizer_for(options.model))
+    _print(scan, form, tuple(losses), model=options.model)
 
 
 def _refuse_options_of_files(options: CommandOptions) -> None:
@@ -89,7 +87,7 @@ def _print(
     losses: tuple[str, ...],
     trace: Trace | None = None,
     *,
-    tokenizer: TokenCounter | None = None,
+    model: str | None = None,
 ) -> None:
     if form == "json":
         from ctxlab.documents.stored import as_json
@@ -98,20 +96,27 @@ def _print(
     elif form == "csv":
         sys.stdout.write(found.frame().to_csv(lineterminator="\n"))
     else:
-        _show(found, losses, trace, trace.services.tokenizer if trace is not None else tokenizer)
+        _show(found, losses, trace, model)
     sys.stdout.flush()
 
 
-def _show(found: LoreScan, losses: tuple[str, ...], trace: Trace | None, tokenizer: TokenCounter | None) -> None:
+def _show(found: LoreScan, losses: tuple[str, ...], trace: Trace | None, model: str | None) -> None:
     from ctxlab.cli.output import run_text
     from ctxlab.cli.output.lore import table
-    from ctxlab.cli.output.terminal import Screen
+    from ctxlab.cli.output.terminal import Screen, harmless
+    from ctxlab.documents import ModelProfile
+    from ctxlab.providers import tokenizer_for
 
     screen = Screen()
     run_text.losses(screen, losses)
     if trace is not None:
         run_text.sent_before(screen, trace.start.input)
-    table(screen, found.fired_first(), scan=found, around=tokenizer.message_tokens if tokenizer is not None else 0)
+        counter, words = trace.services.tokenizer, run_text.tokenizer_words(trace)
+    else:
+        counter = tokenizer_for(model)
+        words = run_text.counter_words(counter, ModelProfile(id=model) if model else None)
+    table(screen, found.fired_first(), scan=found, around=counter.message_tokens)
+    screen.line((f"counted with {harmless(words)}", "dim"), hang=2)
     notes = [note for note in found.notes if note.level != "info"]
     if notes:
         screen.blank()
