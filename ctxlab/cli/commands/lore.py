@@ -117,6 +117,9 @@ def _show(found: LoreScan, losses: tuple[str, ...], trace: Trace | None, model: 
         words = run_text.counter_words(counter, ModelProfile(id=model) if model else None)
     table(screen, found.fired_first(), scan=found, around=counter.message_tokens)
     screen.line((f"counted with {harmless(words)}", "dim"), hang=2)
+    if trace is not None and len(found.fired) < len(found):
+        told = "ctxlab explain FILE --entry NAME says what a change costs, and tries settings for all entries"
+        screen.line((told, "dim"), hang=2)
     notes = [note for note in found.notes if note.level != "info"]
     if notes:
         screen.blank()
