@@ -10,7 +10,7 @@ from ctxlab.engines.macros import MacroEnv, expand
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoreWording:
-    """Expands the macros of an entry's content, as SillyTavern does before it counts it.
+    """Expands the macros of an entry's content, as SillyTavern does before it counts it and looks for keys in it.
 
     Variables are as they are before the build: one that a preset sets isn't known yet.
     """

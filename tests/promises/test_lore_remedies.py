@@ -11,7 +11,7 @@ import ctxlab
 from ctxlab import Agent, LoreEntry, Session, Trace, Worldbook
 from ctxlab.api.lore_change import ChangeEffect, effect_of
 from ctxlab.api.lore_settings import STEP, settings_that_fire
-from ctxlab.engines.worldbook.explain import scan_of
+from ctxlab.engines.worldbook.explain import key_place, scan_of
 
 WORDS = ("glade", "wolf", "power", "tower")
 texts = st.lists(st.sampled_from((*WORDS, "{{user}}", "{{char}}", "\n")), min_size=1, max_size=8).map(" ".join)
@@ -124,3 +124,22 @@ def test_lore_is_counted_as_it_is_sent_with_its_macros_expanded() -> None:
         assert draft is not None and "{{" not in str(draft.text)
         assert one.tokens == trace.services.tokenizer.count(str(draft.text))
         assert trace.services.tokenizer.count_draft(draft) == one.tokens + trace.services.tokenizer.message_tokens
+
+
+def test_other_lore_is_called_up_by_the_words_that_macros_stand_for_and_not_by_their_names() -> None:
+    contents = {"wolf": "It fears {{char}}.", "nova": "A star.", "char": "Coal."}
+    rows = {
+        str(n): LoreEntry(uid=n, comment=key, key=(key,), content=text)
+        for n, (key, text) in enumerate(contents.items())
+    }
+    session = Session(id="s").append("A wolf.")
+
+    trace = built(session, Worldbook(id="b", entries=rows), 1_000)
+    scan = scan_of(trace.result)
+
+    assert [one.title for one in scan.fired] == ["wolf", "nova"]
+    found = key_place(trace.result, scan["lore:b/1"])
+    assert found is not None and found.text == "It fears Nova."
+    assert found.text[found.start : found.end] == "Nova"
+    as_written = built(session, Worldbook(id="b", entries=rows), 1_000, settings={f"{STEP}.compat": "reference"})
+    assert [one.title for one in scan_of(as_written.result).fired] == ["wolf", "char"]

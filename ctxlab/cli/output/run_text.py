@@ -53,7 +53,7 @@ def tokenizer_words(trace: Trace) -> str:
     of_file = counted_model(build_input.agent) if build_input.model is None else None
     words = counter_words(counter, build_input.model, of_file)
     if trace.estimated and not counter.estimated:
-        return f"{words}; the size of a file is estimated"
+        return f"{words}, but what a file costs is estimated"
     return words
 
 

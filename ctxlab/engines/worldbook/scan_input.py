@@ -107,7 +107,7 @@ class ScanInput:
     """Everything that decides which entries fire. `dice` gives a number in [0, 1) for an id, `count` counts tokens.
 
     `words_sent` gives the words that a content is sent as, its macros expanded, for the key of its entry, the content
-    and the dialect of its book's macros. These are counted, as SillyTavern counts them.
+    and the dialect of its book's macros. These are counted and looked through for keys, as in SillyTavern.
     """
 
     books: tuple[ActiveBook, ...]
@@ -123,6 +123,10 @@ class ScanInput:
     def words_of(self, lore: PreparedEntry) -> str:
         """The words that an entry is sent as."""
         return self.words_sent(lore.key, lore.content, lore.book.macro_dialect)
+
+    def scanned_words_of(self, lore: PreparedEntry) -> str:
+        """The words of an entry that fired in which keys are looked for; the reference looks into what is written."""
+        return lore.content if self.rules.compat == "reference" else self.words_of(lore)
 
     def tokens_of(self, lore: PreparedEntry) -> int:
         """Tokens of the words that an entry is sent as, without what stands around a message."""

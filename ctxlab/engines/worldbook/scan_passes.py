@@ -140,7 +140,7 @@ class Activation:
                 [fired.lore for fired in entered if not fired.lore.prevents] if self.scan_input.rules.recursion else []
             )
             for lore in fresh:
-                new.update(self.key_matches.add_lore(lore, this.number))
+                new.update(self.key_matches.add_lore(lore, this.number, self.scan_input.scanned_words_of(lore)))
             # Entries that fired may call up others. Only when nothing new fires do entries of the next delay level
             # take part: SillyTavern opens one level of delayUntilRecursion after the other.
             if fresh and not self.is_closed:
