@@ -62,7 +62,7 @@ PAGES = [
     "docs/full_text_search.md",
     "docs/knowledge.md",
     "docs/lore_rules_and_macros.md",
-    "docs/notebook_views.md",
+    "docs/send_a_notebook.md",
     "docs/pipeline.md",
     "docs/prompts_under_test.md",
     "docs/quick_actions.md",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
+from html import escape
 from inspect import getfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import anywidget
 import traitlets
@@ -45,6 +46,10 @@ class Widget(anywidget.AnyWidget):
         self._state: SharedState | None = None
         super().__init__(**traits)
         self.on_msg(self._on_message)
+
+    def _repr_html_(self) -> str:
+        """What a saved notebook keeps of the view: a sentence, and a table of what it showed."""
+        return saved_html(type(self).__name__, "widget", [getattr(self, name, None) for name in _SAVED])
 
     def follow(self, state: SharedState) -> None:
         """Show the run of a page from now on, and give it the runs that are made here."""
@@ -121,6 +126,23 @@ class Widget(anywidget.AnyWidget):
 
     def _wrong_command(self, message: object) -> WrongCommand:
         return WrongCommand(f"{message!r} is no command of the {type(self).__name__}"[:200])
+
+
+def saved_html(name: str, variable: str, shown: Iterable[object]) -> str:
+    """A sentence for where no Python answers a view, and the table of the first value that has one."""
+    words = f"{name} works where Python runs. A page of it that opens anywhere: "
+    code = f'ctxlab_widgets.report({variable}, "page.html")'
+    tables = (value._repr_html_() for value in shown if isinstance(value, _HasTable))
+    return f"<p>{escape(words)}<code>{escape(code)}</code></p>{next(tables, '')}"
+
+
+@runtime_checkable
+class _HasTable(Protocol):
+    def _repr_html_(self) -> str: ...
+
+
+_SAVED = ("recording", "compression", "trace", "session")
+"""Traits and properties of views that are what they show, the nearest first."""
 
 
 def brief(sentence: str, most: int = 600) -> str:
