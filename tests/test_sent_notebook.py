@@ -13,7 +13,9 @@ import pytest
 from tests.gallery.pages import browsing, installed
 
 PAGE = Path(__file__).parents[1] / "docs/send_a_notebook.md"
-DRAWN = "() => [...document.querySelectorAll('.js-plotly-plot .main-svg')].filter((one) => one.clientHeight > 200).length"
+DRAWN = (
+    "() => [...document.querySelectorAll('.js-plotly-plot .main-svg')].filter((one) => one.clientHeight > 200).length"
+)
 
 pytestmark = [
     pytest.mark.notebook,

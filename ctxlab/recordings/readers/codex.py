@@ -154,5 +154,6 @@ def read(source: Source, builder: RecordingBuilder) -> None:
             builder.losses.append(Loss(place, "no line of a rollout; it is left out", "line"))
     rollout.end()
     for kind, count in rollout.others.items():
-        builder.losses.append(Loss("", f"{count:,} of the lines are events of type {kind!r:.40}, which aren't sent"))
+        them = counted(count, "of the lines is an event", "of the lines are events")
+        builder.losses.append(Loss("", f"{them} of type {kind!r:.40}, not sent"))
     builder.losses.append(Loss("", "the log has no tools, so that requests are not whole"))
