@@ -48,7 +48,7 @@ class Widget(anywidget.AnyWidget):
         self.on_msg(self._on_message)
 
     def _repr_html_(self) -> str:
-        """What a saved notebook keeps of the view: a sentence, and a table of what it showed."""
+        """A sentence for a saved notebook, where no Python answers the view, and a table of what it showed."""
         return saved_html(type(self).__name__, "widget", [getattr(self, name, None) for name in _SAVED])
 
     def follow(self, state: SharedState) -> None:
