@@ -1,4 +1,4 @@
-"""A run, a conversation, a study, a recording or a view as one HTML file that opens anywhere and asks nobody for anything."""
+"""A run, a conversation, a study, a recording or a view as one HTML file that asks nobody for anything."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from html import escape
 from inspect import getfile
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import anywidget
 import traitlets
@@ -132,13 +132,9 @@ def saved_html(name: str, variable: str, shown: Iterable[object]) -> str:
     """A sentence for where no Python answers a view, and the table of the first value that has one."""
     words = f"{name} works where Python runs. A page of it that opens anywhere: "
     code = f'ctxlab_widgets.report({variable}, "page.html")'
-    tables = (value._repr_html_() for value in shown if isinstance(value, _HasTable))
+    makers = (getattr(value, "_repr_html_", None) for value in shown)
+    tables = (str(make()) for make in makers if make is not None)
     return f"<p>{escape(words)}<code>{escape(code)}</code></p>{next(tables, '')}"
-
-
-@runtime_checkable
-class _HasTable(Protocol):
-    def _repr_html_(self) -> str: ...
 
 
 _SAVED = ("recording", "compression", "trace", "session")
