@@ -112,6 +112,16 @@ def test_a_page_to_start_with_runs_from_nothing(
     assert isinstance(values["trace"], ctxlab.Trace)
 
 
+def test_the_page_of_views_shows_a_page_with_two_runs_and_writes_its_report(files: Path) -> None:
+    values: dict[str, Any] = {}
+
+    for _, code in of_the_site("docs/widgets/index.md"):
+        exec(compile(code, "docs/widgets/index.md", "exec", dont_inherit=True), values)
+
+    assert len(values["page"].runs) == 2
+    assert (files / "harbour.html").stat().st_size > 100_000
+
+
 def of_the_site(name: str) -> list[tuple[str, str]]:
     """Code and commands that the build of the site runs too, in their order and without their options."""
     text = (ROOT / name).read_text(encoding="utf-8")
