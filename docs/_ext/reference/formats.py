@@ -78,7 +78,9 @@ def _said() -> Mapping[str, Said]:
 
 
 def _link(name: str, said: Said) -> str:
-    counts = [f"{len(texts)} {when}" for texts, when in ((said.read, "when read"), (said.written, "when written")) if texts]
+    counts = [
+        f"{len(texts)} {when}" for texts, when in ((said.read, "when read"), (said.written, "when written")) if texts
+    ]
     return f"[{', '.join(counts)}](#losses-of-{name})" if counts else "nothing is lost"
 
 
