@@ -17,7 +17,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # A file's tests stay on one worker, so that what they share is made once; tests/conftest.py says which files come first.
 TESTS := -q -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick check python compiled front widgets format bench pictures package docs docs-open lab lock clean
+.PHONY: demo test quick check python compiled front widgets format bench pictures package docs docs-check docs-open lab lock clean
 
 demo: $(READY)
 	@$(BIN)/ctxlab demo
@@ -129,6 +129,10 @@ docs: $(SPHINX)
 	@rm -rf build/docs
 	@$(BIN)/python -m sphinx -q -E -W --keep-going -b html -d build/doctrees docs build/docs
 	@echo "build/docs/index.html"
+
+# Each page in a browser that reaches nothing else, light and dark, wide and narrow, with its links, its search and axe-core.
+docs-check: docs $(BROWSER) $(FRONT)
+	@$(BIN)/python -m tests.site build/docs
 
 docs-open: docs
 	@$(BIN)/python -m webbrowser -t "file://$(CURDIR)/build/docs/index.html"

@@ -84,7 +84,7 @@ def test_it_draws_each_page_of_a_report(fox: Firefox, tmp_path: Path) -> None:
 
     heights: dict[str, float] = fox.run(TABS)
 
-    assert list(heights) == ["sent", "steps", "budget", "injections", "lore", "rules"]
+    assert list(heights) == ["sent", "steps", "budget", "injections", "lore", "rules", "tree"]
     assert min(heights.values()) > 100
 
 

@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -105,8 +105,7 @@ def firefox() -> Iterator[Firefox]:
         ) as process:
             try:
                 url = next(match[1] for line in process.stderr or () if (match := LISTENING.search(line)))
-                socket = create_connection(f"{url}/session", timeout=SECONDS, suppress_origin=True)
-                yield Firefox(socket)
-                socket.close()
+                with closing(create_connection(f"{url}/session", timeout=SECONDS, suppress_origin=True)) as socket:
+                    yield Firefox(socket)
             finally:
                 process.terminate()

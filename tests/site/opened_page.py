@@ -65,7 +65,9 @@ class Reader:
 
 def reader(browser: Browser, look: Look, root: Path) -> Reader:
     """A window of that look which writes down errors and every request that isn't for a file of the site."""
-    context = browser.new_context(color_scheme=look.colours, viewport={"width": look.width, "height": 900})
+    context = browser.new_context(
+        color_scheme=look.colours, reduced_motion="reduce", viewport={"width": look.width, "height": 900}
+    )
     page = context.new_page()
     reading = Reader(page, look, root)
     inside = root.as_uri()

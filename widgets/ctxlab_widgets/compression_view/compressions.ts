@@ -26,6 +26,10 @@ export function compressionsTable(all: Made[]): HTMLElement {
     "section",
     { class: "made", "aria-label": "Compressions of the conversation", hidden: !all.length },
     h("div", { class: "bar" }, h("h3", {}, "Compressions"), h("span", { class: "muted" }, "of this conversation")),
-    h("div", { class: "scroll" }, h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows))),
+    h(
+      "div",
+      { class: "scroll", tabindex: 0, role: "group", "aria-label": "Compressions, scrolled" },
+      h("table", {}, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)),
+    ),
   );
 }

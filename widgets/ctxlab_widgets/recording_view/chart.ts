@@ -78,6 +78,7 @@ export class Chart {
 
   draw(shown: Shown): void {
     this.shown = shown;
+    this.say(shown);
     this.later();
   }
 
@@ -167,7 +168,6 @@ export class Chart {
     this.place(this.frame, shown.chosen, width);
     this.place(this.other, shown.base, width);
     this.write(top, step, window, y, width);
-    this.say(shown);
   }
 
   private paintBars(
