@@ -8,7 +8,7 @@ from typing import Final
 
 from ctxlab.documents import Agent, MessageNode, ProcessorEntry, RegexConfig, RegexPreset
 from ctxlab.documents.agent.left_out_presets import left_out
-from ctxlab.documents.agent.named_models import NAMED_MODELS
+from ctxlab.documents.agent.named_models import NAMED_MODELS, OWN_MODEL
 from ctxlab.documents.agent.system_as_user import SYSTEM_AS_USER
 from ctxlab.formats.sillytavern.card_fields import JAILBREAK, MAIN, SLOTS, original_of, prompt_name
 from ctxlab.formats.sillytavern.cards.writer import OF_PRESET
@@ -17,7 +17,7 @@ from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
 from ctxlab.formats.sillytavern.regex_scripts import RULES_OF_PRESET
 
 ORIGINAL: Final = re.compile(r"\{\{original\}\}", re.IGNORECASE)
-OF_REQUESTS: Final = (NAMED_MODELS, SYSTEM_AS_USER)
+OF_REQUESTS: Final = (NAMED_MODELS, OWN_MODEL, SYSTEM_AS_USER)
 """Keys of what a preset carries that requests ask for."""
 START: Final = re.compile(r"<START>", re.IGNORECASE)
 MACROS: Final = {
