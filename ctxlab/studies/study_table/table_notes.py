@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.studies.statistics.paired_difference import few_conversations
-from ctxlab.studies.statistics.significance import DRAWS, EXACT_UP_TO, least_conversations
+from ctxlab.studies.statistics.significance import DRAWS, ERROR_OF_DRAWS, EXACT_UP_TO, least_conversations
 from ctxlab.studies.study.study_record import record_line
 
 if TYPE_CHECKING:
@@ -154,8 +154,11 @@ def _tests(table: StudyTable) -> Iterator[str]:
     if not differences:
         return
     how = "exact sign-flip test over conversations"
-    if max(each.conversations for each in differences) > EXACT_UP_TO:
-        how = f"sign-flip test over conversations (above {EXACT_UP_TO} of them by {DRAWS:,} draws)"
+    if any(each.is_drawn for each in differences):
+        how = (
+            f"sign-flip test over conversations (where more than {EXACT_UP_TO} differ by {DRAWS:,} draws, which leave a p "
+            f"of 0.05 within {ERROR_OF_DRAWS})"
+        )
     many = _span([each.comparisons for each in differences], "comparison")
     yield (
         f"p: {how}, two-sided, after Holm for {many} at each budget. A difference is open unless p is below "
