@@ -75,7 +75,7 @@ def run_study(
         record = study_record(plan, files, hash_of_cases(stream.hashes))
         facts = FrameFacts(plan.columns, plan.tokenizer_name, left_out_lines(left_out), record)
         table = kept.finish(stream.keys, facts)
-    lacking = (*stream.missing_agents.notes(), *missing_scores(table, plan.scorers))
+    lacking = (*stream.missing_agents.notes(), *stream.runs.notes(), *missing_scores(table, plan.scorers))
     told = (*notes, *_notes(source), *lacking, *kept.notes)
     return StudyResult(plan, table, source, stream.cases, told, left_out, files, reused=stream.reused)
 
