@@ -16,7 +16,7 @@ OURS = "ctxlab"
 SIZE = 16
 """Bytes of a hash."""
 IMPORTED = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
-"""Names of modules that a source imports: with a word too many where a text has such a line, the same one everywhere."""
+"""Names of modules that a source imports; words of texts may be among them, the same ones wherever it stands."""
 
 _LOADED: dict[str, str] = {}
 
@@ -24,8 +24,8 @@ _LOADED: dict[str, str] = {}
 def code_of_package(name: str) -> str:
     """A hash of the Python files of the package that announces plugins; empty where there are none to read.
 
-    Those are the modules that its entry points `ctxlab.*` name, whole packages of them, and its other modules that these
-    import. It is the same for an editable install and for its wheel.
+    Those are the modules that its entry points `ctxlab.*` name, whole packages of them, and its other modules that
+    these import. It is the same for an editable install and for its wheel.
     """
     digest = blake2b(digest_size=SIZE)
     try:

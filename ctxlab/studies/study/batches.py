@@ -13,8 +13,8 @@ from ctxlab.studies.study.cell_key import CellKeys
 from ctxlab.studies.study.cell_rows import Row, rows_of_case, sound_text
 from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.missing_agents import MissingAgents
-from ctxlab.studies.study.runs_of_one_task import RunsOfOneTask
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS, Cell, StudyPlan
+from ctxlab.studies.study.runs_of_one_task import RunsOfOneTask
 
 CELLS_A_BATCH = 100
 CELLS_A_COLLECTION = 1_000

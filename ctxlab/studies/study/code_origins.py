@@ -18,8 +18,8 @@ OURS = ("ctxlab", "ctxlab_widgets")
 def installed_as(module: str) -> str | None:
     """The package of a module with its version, "numpy 2.1.0"; "" for Python and ctxlab, which are hashed apart.
 
-    None for a module that is somebody's own: a notebook, a script, a file beside them, a package in development; or with
-    a plugin of ctxlab, so that its code counts whether it is installed from a folder or from a wheel.
+    None for a module that is somebody's own: a notebook, a script, a file beside them, a package in development; or
+    with a plugin of ctxlab, so that its code counts whether it is installed from a folder or from a wheel.
     """
     top = module.partition(".")[0]
     if top in OURS or module in sys.builtin_module_names:

@@ -30,7 +30,7 @@ NAMED = ("rankers", "strategies")
 
 @cache
 def code_version() -> str:
-    """A hash of the sources that build, of versions of libraries, and of the code of plugins that may be in every build.
+    """A hash of the sources that build, of versions of libraries, and of the plugins that may be in every build.
 
     Taken once per process. Plugins that are there and that settings have to name don't count in it.
     """

@@ -1,4 +1,4 @@
-"""Packages of the strategies, rankers and scorers that a cell is made by: others may come and go without another key."""
+"""Packages of strategies, rankers and scorers that a cell is made by: others may come and go without another key."""
 
 from __future__ import annotations
 

@@ -34,6 +34,6 @@ class RunsOfOneTask:
             count = counted(sum(map(len, several)), "conversation")
             first, second = (plain(name, NAME) for name in several[0][:2])
             yield (
-                f"{count} look like runs of {counted(len(several), 'task')}, as {first!r} and {second!r} do, and count as "
-                "independent: give the cases of one task the same conversation, or a study's file `group` under [cases]"
+                f"{count} look like runs of {counted(len(several), 'task')}, as {first!r} and {second!r} do, and count "
+                "as independent: give the cases of one task one conversation, or a study's file `group` under [cases]"
             )

@@ -74,10 +74,8 @@ def _plugins(found: object) -> list[str]:
     """The packages of plugins in a record; none where it has none, or what a file says is no record of them."""
     packages = cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
     texts = {name: each for name, each in packages.items() if isinstance(each, Mapping)}
-    return [
-        f"{plain(name, 60)} {plain(str(each.get('version', '')), 40)} (code {plain(str(each.get('code', '')), 40)[:SHOWN]})"
-        for name, each in texts.items()
-    ]
+    told = {name: [plain(str(each.get(key, "")), 40) for key in ("version", "code")] for name, each in texts.items()}
+    return [f"{plain(name)} {version} (code {code[:SHOWN]})" for name, (version, code) in told.items()]
 
 
 @cache

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ctxlab.documents import Library, Session
 from ctxlab.display.short_texts import counted
+from ctxlab.documents import Library, Session
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.formats.session_tree_builder import title
 from ctxlab.studies.study.case import BrokenCase, Case

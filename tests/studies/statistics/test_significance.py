@@ -59,7 +59,11 @@ def test_neither_order_nor_which_variant_comes_first_makes_another_p(sums: list[
     mixed = [each / 7 for each in sums]
     dice.shuffle(mixed)
 
-    assert sign_flip_test(mixed) == sign_flip_test([each / 7 for each in sums]) == sign_flip_test([-each for each in mixed])
+    assert (
+        sign_flip_test(mixed)
+        == sign_flip_test([each / 7 for each in sums])
+        == sign_flip_test([-each for each in mixed])
+    )
 
 
 def test_draws_are_as_near_as_is_said() -> None:

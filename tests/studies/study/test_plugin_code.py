@@ -117,6 +117,8 @@ def test_files_that_change_after_they_were_loaded_are_noticed(tmp_path: Path, mo
 def test_the_sentence_names_the_plugins() -> None:
     made = {"ctxlab": "1", "code": "ab" * 16, "data": "cd" * 16, "plugins": {"p": {"version": "2", "code": "ef" * 16}}}
 
-    assert record_line(made) == "Made with ctxlab 1 (code abababababab), p 2 (code efefefefefef) from data cdcdcdcdcdcd."
+    assert (
+        record_line(made) == "Made with ctxlab 1 (code abababababab), p 2 (code efefefefefef) from data cdcdcdcdcdcd."
+    )
     for broken in ([1], {"p": 3}, None):
         assert record_line({**made, "plugins": broken}).startswith("Made with ctxlab 1 (code abababababab) from")

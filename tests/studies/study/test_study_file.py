@@ -209,4 +209,7 @@ def test_a_pattern_has_one_group(tmp_path: Path, wrong: str) -> None:
 def test_a_conversation_that_is_named_by_its_first_words_goes_by_its_id() -> None:
     own, named = ctxlab.Session(id="s1", name="Hello there"), ctxlab.Session(id="s2", name="Greetings")
 
-    assert [case.id for case in SurveyCases([own.append("Hello there"), named.append("Hello there")])()] == ["s1", "Greetings"]
+    assert [case.id for case in SurveyCases([own.append("Hello there"), named.append("Hello there")])()] == [
+        "s1",
+        "Greetings",
+    ]
