@@ -52,7 +52,7 @@ class SurveyCases:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """How many cases are runs of one task, by what their files say."""
+        """A sentence where several cases are runs of one task by what their files say."""
         groups = len(set(self._grouped.values()))
         if groups == len(self._grouped):
             return ()

@@ -34,7 +34,10 @@ INTRO = """Every name of `import ctxlab` and `import ctxlab_widgets`. What begin
 a longer path reaches, may change at any time."""
 
 CONTRACT = """What `ctxlab.engines.truncation` offers to a [strategy of your own](../extending/strategy.md)."""
-OF_STRATEGIES = ("Border", "KeptRange", "Reason", "Strategy", "Traits", "Unit", "Verdict", "Window")
+OF_STRATEGIES = ("Border", "Kept", "KeptRange", "Reason", "Strategy", "Traits", "Unit", "Verdict", "Window")
+
+OF_SCORERS = ("ScoredRun", "Scorer", "ScoreValue")
+SCORERS = """What `ctxlab.studies.study` offers to a [scorer of your own](../extending/scorer.md)."""
 
 
 def api() -> str:
@@ -52,6 +55,8 @@ def api() -> str:
     blocks += ["## Values and modules", *_entries(package, others)] if others else []
     contract = import_module("ctxlab.engines.truncation")
     blocks += ["## The contract of a strategy", CONTRACT, *_entries(contract, list(OF_STRATEGIES))]
+    scored = import_module("ctxlab.studies.study")
+    blocks += ["## The contract of a scorer", SCORERS, *_entries(scored, list(OF_SCORERS))]
     return page("API", *blocks, "## Widgets", *_entries(widgets, widgets.__all__))
 
 
