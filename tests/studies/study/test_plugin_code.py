@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from ctxlab.errors import CtxlabError
 from ctxlab.plugins import code_of_package, has_changed
 from ctxlab.plugins import package_code as of_packages
+from ctxlab.studies.study import plugins_used
 from ctxlab.studies.study.study_record import record_line
+from tests.studies.study.samples import run
 
 ROOT = Path(__file__).parents[3]
 NAMESPACE = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
@@ -122,3 +125,13 @@ def test_the_sentence_names_the_plugins() -> None:
     )
     for broken in ([1], {"p": 3}, None):
         assert record_line({**made, "plugins": broken}).startswith("Made with ctxlab 1 (code abababababab) from")
+
+
+def test_a_study_is_refused_where_other_code_would_run_than_its_cells_are_kept_under(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(plugins_used, "plugins_of", lambda plan: ("acme-study",))
+    monkeypatch.setattr(plugins_used, "has_changed", lambda name: name == "acme-study")
+
+    with pytest.raises(CtxlabError, match="files of package 'acme-study' changed since"):
+        run()
