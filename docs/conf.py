@@ -49,6 +49,7 @@ html_title = "ctxlab"
 html_theme_options = {
     "home_page_in_toc": True,
     "show_toc_level": 2,
+    "navbar_persistent": [],
     "use_download_button": False,
     "use_fullscreen_button": False,
 }

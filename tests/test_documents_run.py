@@ -62,15 +62,16 @@ PAGES = [
     "docs/full_text_search.md",
     "docs/knowledge.md",
     "docs/lore_rules_and_macros.md",
-    "docs/notebook_views.md",
     "docs/pipeline.md",
     "docs/prompts_under_test.md",
     "docs/quick_actions.md",
     "docs/reading_and_writing.md",
     "docs/requests.md",
+    "docs/send_a_notebook.md",
     "docs/sending.md",
     "docs/studies.md",
     "docs/talking_to_a_model.md",
+    "docs/values.md",
     "docs/what_if.md",
     "docs/workspaces.md",
 ]
@@ -109,6 +110,16 @@ def test_a_page_to_start_with_runs_from_nothing(
 
     assert kinds.count("live") >= 5 and kinds.count("command") >= 3
     assert isinstance(values["trace"], ctxlab.Trace)
+
+
+def test_the_page_of_views_shows_a_page_with_two_runs_and_writes_its_report(files: Path) -> None:
+    values: dict[str, Any] = {}
+
+    for _, code in of_the_site("docs/widgets/index.md"):
+        exec(compile(code, "docs/widgets/index.md", "exec", dont_inherit=True), values)
+
+    assert len(values["page"].runs) == 2
+    assert (files / "harbour.html").stat().st_size > 100_000
 
 
 def of_the_site(name: str) -> list[tuple[str, str]]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from ctxlab.api.sources import SessionSource, session_or_library
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.documents import Library, Session
+from ctxlab.documents import Session
+from ctxlab.formats.results import Import, SessionOrigin
 from ctxlab.pipeline.services import TokenCounter
 
 if TYPE_CHECKING:
@@ -26,13 +27,16 @@ def branches(sessions: BranchSource, *, tokenizer: TokenCounter | str | None = N
     """
     from ctxlab.studies.branches import session_branches
 
-    return session_branches(_sessions(sessions), tokenizer)
+    found, origins = _sessions(sessions)
+    return session_branches(found, tokenizer, origins)
 
 
-def _sessions(source: BranchSource) -> Sequence[Session]:
+def _sessions(source: BranchSource) -> tuple[Sequence[Session], Sequence[SessionOrigin]]:
     if isinstance(source, Sequence) and not isinstance(source, str) and source:
         found = [each for each in source if isinstance(each, Session)]
         if len(found) == len(source):
-            return found
+            return found, ()
     value = session_or_library(source)  # pyright: ignore[reportArgumentType]  # messages, or refused there
-    return value.sessions if isinstance(value, Library) else (value,)
+    if isinstance(value, Session):
+        return (value,), ()
+    return value.sessions, value.session_origins if isinstance(value, Import) else ()

@@ -73,12 +73,17 @@ def create(folder: Folder) -> None:
 def list_(
     folder: Folder,
     kind: Annotated[Kind, typer.Option("--kind", help="The kind of values to list.")] = Kind.sessions,
+    program: Annotated[
+        str | None, typer.Option("--program", metavar="P", help="Only sessions of this program, such as chatgpt.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The rows as JSON.")] = False,
 ) -> None:
-    """List what is in a workspace, the newest session first."""
+    """List what is in a workspace, the newest session first, with the program and the file that each came from."""
     from ctxlab.cli.commands.workspace import print_list
 
-    print_list(folder, kind.value, as_json=as_json)
+    if program is not None and kind is not Kind.sessions:
+        raise typer.BadParameter("--program goes with the sessions")
+    print_list(folder, kind.value, as_json=as_json, program=program)
 
 
 @workspace.command("import", short_help="Files and whole folders of other programs.")

@@ -14,7 +14,7 @@ from ctxlab.errors import ReadError, UnknownFormat
 from ctxlab.formats.files.attached import Files
 from ctxlab.formats.files.paths import folder_of
 from ctxlab.formats.files.shelf import FolderShelf
-from ctxlab.formats.results import Import, Loss
+from ctxlab.formats.results import Import, Loss, SessionOrigin
 
 MOST_FILES = 2_000
 MOST_FOLDERS = 2_000
@@ -53,10 +53,20 @@ def read_folder(folder: Path, name: str, read: ReadFile) -> Import:
     if not found:
         raise ReadError(_nothing_read(name, files.losses))
     whole = _joined(found)
-    places = {id(session): place for place, part in zip(read_from, found, strict=True) for session in part.sessions}
-    of_sessions = tuple([places.get(id(session), "") for session in whole.sessions])
+    origins = {
+        id(session): SessionOrigin(part.format, place)
+        for place, part in zip(read_from, found, strict=True)
+        for session in part.sessions
+    }
+    of_sessions = [origins.get(id(session), SessionOrigin()) for session in whole.sessions]
     losses = (*whole.losses, *(loss for loss in files.losses if loss.place not in attached.taken))
-    return replace(whole, losses=losses, source=name, session_files=of_sessions)
+    return replace(
+        whole,
+        losses=losses,
+        source=name,
+        session_files=tuple([origin.file for origin in of_sessions]),
+        session_programs=tuple([origin.program for origin in of_sessions]),
+    )
 
 
 def _joined(parts: Sequence[Import]) -> Import:

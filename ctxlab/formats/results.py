@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
 from ctxlab.display.html_table import heading, html_table, title
 from ctxlab.display.one_line import plain, visible
@@ -111,12 +111,20 @@ NONE = Losses()
 # --- reading
 
 
+class SessionOrigin(NamedTuple):
+    """The format of the program that wrote a session, and the file that it was read from; empty where not known."""
+
+    program: str = ""
+    file: str = ""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Import(Library):
     """A library that was read from one source; `losses` says what could not be kept.
 
     `|` with another library is an Import too, with the losses of both. `picture` is the PNG that the values were in,
-    `session_files` are the files of the sessions, in their order, where they were read from a folder.
+    `session_files` are the files of the sessions, in their order, where they were read from a folder, and
+    `session_programs` the formats of those files; `session_origins` has both, of one file too.
     """
 
     losses: tuple[Loss, ...] = NONE
@@ -124,10 +132,20 @@ class Import(Library):
     source: str = ""
     picture: bytes = field(default=b"", compare=False)
     session_files: tuple[str, ...] = field(default=(), compare=False)
+    session_programs: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         Library.__post_init__(self)
         object.__setattr__(self, "losses", Losses(self.losses))
+
+    @property
+    def session_origins(self) -> tuple[SessionOrigin, ...]:
+        """The program and the file of each session, in their order; empty texts where that isn't known."""
+        count = len(self.sessions)
+        if len(self.session_files) == len(self.session_programs) == count:
+            return tuple(map(SessionOrigin, self.session_programs, self.session_files))
+        is_one = ", " not in self.format
+        return (SessionOrigin(self.format, self.source) if is_one else SessionOrigin(),) * count
 
     def _repr_html_(self) -> str:
         return Library._repr_html_(self) + losses_html(self.losses)
@@ -158,11 +176,18 @@ class Import(Library):
 def _import_of_both(ours: Library, theirs: Library) -> Import:
     first, second = (each if isinstance(each, Import) else Import() for each in (ours, theirs))
     known = set(first.losses)
+    joined = ours.joined_with(theirs)
+    from_files = {
+        id(s): origin for each in (first, second) for s, origin in zip(each.sessions, each.session_origins, strict=True)
+    }
+    origins = [from_files.get(id(session), SessionOrigin()) for session in joined["sessions"]]
     return Import(
-        **ours.joined_with(theirs),
+        **joined,
         losses=(*first.losses, *(loss for loss in second.losses if loss not in known)),
         format=_both(first.format, second.format),
         source=_both(first.source, second.source),
+        session_files=tuple([origin.file for origin in origins]),
+        session_programs=tuple([origin.program for origin in origins]),
         picture=first.picture if not theirs.agents else second.picture if not ours.agents else b"",
     )
 

@@ -233,7 +233,8 @@ def _some(paths: Collection[str]) -> str:
 def other_branches_left_out(session: Session) -> list[Loss]:
     """A loss when a session has more messages than its path."""
     others = len(session) - len(session.path())
-    return [Loss("the tree", f"{others} messages are on other branches; left out")] if others > 0 else []
+    them = counted(others, "message is", "messages are")
+    return [Loss("the tree", f"{them} on other branches; left out")] if others > 0 else []
 
 
 def agents_left_out(session: Session, found: Import) -> list[Loss]:

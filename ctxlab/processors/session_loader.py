@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 from pydantic import Field
 
 from ctxlab.context import NOTHING, AssetRef, Cause, Context, Draft, Dropped, Edit, Origin, Pending, Span, Text
+from ctxlab.display.one_line import plain
 from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.html import as_markdown, looks_like_html
@@ -157,7 +158,12 @@ class SessionLoader(Processor):
     def _noted(self, ctx: Context, sent: list[MessageNode], hidden: Mapping[str, str], out: _LeftOut) -> Context:
         off = out.keys("disabled")
         if off:
-            ctx = ctx.note("info", f"{_messages(len(off))} switched off: {_named(off)}", processor=ID, keys=off)
+            ctx = ctx.note(
+                "info",
+                f"{_messages(len(off))} switched off: {_named(off, ctx.input.session.nodes)}",
+                processor=ID,
+                keys=off,
+            )
         present = ({node.id for node in sent} | set(hidden)) if hidden else set[str]()
         for summary in dict.fromkeys(hidden.values()):
             if summary not in present:
@@ -238,7 +244,7 @@ def _outcome(
     if node.is_enabled is False:
         return "disabled", node.disabled_reason or "the message is switched off"
     if node.id in hidden:
-        return "summarised", f"summary {hidden[node.id]} stands for it"
+        return "summarised", f"summary {_name(hidden[node.id], ctx.input.session.nodes)} stands for it"
     if not (draft.assets or draft.calls or draft.role == "tool" or draft.replayed or str(draft.text).strip()):
         return "blank", "there are no words and no files in it"
     if node.model_match is not None and not _fits(node, ctx, problems):
@@ -258,7 +264,7 @@ def _noted_edits(ctx: Context, summaries: Iterable[str]) -> Context:
     for summary in summaries:
         if summary in nodes and (edited := nodes[summary].edited_of(nodes)):
             after = "was edited after it was" if len(edited) == 1 else "were edited after they were"
-            text = f"summary {summary!r} stands for {_named(list(edited))}, which {after} summarised"
+            text = f"summary {summary!r} stands for {_named(list(edited), nodes)}, which {after} summarised"
             ctx = ctx.note("warning", text, processor=ID, keys=list(edited))
     return ctx
 
@@ -267,8 +273,20 @@ def _messages(n: int) -> str:
     return "1 message is" if n == 1 else f"{n} messages are"
 
 
-def _named(keys: list[str]) -> str:
-    shown = ", ".join(key.removeprefix("node:") for key in keys[:5])
+LONGEST_ID = 12
+"""Longer ids say nothing to a person."""
+
+
+def _name(id: str, nodes: Mapping[str, MessageNode]) -> str:
+    """An id, or the first words of its message where the id says nothing."""
+    if len(id) <= LONGEST_ID or id not in nodes:
+        return id
+    words = plain(nodes[id].content, 24)
+    return f"“{words}”" if words else f"a {nodes[id].role} message without words"
+
+
+def _named(keys: list[str], nodes: Mapping[str, MessageNode]) -> str:
+    shown = ", ".join(_name(key.removeprefix("node:"), nodes) for key in keys[:5])
     return shown if len(keys) <= 5 else f"{shown} and {len(keys) - 5} more"
 
 

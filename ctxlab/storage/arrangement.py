@@ -87,6 +87,19 @@ class Arrangement:
 
         self.change(change)
 
+    def came_from(self, kind: str, origins: Mapping[str, Mapping[str, Any]]) -> None:
+        """Keep the program and the file that values came from, by id, in one write."""
+        known = self.places(kind)
+        new = {id: fields for id, fields in origins.items() if {**known.get(id, {}), **fields} != known.get(id)}
+
+        def change(data: Data) -> None:
+            places = _inner(_inner(data, "places"), kind)
+            for id, fields in new.items():
+                places[id] = {**_object(places.get(id)), **fields}
+
+        if new:
+            self.change(change)
+
     def forget(self, kind: str, id: str) -> Mapping[str, Any]:
         """Take a value out of all lists; gives the place that it had."""
         place = self.places(kind).get(id, {})

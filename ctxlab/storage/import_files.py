@@ -73,7 +73,13 @@ class ImportFiles:
         except OSError as error:
             self._lose(place, f"can't be read: {error.strerror or error}")
             return None
-        return replace(found, losses=Losses(loss.inside(place) for loss in found.losses))
+        count = len(found.sessions)
+        return replace(
+            found,
+            losses=Losses(loss.inside(place) for loss in found.losses),
+            session_files=(place,) * count,
+            session_programs=(found.format,) * count,
+        )
 
     def _files(self, path: Path) -> Iterator[tuple[Path, Path]]:
         """The files at a path, each with the folder that it was found from; a file is its own."""

@@ -19,7 +19,7 @@ from ctxlab.storage.kinds import SUFFIX, Kind
 from ctxlab.storage.value_facts import facts_of
 
 Data = dict[str, Any]
-VERSION = 3
+VERSION = 4
 TEXTS = ("file", "stamp", "problem", "id", "name", "revision", "body", "createdAt", "updatedAt", "category", "agent")
 NUMBERS = ("messages", "branches", "tokens", "parts")
 LISTS = ("tags", "problems", "lengths")
@@ -191,20 +191,23 @@ class Index:
     def _row(self, name: str, stamp: str, data: Data) -> Data:
         stem = name.removeprefix(self._kind.prefix).removesuffix(SUFFIX)
         facts = facts_of(self._kind, data, stem=stem)
-        if "updatedAt" not in facts and (written := self._files.modified(stamp)):
+        is_session = self._kind.name == "sessions"  # whose messages have the times: a day of import is none of them
+        if not is_session and "updatedAt" not in facts and (written := self._files.modified(stamp)):
             facts["updatedAt"] = written
         return {"file": name, "stamp": stamp, **facts}
 
 
 def _rows_in(raw: bytes, kind: str) -> dict[str, Data] | None:
-    """The rows of an index by file name; None for what is no index of this version."""
+    """The rows of an index by file name, none of an older version's; None for what is no index that is known."""
     try:
         data: object = from_json(raw)
     except ValueError:
         return None
     fields = cast("Data", data) if isinstance(data, dict) else {}
-    rows = fields.get(kind)
-    if fields.get("version") != VERSION or not isinstance(rows, list):
+    rows, version = fields.get(kind), fields.get("version")
+    if isinstance(version, int) and 0 < version < VERSION:
+        return {}
+    if version != VERSION or not isinstance(rows, list):
         return None
     found: dict[str, Data] = {}
     for row in cast("list[Any]", rows):

@@ -18,7 +18,11 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session in a list. Times are ISO texts; `tokens` are of the messages that were counted, None without any."""
+    """A session in a list. Times are ISO texts; `tokens` are of the messages that were counted, None without any.
+
+    `updated` is its own, else the time of its newest message; empty where its file had no times. `program` is the
+    format and `file` the file that it was imported from, empty where it was made here.
+    """
 
     id: str
     name: str
@@ -33,6 +37,8 @@ class SessionRow:
     favourite: bool = False
     problems: tuple[str, ...] = ()
     """Kinds of what is wrong with its tree; `Session.check` names the places."""
+    program: str = ""
+    file: str = ""
     lengths: tuple[int, ...] = ()
     """Characters of each message on the active path; of more than 26 messages the longest of each stretch."""
 
@@ -99,8 +105,15 @@ def session_row(row: Data, place: Mapping[str, Any]) -> SessionRow:
         get("createdAt", ""),
         *_place_of(row, place),
         problems=tuple(kind for kind in get("problems", ()) if isinstance(kind, str)),
+        program=_text_in(place, "program"),
+        file=_text_in(place, "file"),
         lengths=tuple(get("lengths", ())),
     )
+
+
+def _text_in(place: Mapping[str, Any], name: str) -> str:
+    found = place.get(name)
+    return found if isinstance(found, str) else ""
 
 
 def value_row(row: Data, place: Mapping[str, Any]) -> ValueRow:

@@ -23,7 +23,7 @@ class WorkspaceSource:
         return self._stamps
 
     def load(self, kind: str, id: str) -> object:
-        """The value of a kind and an id, as its file has it now; a session without a time has that of its file."""
+        """The value of a kind and an id, as its file has it now; a session has its newest message's time for none."""
         value = self._store.load(id, kind)
         if isinstance(value, Session) and not (value.created_at or value.updated_at):
             row = self._store.indexes[kind].row(id)

@@ -92,6 +92,12 @@ class LibraryTaker:
         self._store = store
         self._on_duplicate: OnDuplicate = on_duplicate
         self._known: dict[str, _Known] = {}
+        self._origins: dict[str, dict[str, str]] = {}
+
+    def keep_origins(self) -> None:
+        """Write down which program and which file the sessions that were taken in came from."""
+        self._store.arrangement.came_from("sessions", self._origins)
+        self._origins = {}
 
     def take(self, library: Library, *, progress: ProgressOption = False) -> Added:
         """Take one library in, files first, then what others name."""
@@ -104,8 +110,17 @@ class LibraryTaker:
                     moved = with_paths(value, paths) if name in ("sessions", "agents") else value
                     taking.take(KINDS[name], self._known_of(name), moved)
                     shown.advance(1)
+        self._note_origins(library, taking)
         losses = (*(library.losses if isinstance(library, Import) else ()), *taking.losses)
         return taking.result(losses)
+
+    def _note_origins(self, library: Library, taking: _Taking) -> None:
+        origins = library.session_origins if isinstance(library, Import) else ()
+        for session, origin in zip(library.sessions, origins, strict=False):
+            known_as = taking.known_as.get(("sessions", session.id), session.id)
+            fields = {name: text for name, text in zip(origin._fields, origin, strict=True) if text}
+            if fields and known_as not in taking.skipped:
+                self._origins[known_as] = fields
 
     def _known_of(self, kind: str) -> _Known:
         if kind not in self._known:
@@ -145,6 +160,7 @@ class _Taking:
     renamed: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     known_as: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
     losses: list[Loss] = field(default_factory=list[Loss])
+    skipped: set[str] = field(default_factory=set[str])
 
     def files(self, assets: AssetFolder | None, files: Mapping[str, bytes]) -> dict[str, str]:
         """Keep the files by their content; gives the path of each in the workspace."""
@@ -172,6 +188,7 @@ class _Taking:
             self.counts["duplicates"] += 1
         elif self.on_duplicate == "skip":
             self.counts["skipped"] += 1
+            self.skipped.add(id)
         elif self.on_duplicate == "overwrite":
             self.counts["overwritten"] += 1
             self._save(kind, known, value, content, body)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, cast
@@ -60,6 +61,8 @@ def _session_facts(data: Data) -> Data:
     found: Data = {"messages": messages, "branches": sum(1 for id in nodes if id not in parents)}
     if problems := tree_problems(data):
         found["problems"] = list(problems)
+    if not _text(data.get("updatedAt")) and (newest := _newest_time(nodes)):
+        found["updatedAt"] = newest
     path = _path(nodes, data.get("activeLeafId"))
     if agent := _agent(path):
         found["agent"] = agent
@@ -69,6 +72,21 @@ def _session_facts(data: Data) -> Data:
     if tokens:
         found["tokens"] = sum(tokens)
     return found
+
+
+def _newest_time(nodes: Mapping[str, Data]) -> str:
+    """The latest time that a message has; empty where none has one."""
+    times = (time for node in nodes.values() if (time := _text(node.get("timestamp"))))
+    return max(times, key=_moment, default="")
+
+
+def _moment(time: str) -> float:
+    """Seconds since 1970 of an ISO time, UTC where it names no zone; below all others for what is none."""
+    try:
+        found = datetime.fromisoformat(time)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return float("-inf")
 
 
 def _path(nodes: Mapping[str, Data], leaf: object) -> dict[str, Data]:

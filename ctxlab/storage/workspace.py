@@ -154,9 +154,14 @@ class Workspace:
         favourite: bool | None = None,
         tag: str | None = None,
         agent: str | None = None,
+        program: str | None = None,
+        file: str | None = None,
         progress: ProgressOption = False,
     ) -> Rows[SessionRow]:
-        """A row a session: the newest first, or as `sort` says; names ascend, all else descends."""
+        """A row a session: the newest first, or as `sort` says; names ascend, all else descends.
+
+        `program` is the format that it was imported from, such as chatgpt, `file` the file, as its row has them.
+        """
         places = self._store.arrangement.places("sessions")
         rows = [session_row(row, places.get(row["id"], {})) for row in self._store.rows("sessions", progress=progress)]
         shown = [
@@ -166,6 +171,8 @@ class Workspace:
             and (favourite is None or row.favourite == favourite)
             and (tag is None or tag in row.tags)
             and (agent is None or row.agent == agent)
+            and (program is None or row.program == program)
+            and (file is None or row.file == file)
         ]
         return Rows(_sorted(shown, sort or self._store.arrangement.sort("sessions") or "updated"))
 
@@ -297,7 +304,9 @@ class Workspace:
         A value that is there with the same content is counted and not kept twice. One whose id has other content comes
         in under a new id ("keep"), in the place of what goes to the trash ("overwrite"), or not at all ("skip").
         """
-        added = LibraryTaker(self._store, on_duplicate).take(library, progress=progress)
+        taker = LibraryTaker(self._store, on_duplicate)
+        added = taker.take(library, progress=progress)
+        taker.keep_origins()
         self._store.log("add", None, detail=", ".join(added.in_words()))
         return added
 
@@ -315,7 +324,10 @@ class Workspace:
         """
         taker = LibraryTaker(self._store, on_duplicate)
         places = [Path(path).expanduser().absolute() for path in paths]
-        added = ImportFiles(places, taker.take, progress).run()
+        try:
+            added = ImportFiles(places, taker.take, progress).run()
+        finally:
+            taker.keep_origins()
         self._store.log("import", None, detail=", ".join(added.in_words()))
         return added
 

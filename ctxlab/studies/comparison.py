@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -39,7 +39,10 @@ SIGNS: Mapping[State, str] = {
 }
 PART_OF = "sent as a part of"
 COLUMNS = ("key", "role", "source", "words")
-TOTALS = ("run", "messages", "tokens", "cut_messages", "cut_tokens", "shortened_messages", "budget", "strategy")
+TOTALS = (
+    *("run", "messages", "tokens", "cut_messages", "cut_tokens", "left_out_messages", "left_out_tokens"),
+    *("shortened_messages", "budget", "strategy"),
+)
 
 
 class NamedRun(Protocol):
@@ -141,13 +144,21 @@ class Comparison:
         return self._frame([line for line in self.lines if line.differs], "state")
 
     def totals(self) -> pd.DataFrame:
-        """One row a run: what is sent, what was cut of the lines here, and within which budget."""
+        """One row a run: what is sent, what was cut of the lines here, and within which budget.
+
+        `left_out_messages` have no line here: every run left them out before anything was cut, such as those that are
+        switched off. Both sums are with the overhead of messages, as in `trace.cuts()`, which has a row for each.
+        """
         rows = ({"run": name, **row} for name, row in zip(self.traces, self.total_rows(), strict=True))
         return frame_of(rows, TOTALS).astype({"budget": "Int64"})
 
     def total_rows(self) -> list[dict[str, Any]]:
         """The totals as dicts, one a run."""
-        return [self._total(i, trace) for i, trace in enumerate(self.traces.values())]
+        traces = list(self.traces.values())
+        there = {line.key for line in self.lines}
+        keys = row_keys([trace.start.input for trace in traces])
+        left_out = [_left_out(trace, row_key, there) for trace, row_key in zip(traces, keys, strict=True)]
+        return [self._total(i, trace, left_out[i]) for i, trace in enumerate(traces)]
 
     def equal_runs(self) -> tuple[int, ...]:
         """For each run the number of the first one that does the same with every message, within as many tokens."""
@@ -171,18 +182,27 @@ class Comparison:
         )
         return frame_of((dict(zip(columns, row, strict=True)) for row in rows), columns)
 
-    def _total(self, i: int, trace: Trace) -> dict[str, Any]:
-        report = trace.result.report(BudgetReport)
+    def _total(self, i: int, trace: Trace, gone: Sequence[Draft]) -> dict[str, Any]:
+        report, count = trace.result.report(BudgetReport), trace.services.tokenizer.count_draft
         cut = [line.cells[i].tokens for line in self.lines if line.cells[i].state == "cut"]
+        left_out = [count(draft) for draft in gone]
         return {
             "messages": len(trace.result.drafts),
             "tokens": trace.tokens,
             "cut_messages": len(cut),
             "cut_tokens": sum(cut),
+            "left_out_messages": len(left_out),
+            "left_out_tokens": sum(left_out),
             "shortened_messages": sum(line.cells[i].state == "shortened" for line in self.lines),
             "budget": report.budget_tokens if report is not None else None,
             "strategy": report.strategy if report is not None else "",
         }
+
+
+def _left_out(trace: Trace, row_key: Callable[[str], str], there: Container[str]) -> list[Draft]:
+    """The messages that a run left out and that have no line: every run did, before anything was cut."""
+    dropped = (draft for group in trace.result.dropped for draft in group.drafts)
+    return [draft for draft in dropped if not any(row_key(part.key) in there for part in draft.parts)]
 
 
 @checked_arguments

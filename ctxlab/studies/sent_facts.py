@@ -108,7 +108,7 @@ class SentFacts:
         if not hidden:
             return ""
         counter = self.trace.services.tokenizer
-        tokens = sum(counter.count_draft(draft) - counter.message_tokens for draft in hidden)
+        tokens = sum(counter.count_draft(draft) for draft in hidden)
         return f"stands for {counted(len(hidden), 'message')}, {counted(tokens, 'token')}"
 
     def _changed(self, key: str, text: Text) -> Iterator[str]:

@@ -89,7 +89,8 @@ class CutMessage:
     """A message that is not sent. It stood at `place`, right before that part; `why` is its own cause as a sentence.
 
     `fits_not` says that it went for want of room, `is_border` that the cut began at it; `rule` is the rule by which it
-    went. `tokens` are those of its words, calls and files.
+    went. `tokens` are those that it would cost in the request, as in `trace.cuts()`: its words, calls and files, and
+    the overhead of a message.
     """
 
     draft: Draft
@@ -162,6 +163,7 @@ class SentPrompt:
         """One row a part of a message in the order in which they are sent, then one a message that isn't sent.
 
         `number` counts messages from 0, `part` the parts of one; `how` says how it came, or why it isn't sent.
+        `tokens` of a part are without the overhead of its message, those of what isn't sent with it, as in `cuts()`.
         """
         sent = (
             {"state": "sent", "number": number, "part": n, "role": message.draft.role, **part.as_data(), "text": words}
@@ -239,7 +241,7 @@ def _cut(trace: Trace, messages: tuple[SentMessage, ...], facts: SentFacts) -> I
             rule=group.cause.rule,
             fits_not=group.needed is not None,
             is_border=key in group.border,
-            tokens=counter.count_draft(draft) - counter.message_tokens,
+            tokens=counter.count_draft(draft),
             place=places[key],
             _remedy=lambda key=key: found().get(key),
         )

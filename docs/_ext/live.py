@@ -34,6 +34,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from _ext.installed_plugin import installed_plugin
+from _ext.widgets.public import page_of
 from ctxlab_widgets._shared.html_page import page
 from ctxlab_widgets._shared.widget import Widget, bundle_path, synced_state
 
@@ -112,7 +113,7 @@ class Live(SphinxDirective):
 
     def _picture(self, widget: AnyWidget, title: str, up: str) -> str:
         """The widget in light and dark, for readers without scripts; its files go beside those of the other images."""
-        own = bundle_path(type(widget)).parents[1].name if isinstance(widget, Widget) else ""
+        own = page_of(type(widget).__name__) if isinstance(widget, Widget) else ""
         name = self.options.get("picture") or own
         if not name:  # of a plugin
             return ""

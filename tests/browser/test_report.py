@@ -125,7 +125,7 @@ def test_messages_just_loaded_are_shown_and_not_called_unchanged(opened: Opened,
     assert view.locator("article.k-added").count() == len(HOSTILE)
     assert "unchanged" not in view.locator(".feed").inner_text()
     view.page.keyboard.press("n")
-    assert "5 unchanged messages, 0\u20134" in view.locator(".feed").inner_text()
+    assert "5 unchanged messages, 1\u20135" in view.locator(".feed").inner_text()
 
 
 def test_what_needs_python_is_not_offered(opened: Opened, written: Path) -> None:

@@ -1014,13 +1014,13 @@ def test_the_keys_walk_through_a_messages_words_and_back_out(opened: Opened, tmp
     page.locator("article").first.focus()
 
     page.keyboard.press("Enter")
-    assert quoted(page) == ["“a ”", "message 0, 2 characters"]
+    assert quoted(page) == ["“a ”", "message 1, 2 characters"]
     page.keyboard.press("ArrowRight")
     assert page.locator("[data-span].sel").inner_text() == "hello"
     page.keyboard.press("ArrowLeft")
     assert quoted(page)[0] == "“a ”"
     page.keyboard.press("Shift+ArrowRight")
-    assert quoted(page) == ["“a”", "message 0, 1 character"]
+    assert quoted(page) == ["“a”", "message 1, 1 character"]
     page.keyboard.press("Shift+ArrowLeft")
     page.keyboard.press("Escape")
     assert page.locator(".pop").count() == 0
@@ -1036,7 +1036,7 @@ def test_escape_leads_back_to_the_message_whose_words_were_chosen_last(opened: O
 
     page.locator(".pop").get_by_role("button", name="Close").click()
 
-    assert page.evaluate("() => document.activeElement.innerText").startswith("1")
+    assert page.evaluate("() => document.activeElement.innerText").startswith("2")
 
 
 def test_a_long_stretch_is_counted_whole_though_its_middle_is_hidden(opened: Opened, tmp_path: Path) -> None:
@@ -1050,7 +1050,7 @@ def test_a_long_stretch_is_counted_whole_though_its_middle_is_hidden(opened: Ope
 
     page.keyboard.press("Enter")
 
-    assert quoted(page) == ["“灯塔🫠xxxx … xxxxxxxy”", "message 0, 2,004 characters"]
+    assert quoted(page) == ["“灯塔🫠xxxx … xxxxxxxy”", "message 1, 2,004 characters"]
 
 
 def test_two_clicks_on_a_number_are_a_breakpoint_and_none_and_nothing_runs(

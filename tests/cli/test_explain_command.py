@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+import ctxlab
 from ctxlab.pipeline import Trace
 
 Built = Callable[..., Trace]
@@ -17,7 +18,9 @@ def test_without_a_question_every_message_has_one_line(run, harbour, built: Buil
 
     result = built(budget_tokens=1500).result
     keys = [part.key for draft in result.drafts for part in draft.parts]
-    keys += [draft.key for group in result.dropped for draft in group.drafts]
+    for group in result.dropped:
+        here = [draft.key for draft in group.drafts]
+        keys += here if len(here) <= 3 else [str(len(here))]
     assert [line.split()[0] for line in out.splitlines()[1:]] == keys
     assert "dropped: token-limiter / sliding: needed " in out
 
@@ -146,3 +149,22 @@ def test_of_very_many_places_the_first_are_shown(run, written) -> None:
     assert "120 places" in out
     assert "more places" in out
     assert len(out.splitlines()) < 60
+
+
+def test_many_messages_that_went_for_one_reason_are_one_line(run, tmp_path) -> None:
+    ids = [f"6251d922-28a1-48a5-af9f-6874184a{n:04}" for n in range(12)]
+    session = ctxlab.Session(id="long").append("", role="system", id="root")
+    for n, id in enumerate(ids):
+        session = session.append(f"word {n} and more words", role="assistant" if n % 2 else "user", id=id)
+    ctxlab.write(session, tmp_path / "long.session.json")
+
+    out = run("explain", tmp_path / "long.session.json", "--budget", 40).out.replace("\n", " ")
+    went = built_of(session).cuts()
+    assert f"{len(went) - 1} messages, {ids[0]} to" in out
+    assert out.count("older than “word") == 1
+    border = went[went["needed"].notna()].iloc[0]
+    assert f"older than “{border['text']}”, which needed" in out
+
+
+def built_of(session: ctxlab.Session) -> Trace:
+    return ctxlab.build(session, budget_tokens=40)

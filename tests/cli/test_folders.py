@@ -40,3 +40,17 @@ def test_a_named_book_takes_the_place_of_those_in_the_folder(run, tmp_path: Path
     book.write_text(json.dumps({"entries": {"0": {"uid": 0, "key": ["never said"], "content": "x", "comment": "Y"}}}))
 
     assert "of 18 entries" not in run("build", tmp_path, "--book", book).out
+
+
+def test_with_one_of_several_conversations_only_the_losses_of_its_file_are_listed(run, tmp_path: Path) -> None:
+    told = [{"role": "user", "content": "Hi"}, {"role": "nobody", "content": "who?"}]
+    for name in ("one", "two", "three"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(told))
+    losses = ctxlab.read(tmp_path).losses
+    assert len(losses) == 3
+
+    for command in ("build", "tree"):
+        out = run(command, tmp_path, "--pick", 1).out.replace("\n", " ")
+        assert out.count("lost in reading: three.json") == 1
+        assert "one.json" not in out
+        assert "2 more in other files of the folder" in out

@@ -42,7 +42,7 @@ def test_forks_summary_and_leaf_are_marked(run, harbour) -> None:
     out = run("tree", harbour).out
 
     assert "⋮ … 9 messages, g1 to a4" in out
-    assert "⧗ s1 (stands for 8)" in out
+    assert "⧗ s1 (stands for 8 stored messages)" in out
     assert "├─○ u8 (1/2)" in out
     assert "● u8b (2/2*)" in out
     assert "◉ u13  “那我们就走吧。" in out

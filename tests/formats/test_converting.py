@@ -90,7 +90,7 @@ def test_presets_are_in_the_markdown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("out.openai.json", ["agent 'agent-in': its 1 tool definitions are no messages; left out"]),
+        ("out.openai.json", ["agent 'agent-in': its 1 tool definition is no message; left out"]),
         ("out.branch.json", ["agent 'agent-in': its presets and tools have no place here; left out"]),
         ("out.md", ["agent 'agent-in': its tool definitions are left out"]),
         ("out.tree.md", ["agent 'agent-in': its presets and tools have no place here; left out"]),

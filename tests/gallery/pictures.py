@@ -11,13 +11,19 @@ from playwright.sync_api import Browser
 
 from ctxlab_widgets._shared.widget import Widget
 from tests.gallery.pages import browsing, open_widget
-from tests.gallery.samples import SAMPLES
+from tests.gallery.samples import SAMPLES, WITH_FILES
 
 LOOKS: dict[str, tuple[Literal["light", "dark"], int]] = {
     "light": ("light", 960),
     "dark": ("dark", 960),
     "narrow": ("light", 420),
 }
+
+PICTURED = {name: make for name, make in SAMPLES.items() if name != "section_form"} | {
+    "settings_form": SAMPLES["section_form"],
+    "user_form": WITH_FILES["section_form, user"],
+}
+"""What is drawn, by the name of its page; two forms share one folder."""
 
 HIGHEST = 1200
 """Pixels of a view that a picture shows: what is longer goes on as it begins."""
@@ -41,10 +47,10 @@ def main() -> None:
     """Writes `<folder>/<widget>-<look>.png`; the first argument is the folder, the others name widgets."""
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    names = sys.argv[2:] or list(SAMPLES)
+    names = sys.argv[2:] or list(PICTURED)
     with browsing() as browser:
         for name in names:
-            widget = SAMPLES[name]()
+            widget = PICTURED[name]()
             for look in LOOKS:
                 path = folder / f"{name}-{look}.png"
                 picture(browser, widget, look, path)

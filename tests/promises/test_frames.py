@@ -25,7 +25,7 @@ SHARED = {
     **dict.fromkeys(("key", "node", "step", "role", "rule", "reason", "text", "layer", "source"), TEXT),
     **dict.fromkeys(("book", "title", "gate", "where", "kind", "words", "run", "setting"), TEXT),
     **dict.fromkeys(("tokens", "characters", "start", "end", "messages", "budget", "left", "needed", "hits"), COUNT),
-    **dict.fromkeys(("kept_messages", "cut_messages", "shortened_messages"), COUNT),
+    **dict.fromkeys(("kept_messages", "cut_messages", "shortened_messages", "left_out_messages"), COUNT),
     "share": SHARE,
     **dict.fromkeys(("fired", "enabled"), FLAG),
 }

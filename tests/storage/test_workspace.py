@@ -542,15 +542,56 @@ def test_of_many_messages_each_number_is_the_longest_of_its_stretch(lengths: lis
     assert all(any(each == length for each in iterator) for length in found), "they come in order"
 
 
-def test_messages_without_a_time_are_found_by_the_time_that_their_row_shows(workspace: Workspace) -> None:
+def test_an_imported_session_says_its_program_and_its_file(workspace: Workspace, tmp_path: Path) -> None:
+    chats = tmp_path / "chats" / "old"
+    chats.mkdir(parents=True)
+    told = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
+    (chats / "told.json").write_text(json.dumps(told))
+    workspace.import_files(tmp_path / "chats")
+    workspace.save(Session(id="own").append("lamp", role="user"))
+
+    (row,) = workspace.sessions(program="openai")
+    assert (row.program, row.file) == ("openai", "old/told.json")
+    assert workspace.sessions(file="old/told.json") == (row,)
+    assert workspace.sessions(program="") == (workspace.row("own"),)
+    workspace.delete(row.id)
+    workspace.restore(row.id)
+    assert workspace.row(row.id) == row
+
+
+def test_an_index_of_an_older_version_is_made_anew_without_a_word(tmp_path: Path) -> None:
+    folder = tmp_path / "kept"
+    with ctxlab.open_workspace(folder) as workspace:
+        workspace.save(Session(id="untimed", name="Lamp").append("lamp", role="user"))
+    (index,) = [path for path in folder.rglob("*.json") if '"sessions":[{"file"' in path.read_text().replace(" ", "")]
+    rows = json.loads(index.read_text())
+    rows["sessions"][0] |= {"name": "of before", "updatedAt": "2026-11-24T00:08:00Z"}
+    index.write_text(json.dumps({**rows, "version": 3}))
+
+    with ctxlab.open_workspace(folder) as workspace:
+        (row,) = workspace.sessions()
+        assert (row.name, row.updated, workspace.notes) == ("Lamp", "", ())
+
+
+def test_a_session_without_times_has_none_and_comes_last(workspace: Workspace) -> None:
     workspace.save(Session(id="old", created_at="2020-01-01T00:00:00Z").append("lamp", role="user"))
     workspace.save(Session(id="untimed").append("lamp", role="user"))
     workspace.save(Session(id="coming", created_at="2999-01-01T00:00:00Z").append("lamp", role="user"))
     row = workspace.row("untimed")
-    assert row is not None and row.updated
+    assert row is not None and row.updated == ""
 
-    assert [hit.id for hit in workspace.search("lamp")] == ["coming", "untimed", "old"]
-    assert [hit.id for hit in workspace.search("lamp", since="2021-01-01", until="2998-01-01")] == ["untimed"]
+    assert [hit.id for hit in workspace.search("lamp")] == ["coming", "old", "untimed"]
+    assert [row.id for row in workspace.sessions()][-1] == "untimed"
+
+
+def test_a_session_was_changed_when_its_newest_message_was_written(workspace: Workspace) -> None:
+    session = Session(id="days").append("lamp", role="user", timestamp="2023-05-06")
+    workspace.save(session.append("oil", role="assistant", timestamp="2023-05-05T23:00:00Z"))
+
+    row = workspace.row("days")
+    assert row is not None and row.updated == "2023-05-06"
+    assert {hit.time for hit in workspace.search("lamp")} == {"2023-05-06"}
+    assert [hit.id for hit in workspace.search("lamp", since="2021-01-01", until="2998-01-01")] == ["days"]
 
 
 def test_a_session_that_is_saved_again_has_the_times_of_an_index_made_anew(tmp_path: Path) -> None:

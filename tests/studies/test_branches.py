@@ -1,4 +1,6 @@
+import json
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -168,3 +170,18 @@ def test_flows_go_from_their_sources_to_what_was_sent_and_cut() -> None:
 def test_times_are_read_with_and_without_a_zone(time: str, seconds: float) -> None:
     assert seconds_of(time) == seconds
     assert seconds_of("yesterday") is seconds_of(None) is None
+
+
+def test_the_summary_says_from_which_program_and_file_a_session_is(tmp_path: Path) -> None:
+    told = [{"role": "user", "content": "Hi"}]
+    for name in ("one.json", "two.json"):
+        (tmp_path / name).write_text(json.dumps(told))
+    both = ctxlab.read(tmp_path)
+
+    summary = ctxlab.branches(both | ctxlab.Library(sessions=(ctxlab.Session(id="own").append("lamp"),))).summary()
+    assert summary[["program", "file"]].to_numpy().tolist() == [
+        ["openai", "one.json"],
+        ["openai", "two.json"],
+        ["", ""],
+    ]
+    assert ctxlab.branches(both.sessions[0]).summary()["file"].tolist() == [""]

@@ -229,6 +229,19 @@ def test_totals_add_up_to_the_traces(name: str, runs: Runs) -> None:
         assert (row["budget"], row["strategy"]) == (1000, strategy)
 
 
+def test_what_no_run_took_in_is_counted_apart_from_what_was_cut() -> None:
+    session = CHAT.disable("u1")
+    traces = {"all": run(session), "last": run(session, budget_tokens=4)}
+    totals = compare(traces).totals().set_index("run")
+
+    for name, trace in traces.items():
+        row, cuts = totals.loc[name], trace.cuts()
+        assert row["left_out_messages"] == 1
+        assert row["cut_messages"] + row["left_out_messages"] == len(cuts)
+        assert row["cut_tokens"] + row["left_out_tokens"] == cuts["tokens"].sum()
+    assert totals.loc["last", "cut_messages"] > 0
+
+
 def test_without_a_budget_there_is_none_in_the_totals() -> None:
     assert compare({"whole": run()}).totals()["budget"].isna().all()
 

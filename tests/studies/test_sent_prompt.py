@@ -55,6 +55,16 @@ def test_each_part_says_how_it_came() -> None:
     assert how(prompt, "a9b") == "1 change by rule 旧的舞台说明缩短 · Shorten old stage directions"
 
 
+def test_a_cut_message_costs_here_what_it_costs_in_the_cuts_of_its_run() -> None:
+    trace = harbour()
+    cuts = trace.cuts().set_index("key")["tokens"]
+
+    shown = {each.key: each.tokens for each in sent_prompt(trace).cut}
+
+    assert shown
+    assert shown == {key: cuts[key] for key in shown}
+
+
 def test_a_summary_says_what_it_stands_for_with_the_tokens_of_that() -> None:
     trace = harbour()
     prompt = sent_prompt(trace)

@@ -138,6 +138,29 @@ def test_a_report_names_no_address(tmp_path: Path) -> None:
     assert set(re.findall(r"https?://[^\s\"'\\]+", html)) <= {"http://www.w3.org/2000/svg"}
 
 
+def test_a_report_of_a_view_is_that_view_as_it_stands_and_the_view_goes_on(tmp_path: Path) -> None:
+    widget = ctxlab_widgets.SentView(ctxlab.build(chat()))
+
+    html = ctxlab_widgets.report(widget, tmp_path / "page.html").read_text(encoding="utf-8")
+
+    held = json.loads(re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', html, re.DOTALL)[-1])
+    assert "<title>SentView</title>" in html
+    assert (held["state"]["live"], held["state"]["view"]) == (False, widget.view)
+    assert widget.live and widget.comm is not None
+
+
+def test_a_saved_notebook_keeps_a_sentence_and_a_table_of_a_view() -> None:
+    trace = ctxlab.build(chat(words="<b>bold</b>"))
+
+    for widget, words in (
+        (ctxlab_widgets.SentView(trace), "SentView works where Python runs."),
+        (ctxlab_widgets.lab(trace), "The page works where Python runs."),
+    ):
+        html = widget._repr_html_()
+        assert words in html and "<table>" in html and "<b>bold" not in html
+    assert "<table>" not in ctxlab_widgets.TokenView("灯塔")._repr_html_()
+
+
 def test_ctxlab_finds_its_views_and_imports_none() -> None:
     code = (
         "import sys, ctxlab; t = ctxlab.build(ctxlab.Session(id='s').append('', role='system').append('hi'));"

@@ -1,4 +1,4 @@
-"""A run, a conversation, a study or a recording as one HTML file that opens anywhere and asks nobody for anything."""
+"""A run, a conversation, a study, a recording or a view as one HTML file that asks nobody for anything."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.html_page import ReportView, page, page_of_views
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import remedies_json
+from ctxlab_widgets._shared.widget import Widget, bundle_path, synced_state
 
 MOST_REMEDIES = 40
 """Messages cut for want of room of which the page says what would keep them: those nearest to what is sent."""
@@ -64,21 +65,30 @@ TOPICS = {
 
 
 @checked_arguments
-def report(trace: Trace | Session | StudyResult | Recording, path: str | Path) -> Path:
+def report(trace: Trace | Session | StudyResult | Recording | Widget, path: str | Path) -> Path:
     """Write the run to `path` and give it back: what is sent, every step, every message, every cause.
 
     Each view of the run is behind a tab of the page, and its tree where it has branches. Of a session it is its tree,
     whose messages are read whole, and what a build without a budget sends of it. Of the result of a study it is its
     figures, a table with notes for each score, what was left out and the errors. Of a recording it is the
-    `RecordingView` with the first difference of each request. Nothing in it is fetched from anywhere.
+    `RecordingView` with the first difference of each request. Of a view it is that view as it stands. Nothing in it is
+    fetched from anywhere.
     """
-    if isinstance(trace, Recording):
+    if isinstance(trace, Widget):
+        written = view_html(trace)
+    elif isinstance(trace, Recording):
         written = recording_html(trace)
     elif isinstance(trace, Session):
         written = session_html(trace)
     else:
         written = study_page(trace) if isinstance(trace, StudyResult) else report_html(trace)
     return replace_file(path, written.encode())
+
+
+def view_html(widget: Widget) -> str:
+    """The page of one view as text; the view goes on as it was."""
+    widget.keep_for_page()
+    return page(bundle_path(type(widget)), {**synced_state(widget), "live": False}, title=type(widget).__name__)
 
 
 def recording_html(recording: Recording) -> str:
@@ -239,8 +249,6 @@ STATES: dict[str, Callable[[Trace], dict[str, Any] | None]] = {
 
 
 def _traits(widget: Any) -> dict[str, Any]:
-    from ctxlab_widgets._shared.widget import synced_state
-
     found = synced_state(widget)
     widget.close()
     return found

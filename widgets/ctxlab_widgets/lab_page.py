@@ -21,6 +21,7 @@ from ctxlab.knowledge.policy.report import KnowledgeReport
 from ctxlab.pipeline import Trace
 from ctxlab.storage.workspace import Workspace
 from ctxlab_widgets._shared.shared_state import SharedState
+from ctxlab_widgets._shared.widget import saved_html
 from ctxlab_widgets.branch_tree import BranchTree
 from ctxlab_widgets.branch_tree.session_of_run import session_of_run
 from ctxlab_widgets.chat_panel import ChatPanel
@@ -121,6 +122,9 @@ class LabPage(ipywidgets.VBox):
 
     def __repr__(self) -> str:
         return f"LabPage({self.trace!r}, shows {', '.join(self.opened)})"
+
+    def _repr_html_(self) -> str:
+        return saved_html("The page", "page.trace", [self.trace])
 
     # --- what all views share
 

@@ -243,5 +243,6 @@ describe("the outline", () => {
 
   test("dates are those of who wrote them; unknown ones are empty", () => {
     expect([dateOf(Date.UTC(2026, 0, 12, 18, 5) / 1000), dateOf(Number.NaN)]).toEqual(["2026-01-12 18:05", ""]);
+    expect(dateOf(Date.UTC(2026, 0, 12) / 1000)).toBe("2026-01-12");
   });
 });

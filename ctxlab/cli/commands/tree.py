@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from ctxlab.cli.inputs.files import mending, session_of
+from ctxlab.cli.inputs.files import losses_for, mending, session_of
 from ctxlab.cli.inputs.read_file import read
 from ctxlab.cli.output.run_text import losses, notes
 from ctxlab.cli.output.terminal import Screen, complain, harmless, one_line, quoted
@@ -30,7 +30,7 @@ def print_tree(file: Path, *, pick: str | None, width: int | None) -> None:
     if begun:
         complain(begun)
     screen = Screen(width=width)
-    draw_tree(screen, session, lost=[str(loss) for loss in held.losses])
+    draw_tree(screen, session, lost=losses_for(session, held, held.losses))
     problems = session.check()
     if problems:
         screen.blank()
@@ -106,7 +106,7 @@ def _marks(forest: TreeLines, node: MessageNode, line: TreeLine) -> str:
     if not node.enabled:
         marks.append("off")
     if node.is_summary:
-        marks.append(f"stands for {len(node.hides)}")
+        marks.append(f"stands for {counted(len(node.hides), 'stored message')}")
         if edited := len(node.edited_of(forest.session.nodes)):
             marks.append(f"{edited} of them edited since")
     if line.messages > 1:

@@ -30,12 +30,13 @@ def create_workspace(folder: str) -> None:
         Screen().line(f"{workspace.place} is a workspace")
 
 
-def print_list(folder: str, kind: str, *, as_json: bool) -> None:
+def print_list(folder: str, kind: str, *, as_json: bool, program: str | None = None) -> None:
     """One row a value."""
     with _opened(folder) as workspace:
         named: Any = kind
         rows = cast(
-            "Sequence[Any]", workspace.sessions(progress=True) if kind == "sessions" else workspace.values(named)
+            "Sequence[Any]",
+            workspace.sessions(program=program, progress=True) if kind == "sessions" else workspace.values(named),
         )
         if as_json:
             json.dump([asdict(row) for row in rows], sys.stdout, ensure_ascii=False, indent=2)
@@ -43,11 +44,16 @@ def print_list(folder: str, kind: str, *, as_json: bool) -> None:
             return
         screen = Screen()
         if kind == "sessions":
-            titles = (Column("id"), Column("name"), Column("messages", right=True), Column("branches", right=True))
+            titles = (
+                *(Column("id"), Column("name"), Column("program"), Column("file")),
+                *(Column("messages", right=True), Column("branches", right=True)),
+            )
             cells = [
                 [
                     row.id,
                     one_line(row.name, cells=NAME_CELLS),
+                    row.program,
+                    one_line(row.file, cells=NAME_CELLS),
                     f"{row.messages:,}",
                     f"{row.branches:,}",
                     _day(row.updated),

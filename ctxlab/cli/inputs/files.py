@@ -19,7 +19,7 @@ from ctxlab.errors import CtxlabError, ReadError, UnknownName
 
 if TYPE_CHECKING:
     from ctxlab.api.options import BuildOptions, InputOptions
-    from ctxlab.formats import Import
+    from ctxlab.formats import Import, Loss
     from ctxlab.pipeline import Debugger, Trace
 
 V = TypeVar("V")
@@ -159,8 +159,20 @@ def load(options: CommandOptions) -> Inputs:
         session = begun(agent, options.file, user, options)
         how = how_begun(session, agent, options.file)
     found = tuple(files.books(books)), tuple(files.rules(rules)), tuple(files.knowledge(options.knowledge or ()))
-    losses, unnamed = tuple(map(str, files.losses)), tuple(files.unnamed)
+    losses, unnamed = losses_for(session, first, files.losses), tuple(files.unnamed)
     return Inputs(options, session, files.library, agent, user, *found, losses, unnamed, how)
+
+
+def losses_for(session: Session, first: Import, losses: Sequence[Loss | str]) -> tuple[str, ...]:
+    """The losses that are told with one session of several in a folder: those of its file, and how many others."""
+    files = [file for each, file in zip(first.sessions, first.session_files, strict=False) if each is session]
+    if not files or not files[0] or len(first.sessions) == 1:
+        return tuple(map(str, losses))
+    elsewhere = {loss for loss in first.losses if loss.place != files[0] and not loss.place.startswith(f"{files[0]}, ")}
+    there = [loss for loss in losses if loss not in elsewhere]
+    others = len(losses) - len(there)
+    more = (f"{others:,} more in other files of the folder",) if others else ()
+    return (*map(str, there), *more)
 
 
 def session_of(file: Path, found: Import, pick: str | None, *, command: str) -> tuple[Session, str]:

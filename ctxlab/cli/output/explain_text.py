@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 
 from rich.text import Text
 
@@ -18,6 +19,7 @@ from ctxlab.pipeline.explain.diff import smallest_change
 from ctxlab.pipeline.explain.provenance_text import span_provenance
 
 MOST_PLACES = 12
+MOST_ALIKE = 3  # messages that went for one reason and have a line each
 MOST_SPANS = 6
 SHORTEST_BEGINNING = 4  # characters of an id that may stand for it
 MOST_BEGUN = 5
@@ -206,13 +208,22 @@ def outcome_rows(trace: Trace) -> list[tuple[str, str, str, str]]:
 
 
 def outcomes(screen: Screen, trace: Trace) -> None:
-    """Every message on one line."""
+    """Every message on one line; a row of many that went for one reason is one line too."""
     rows = outcome_rows(trace)
     width = min(32, max((len(key) for key, *_ in rows), default=0))
-    for key, role, words, style in rows:
-        screen.line(
-            f"{harmless(key):<{width}}  ", (f"{role:<9}  ", f"role.{role}"), (harmless(words), style), hang=width + 13
-        )
+    for (words, style), run in groupby(rows, key=lambda row: row[2:]):
+        alike = list(run)
+        if style == "cause" and len(alike) > MOST_ALIKE:
+            many = f"{counted(len(alike), 'message')}, {short_key(alike[0][0])} to {short_key(alike[-1][0])}"
+            screen.line((f"{many}  ", "strong"), (harmless(words), style), hang=4)
+            continue
+        for key, role, *_ in alike:
+            screen.line(
+                f"{harmless(key):<{width}}  ",
+                (f"{role:<9}  ", f"role.{role}"),
+                (harmless(words), style),
+                hang=width + 13,
+            )
 
 
 def _number(ctx: Context, draft: Draft | None) -> int | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from ctxlab.display.one_line import label
+from ctxlab.display.short_texts import counted
 from ctxlab.display.theme import ROLE_SYMBOLS, Theme, theme_of
 from ctxlab.documents.tree.collapse import FOLDED, TreeGlyph, glyphs_of, straight_children
 from ctxlab.documents.tree.layout import LayoutName, Places, layout_places
@@ -66,7 +67,8 @@ def _square() -> tuple[dict[str, Any], int]:
 def _sentence(shape: TreeShape, signs: Sequence[TreeGlyph]) -> str:
     leaves = len(shape.keys) - len({parent for parent in shape.parents if parent >= 0})
     chains = sum(len(sign.nodes) > 1 for sign in signs)
-    words = [f"{len(shape.keys):,} messages", f"{leaves:,} {'leaf' if leaves == 1 else 'leaves'}"]
+    messages = sum(not node.is_empty_root for sign in signs for node in sign.nodes)
+    words = [counted(messages, "message"), counted(leaves, "leaf", "leaves")]
     return ", ".join([*words, *([f"{chains:,} folded {'chain' if chains == 1 else 'chains'}"] if chains else [])])
 
 

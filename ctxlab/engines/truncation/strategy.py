@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol
 
 from ctxlab.context import Draft
 from ctxlab.context.context import lacking
+from ctxlab.display.one_line import plain
 from ctxlab.engines.ranking import Ranking
 from ctxlab.engines.truncation.least_room import Kept
 from ctxlab.engines.truncation.unit_costs import Unit
@@ -20,6 +21,9 @@ def no_ranking(name: str) -> Ranking:
     raise WrongSetting(f"there is no ranker {name!r}")
 
 
+LONGEST_ID = 12
+"""Longer ids say nothing to a person."""
+NAME_WORDS = 24
 ALL_OTHERS = range(sys.maxsize)
 """Every position that no earlier reason names."""
 
@@ -82,8 +86,17 @@ class Window:
         return (unit for unit in self.units() if not self.is_protected(unit))
 
     def name(self, at: int) -> str:
-        """The name of a message in a sentence."""
-        return self.draft(at).key.removeprefix("node:")
+        """The name of a message in a sentence: its id, or its first words where that says nothing.
+
+        It has no number: those that are sent are counted anew.
+        """
+        draft = self.draft(at)
+        id, text = draft.key.removeprefix("node:"), draft.text
+        if len(id) <= LONGEST_ID:
+            return id
+        words = plain(str(text.cut(0, 4 * NAME_WORDS)) if len(text) > 4 * NAME_WORDS else str(text), NAME_WORDS)
+        calls = ", ".join(call.name for call in draft.calls[:3])
+        return f"“{words}”" if words else plain(f"the call of {calls}", 2 * NAME_WORDS) if calls else id
 
     def keep_while_they_fit(self, units: Iterable[Unit], *, left: int | None = None) -> Verdict:
         """The units of a row up to the first that doesn't fit into `left` tokens; that one is the border.

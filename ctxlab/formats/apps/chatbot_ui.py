@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ctxlab.display.short_texts import counted
 from ctxlab.formats.apps.exported_chats import ASSISTANT, ExportedChat, ExportedMessage, import_of, others, text_in
 from ctxlab.formats.format import Format
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
@@ -22,7 +23,7 @@ def chats_of(source: Source, losses: list[Loss]) -> Iterator[ExportedChat]:
     """The chats of an export, in their order."""
     data = fields_of(source.data)
     losses += [
-        Loss(name, f"{len(stored)} of them are no chats; left out")
+        Loss(name, f"{counted(len(stored), 'of them is no chat', 'of them are no chats')}; left out")
         for name in ("folders", "prompts")
         if (stored := items_of(data.get(name)))
     ]

@@ -1,11 +1,11 @@
 """MemoryBank's daily chats: one object by person, with questions and answers by date; one session a person.
 
-A message's timestamp is its date and the minute that its place in the day gives, so that times keep the order.
+A message's timestamp is its date alone, as `2023-05-06`: the file has no times of day. Its place gives the order.
 """
 
 from __future__ import annotations
 
-from datetime import date, datetime, time, timedelta
+from datetime import date
 from typing import Any, cast
 
 from ctxlab.documents import Session
@@ -53,16 +53,16 @@ def _session(person: Data, session_id: str, losses: list[Loss]) -> Session:
     tree = Tree()
     leaf = ROOT
     for day, exchanges in person["history"].items():
-        midnight = _midnight(day, losses)
+        of_day = _date(day, losses)
         for index, exchange in enumerate(cast("list[Any]", exchanges) if isinstance(exchanges, list) else [exchanges]):
             if not _is_exchange(exchange):
                 losses.append(Loss(f"{day}[{index}]", "no question with an answer; it is left out"))
                 continue
             rest = {key: value for key, value in exchange.items() if key not in ("query", "response")}
-            for half, (key, role) in enumerate(SPEAKERS):
+            for key, role in SPEAKERS:
                 fields: Data = {"role": role, "content": _text(exchange[key], f"{day}[{index}].{key}", losses)}
-                if midnight is not None:
-                    fields["timestamp"] = f"{midnight + timedelta(minutes=2 * index + half):%Y-%m-%dT%H:%M:%SZ}"
+                if of_day is not None:
+                    fields["timestamp"] = of_day
                 if rest and role == "assistant":
                     fields["metadata"] = {"memoryBank": rest}
                 leaf = tree.add(f"{day}-{index}-{key}", leaf, fields)
@@ -70,9 +70,9 @@ def _session(person: Data, session_id: str, losses: list[Loss]) -> Session:
     return tree.session(session_id, leaf=leaf, memoryBank=about or None)
 
 
-def _midnight(day: str, losses: list[Loss]) -> datetime | None:
+def _date(day: str, losses: list[Loss]) -> str | None:
     try:
-        return datetime.combine(date.fromisoformat(day.strip()), time())
+        return date.fromisoformat(day.strip()).isoformat()
     except ValueError:
         losses.append(Loss(day, "no date; its messages have no timestamps"))
         return None

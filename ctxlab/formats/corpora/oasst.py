@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.formats.format import Format
 from ctxlab.formats.results import Import, Loss
@@ -117,7 +118,8 @@ def _replies(message: Data, node_id: str, losses: list[Loss]) -> Sequence[Data]:
     stored = cast("list[Any]", replies) if isinstance(replies, list) else [replies]
     found = [cast("Data", reply) for reply in stored if isinstance(reply, dict)]
     if len(found) < len(stored):
-        losses.append(Loss(f"message {node_id!r}", f"{len(stored) - len(found)} of its replies are no messages"))
+        others = counted(len(stored) - len(found), "of its replies is no message", "of its replies are no messages")
+        losses.append(Loss(f"message {node_id!r}", others))
     return found
 
 

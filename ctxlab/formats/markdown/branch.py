@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Unpack
 
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Role, Session
 from ctxlab.formats.markdown.message import Entry, How, Style, one_line
 from ctxlab.formats.markdown.visible_path import Span, VisiblePath, visible_path
@@ -26,7 +27,8 @@ def path_markdown(
     nodes = [node for node in path.nodes if node.role in roles or node.is_summary]
     losses = list(path.losses)
     if unsaid := len(path.nodes) - len(nodes):
-        losses.append(Loss("the path", f"{unsaid} of its messages are of other roles than {', '.join(roles)}"))
+        others = counted(unsaid, "of its messages is", "of its messages are")
+        losses.append(Loss("the path", f"{others} of other roles than {', '.join(roles)}"))
     head = [*_dates(session, style), style.say("zone", zone=style.zone)]
     entries = (style.entry(node, hidden=path.hidden_by(node)) for node in nodes)
     return document(style.say("path", name=name_of(session)), head, _sections(entries, level=2), losses)

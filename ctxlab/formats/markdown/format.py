@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.formats.files.inline import texts_of_files
 from ctxlab.formats.format import Format, Pick
@@ -45,7 +46,7 @@ def _file(export: Export[str], session: Session, texts: Collection[str], losses:
     named = sum(asset.id not in texts for asset in attached)
     files = [Loss("attachments", f"{named} are named at most, not contained")] if named else []
     if len(attached) > named:
-        files.append(Loss("attachments", f"{len(attached) - named} are there as their text alone"))
+        files.append(Loss("attachments", f"{counted(len(attached) - named, 'is', 'are')} there as their text alone"))
     made = export.as_bytes()
     return Export(made.data, (*losses, *made.losses, *files))
 

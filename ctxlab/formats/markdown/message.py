@@ -19,6 +19,8 @@ Detail = Literal["agent", "attachments", "calls", "errors", "model", "reasoning"
 
 FILES = ("image", "audio", "video", "document", "other")
 DETAILS: tuple[Detail, ...] = get_args(Detail)
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
+"""A date without a time of day, which no zone moves."""
 FILE = re.compile(r"【file::([^】]+)】")
 BACKTICKS = re.compile("`+")
 
@@ -95,6 +97,8 @@ class Style:
         """A stored time in this export's zone; without one of its own it is in UTC. What is no time stays as it is."""
         if not timestamp:
             return ""
+        if DAY.fullmatch(timestamp):
+            return timestamp
         try:
             time = datetime.fromisoformat(timestamp)
         except ValueError:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent, MessageNode, Session
 from ctxlab.formats.openai.content_parts import part_of
 from ctxlab.formats.results import Export, Loss
@@ -109,7 +110,8 @@ class _Writer:
             elif preset.enabled:
                 into.append(self.message(preset, place, named=False))
         if agent.tools:
-            self.lose(f"agent {agent.id!r}", f"its {len(agent.tools)} tool definitions are no messages; left out")
+            tools = counted(len(agent.tools), "tool definition is no message", "tool definitions are no messages")
+            self.lose(f"agent {agent.id!r}", f"its {tools}; left out")
         return before, after
 
     def message(self, node: MessageNode, place: str, *, named: bool = True) -> Data:

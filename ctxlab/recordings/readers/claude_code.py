@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ctxlab.display.short_texts import counted
 from ctxlab.formats.apps import claude_code
 from ctxlab.formats.apps.claude_code_api_messages import Replies
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
@@ -64,12 +65,12 @@ def _lines_of(source: Source, losses: list[Loss]) -> _Log:
         else:
             log.lines[uuid], log.places[uuid] = line, place
     for kind, count in others.items():
-        losses.append(Loss("", f"{count:,} of the lines are of type {kind!r:.40}, which is no message; left out"))
+        them = counted(count, "of the lines is", "of the lines are")
+        losses.append(Loss("", f"{them} of type {kind!r:.40}, which is no message; left out"))
     kinds = Counter(str(line.get("type")) for line in log.lines.values() if line.get("type") not in ROLES)
     for kind, count in kinds.items():
-        losses.append(
-            Loss("", f"{count:,} of the lines in the chain are of type {kind!r:.40} and never sent; left out")
-        )
+        them = counted(count, "of the lines in the chain is", "of the lines in the chain are")
+        losses.append(Loss("", f"{them} of type {kind!r:.40} and never sent; left out"))
     return log
 
 

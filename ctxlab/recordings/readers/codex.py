@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
@@ -144,8 +145,8 @@ class _Rollout:
 def read(source: Source, builder: RecordingBuilder) -> None:
     """The requests of one rollout."""
     builder.program = PROGRAM
-    counted = any(kind_of(fields_of(item).get("payload")) == "token_count" for _, item in source.items())
-    rollout = _Rollout(builder, counted)
+    has_counts = any(kind_of(fields_of(item).get("payload")) == "token_count" for _, item in source.items())
+    rollout = _Rollout(builder, has_counts)
     for place, item in source.items():
         line = fields_of(item)
         if isinstance(line.get("payload"), dict):
@@ -154,5 +155,6 @@ def read(source: Source, builder: RecordingBuilder) -> None:
             builder.losses.append(Loss(place, "no line of a rollout; it is left out", "line"))
     rollout.end()
     for kind, count in rollout.others.items():
-        builder.losses.append(Loss("", f"{count:,} of the lines are events of type {kind!r:.40}, which aren't sent"))
+        them = counted(count, "of the lines is an event", "of the lines are events")
+        builder.losses.append(Loss("", f"{them} of type {kind!r:.40}, not sent"))
     builder.losses.append(Loss("", "the log has no tools, so that requests are not whole"))

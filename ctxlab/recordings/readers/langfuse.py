@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
@@ -30,7 +31,8 @@ def read(source: Source, builder: RecordingBuilder) -> None:
         others += observation.get("type") != "GENERATION"
         spans.append(_span(observation))
     if others:
-        builder.losses.append(Loss("observations", f"{others} are no generations but steps around them; left out"))
+        them = counted(others, "is no generation but a step around one", "are no generations but steps around them")
+        builder.losses.append(Loss("observations", f"{them}; left out"))
     add_spans(builder, spans)
 
 

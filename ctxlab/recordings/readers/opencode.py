@@ -99,7 +99,10 @@ def _add_losses(builder: RecordingBuilder, sessions: Sequence[StoredSession], be
     kinds = Counter(kind_of(part) for part in parts)
     losses = builder.losses
     losses += [
-        Loss("", f"{count:,} of the parts are of type {kind!r:.40}, which is not known; left out")
+        Loss(
+            "",
+            f"{counted(count, 'of the parts is', 'of the parts are')} of type {kind!r:.40}, not known; left out",
+        )
         for kind, count in kinds.items()
         if kind not in READ
     ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
@@ -60,7 +61,8 @@ def read(source: Source, builder: RecordingBuilder) -> None:
     spans = [_span(fields_of(item)) for item in _spans(source.data)]
     others = sum(not span.is_request for span in spans)
     if others:
-        builder.losses.append(Loss("spans", f"{others} call no model but are steps around calls; left out"))
+        them = counted(others, "calls no model but is a step around calls", "call no model but are steps around calls")
+        builder.losses.append(Loss("spans", f"{them}; left out"))
     add_spans(builder, spans)
 
 

@@ -15,7 +15,7 @@ import apsw
 from ctxlab.errors import ReadError, WriteError
 from ctxlab.storage.search.ranking import occurrences
 
-VERSION = 3
+VERSION = 4
 """Of the tables, of the tokens and of the times; a file of another one is made anew."""
 WAIT_SECONDS = 60
 """A writer waits so long for another one."""

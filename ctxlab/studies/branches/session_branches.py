@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
@@ -29,7 +30,18 @@ BRANCH_COLUMNS = (
     *("path_tokens", "shared_tokens", "prompt_tokens", "on_active_path", "first", "last", "seconds"),
 )
 SUMMARY_COLUMNS = (
-    *("session", "messages", "leaves", "depth", "tokens", "active_tokens", "off_tokens", "abandoned_tokens"),
+    *(
+        "session",
+        "program",
+        "file",
+        "messages",
+        "leaves",
+        "depth",
+        "tokens",
+        "active_tokens",
+        "off_tokens",
+        "abandoned_tokens",
+    ),
     *(
         "abandoned_share",
         "regenerations",
@@ -52,6 +64,8 @@ class SessionBranches:
 
     trees: tuple[MeasuredTree, ...]
     tokenizer: str
+    origins: tuple[tuple[str, str], ...] = ()
+    """The program and the file of each session, where they are known."""
 
     def __repr__(self) -> str:
         leaves = sum(len(tree.lines) for tree in self.trees)
@@ -98,14 +112,19 @@ class SessionBranches:
         return frame_of((row for tree in self.trees for row in _branch_rows(tree)), BRANCH_COLUMNS)
 
     def summary(self) -> pd.DataFrame:
-        """One row a session.
+        """One row a session; `program` and `file` say where it was read from, empty where nobody knows.
 
         `tokens` are `active_tokens` and `off_tokens`, of messages on the active path that are on and that are switched
         off, and `abandoned_tokens`. `prompt_tokens` were read to write all replies, the abandoned ones too,
         `surviving_tokens` are those of replies on the active path; their ratio is what a surviving token cost in
         tokens of prompts.
         """
-        return frame_of(map(_summary_row, self.trees), SUMMARY_COLUMNS)
+        return frame_of(self._summary_rows(), SUMMARY_COLUMNS)
+
+    def _summary_rows(self) -> Iterator[dict[str, Any]]:
+        unknown = repeat(("", ""))
+        for tree, (program, file) in zip(self.trees, chain(self.origins, unknown), strict=False):
+            yield {"program": program, "file": file, **_summary_row(tree)}
 
     @checked_arguments
     def clusters(self, *, likeness: float = 0.8, least_characters: int = 20, whole: bool = False) -> pd.DataFrame:
@@ -151,11 +170,18 @@ class SessionBranches:
         return timeline(self.trees, theme)
 
 
-def session_branches(sessions: Iterable[Session], tokenizer: TokenCounter | str | None = None) -> SessionBranches:
-    """The branches of these sessions; `tokenizer` is a tokenizer, or the name of a model or an encoding."""
+def session_branches(
+    sessions: Iterable[Session],
+    tokenizer: TokenCounter | str | None = None,
+    origins: Iterable[tuple[str, str]] = (),
+) -> SessionBranches:
+    """The branches of these sessions; `tokenizer` is a tokenizer, or the name of a model or an encoding.
+
+    `origins` are the program and the file of each session, where they are known.
+    """
     counter = tokenizer if tokenizer is not None and not isinstance(tokenizer, str) else tokenizer_for(tokenizer)
     count: Callable[[str], int] = counter.count
-    return SessionBranches(tuple([measured_tree(session, count) for session in sessions]), counter.name)
+    return SessionBranches(tuple([measured_tree(session, count) for session in sessions]), counter.name, tuple(origins))
 
 
 def _node_rows(tree: MeasuredTree) -> Iterator[dict[str, Any]]:

@@ -289,6 +289,12 @@ def test_the_active_leaf_is_never_folded() -> None:
     assert [sign.keys for sign in signs if "n1500" in sign.keys] == [("n1500",)]
 
 
+def test_the_root_is_no_message_that_a_picture_counts() -> None:
+    session = Session(id="chat").append("", role="system", id="root").append("one").append("two", role="assistant")
+
+    assert "2 messages, 1 leaf" in drawn(figure(session))
+
+
 def test_no_message_is_a_picture_too() -> None:
     assert drawn(figure(Session(id="empty")))
     assert drawn(figure(Session(id="empty"), "force"))

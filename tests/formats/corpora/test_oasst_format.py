@@ -58,7 +58,7 @@ def test_doubled_ids_and_strange_replies_are_said() -> None:
     assert found.pick().check() == ()
     assert len(found.pick()) == 4
     assert [str(loss) for loss in found.losses] == [
-        "message 'p': 1 of its replies are no messages",
+        "message 'p': 1 of its replies is no message",
         "message 'p': its id is there twice; this one is 'p~2' now",
         "message 'n': role 'moderator' is not known; it is a user message now",
         "message 'n': it has no text; it is empty now",

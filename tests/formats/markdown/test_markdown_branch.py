@@ -100,7 +100,7 @@ def test_a_path_is_what_was_said() -> None:
     assert "Created: 2026-01-01 00:00:00  \nLast changed: 2026-01-02 00:00:00" in str(export)
     assert body(export) == "## User\n\nHi\n"
     assert [str(loss) for loss in export.losses] == [
-        "the path: 1 of its messages are of other roles than user, assistant, tool"
+        "the path: 1 of its messages is of other roles than user, assistant, tool"
     ]
     assert "Be brief." in str(path_markdown(session, roles=("system", "user")))
 

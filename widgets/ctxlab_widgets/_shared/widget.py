@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
+from html import escape
 from inspect import getfile
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,10 @@ class Widget(anywidget.AnyWidget):
         self._state: SharedState | None = None
         super().__init__(**traits)
         self.on_msg(self._on_message)
+
+    def _repr_html_(self) -> str:
+        """A sentence for a saved notebook, where no Python answers the view, and a table of what it showed."""
+        return saved_html(type(self).__name__, "widget", [getattr(self, name, None) for name in _SAVED])
 
     def follow(self, state: SharedState) -> None:
         """Show the run of a page from now on, and give it the runs that are made here."""
@@ -121,6 +126,19 @@ class Widget(anywidget.AnyWidget):
 
     def _wrong_command(self, message: object) -> WrongCommand:
         return WrongCommand(f"{message!r} is no command of the {type(self).__name__}"[:200])
+
+
+def saved_html(name: str, variable: str, shown: Iterable[object]) -> str:
+    """A sentence for where no Python answers a view, and the table of the first value that has one."""
+    words = f"{name} works where Python runs. A page of it that opens anywhere: "
+    code = f'ctxlab_widgets.report({variable}, "page.html")'
+    makers = (getattr(value, "_repr_html_", None) for value in shown)
+    tables = (str(make()) for make in makers if make is not None)
+    return f"<p>{escape(words)}<code>{escape(code)}</code></p>{next(tables, '')}"
+
+
+_SAVED = ("recording", "compression", "trace", "session")
+"""Traits and properties of views that are what they show, the nearest first."""
 
 
 def brief(sentence: str, most: int = 600) -> str:

@@ -40,7 +40,11 @@ export function messageTree(tree: Tree, messages: Messages): Tree {
   return treeFrom({ ...signs, ...flat }, NARROW);
 }
 
-/** The day and the minute; empty where nobody knows. */
+const DAY = 86_400;
+
+/** The day and the minute, of midnight the day alone, as files have it that know no more; empty where nobody knows. */
 export function dateOf(seconds: number): string {
-  return Number.isFinite(seconds) ? new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ") : "";
+  if (!Number.isFinite(seconds)) return "";
+  const long = seconds % DAY === 0 ? 10 : 16;
+  return new Date(seconds * 1000).toISOString().slice(0, long).replace("T", " ");
 }

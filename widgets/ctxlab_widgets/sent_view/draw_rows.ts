@@ -68,7 +68,7 @@ export class RowPainter {
     const part = message.parts[at];
     const isFirst = at === 0;
     const place = message.parts.length > 1 ? `, part ${at + 1} of ${message.parts.length}` : "";
-    const label = `message ${number}, ${message.role}${place}, ${part.name}, ${many(part.tokens, "token")}`;
+    const label = `message ${number + 1}, ${message.role}${place}, ${part.name}, ${many(part.tokens, "token")}`;
     return h(
       "article",
       {
@@ -78,7 +78,7 @@ export class RowPainter {
         "data-part": at,
         tabindex: -1,
       },
-      h("div", { class: "no" }, h("span", { class: isFirst ? null : "vh" }, number)),
+      h("div", { class: "no" }, h("span", { class: isFirst ? null : "vh" }, number + 1)),
       h(
         "div",
         { class: `bd src-${part.source}` },
@@ -96,7 +96,7 @@ export class RowPainter {
           { class: "mg" },
           glyph(part.source),
           h("span", { class: "nm", title: harmless(part.key) }, harmless(part.name)),
-          h("span", { class: "num" }, grouped(part.tokens)),
+          h("span", { class: "num", title: "without the wire format of its message" }, grouped(part.tokens)),
           part.how && h("span", { class: "why" }, harmless(part.how)),
           h("span", { class: "ways" }),
         ),
@@ -126,11 +126,11 @@ export class RowPainter {
     const message = this.state.messages[number];
     const words = message.parts.map((part) => [part.seam && harmless(part.seam), partText(this.state, part, false)]);
     const role = roleOf(message);
-    const label = `message ${number}, ${message.role}, ${many(message.tokens, "token")}`;
+    const label = `message ${number + 1}, ${message.role}, ${many(message.tokens, "token")}`;
     return h(
       "article",
       { class: `m raw first r-${role}`, "aria-label": harmless(label), "data-message": number, tabindex: -1 },
-      h("div", { class: "no" }, number),
+      h("div", { class: "no" }, number + 1),
       h(
         "div",
         { class: "bd" },
@@ -179,7 +179,7 @@ export class RowPainter {
         ),
         h("span", { class: ghost.border ? "why warn" : "why" }, harmless(ghost.why)),
         h("span", { class: "ga" }, h("span", { class: "ways" }), h("span", { class: "keep" }, this.remedy(ghost))),
-        h("span", { class: "num" }, grouped(ghost.tokens)),
+        h("span", { class: "num", title: "with the wire format of a message" }, grouped(ghost.tokens)),
       ),
     );
   }
@@ -191,7 +191,7 @@ export class RowPainter {
     const joins = messages.reduce((n, message) => n + message.joins, 0);
     const frames = messages.reduce((n, message) => n + message.overhead, 0);
     const of: [number, string][] = [
-      [parts, "at the margin"],
+      [parts, "of the parts, at the margin"],
       [joins, "of joining parts"],
       [frames, `of the wire format of ${many(messages.length, "message")}`],
       [payload.request_tokens, "of the request"],

@@ -298,7 +298,9 @@ export class MessageList {
     });
     return [
       ...(of.part.how ? [link(of.part.source === "history" ? "sent" : "placed", of.part.name, of.part.how)] : []),
-      ...(parts.length > 1 ? [link("joined", `message ${of.message}`, `part ${of.at + 1} of ${parts.length}`)] : []),
+      ...(parts.length > 1
+        ? [link("joined", `message ${of.message + 1}`, `part ${of.at + 1} of ${parts.length}`)]
+        : []),
     ];
   }
 

@@ -36,7 +36,7 @@ export class MessageView {
     const before = this.before(row, draft);
     const found = pieces(view, draft, before, scope);
     const gone = row.kind === "dropped";
-    const no = gone ? "" : String(row.number);
+    const no = gone ? "" : said(row.number);
     const role = ROLES.has(draft.role) ? draft.role : "other";
     const label = `${gone ? "dropped" : `message ${no}`}, ${draft.role}, ${shortName(draft.key)}, ${row.kind}, ${many(draft.tokens, "token")}`;
     const chosen = selected !== "" && keysOf(draft).includes(selected);
@@ -121,7 +121,7 @@ export class MessageView {
     return [
       isNew && tag("added", "add"),
       draft.merged.length > 0 && tag(`merged ${draft.merged.length}`),
-      row.moved && tag(`moved ${row.from}\u2009\u2192\u2009${row.number}`),
+      row.moved && tag(`moved ${said(row.from)}\u2009\u2192\u2009${said(row.number)}`),
       draft.placed && (isNew || scope === "start") && tag(harmless(draft.placed)),
       draft.pinned && row.kind !== "same" && sourceOf(draft.origin.kind) === "history" && tag("never cut"),
       editedByHand(view, draft) && tag("edited by hand", "hand"),
@@ -253,6 +253,9 @@ const editedByHand = (view: View, draft: Draft): boolean =>
 
 const chip = (from: string, label: string): HTMLElement =>
   h("span", { class: `chip src-${from}` }, glyph(from), h("span", { class: "lb" }, label));
+
+/** A number of a message as it is said: from 1. */
+const said = (number: number | null): string => (number === null ? "" : String(number + 1));
 
 const tag = (label: string, cls = ""): HTMLElement => h("span", { class: `tag ${cls}` }, label);
 

@@ -299,7 +299,7 @@ export class Messages {
 function words(rows: ChangeRow[]): string {
   const first = rows[0];
   const last = rows[rows.length - 1];
-  const places = first.number !== null && last.number !== null ? `, ${range(first.number, last.number)}` : "";
+  const places = first.number !== null && last.number !== null ? `, ${range(first.number + 1, last.number + 1)}` : "";
   const n = grouped(rows.length);
   const words: Record<ChangeRow["kind"], string> = {
     same: `${many(rows.length, "unchanged message")}${places}`,

@@ -358,7 +358,7 @@ function difference(one: number, two: number): string {
 
 function label({ key, role, kind, tokens, parts, sent }: Message, at: number): string {
   const source = parts.length ? `merged ${parts.length}` : sourceOf(kind);
-  const place = sent ? String(at) : "not sent";
+  const place = sent ? String(at + 1) : "not sent";
   return harmless(`${place} ${role} ${key}, ${source}, ${many(tokens, "token")}`);
 }
 

@@ -6,6 +6,7 @@ import mimetypes
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
+from ctxlab.display.short_texts import counted
 from ctxlab.formats.files.links import last_name, place_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
@@ -38,7 +39,8 @@ def unread(extra: Mapping[str, Any]) -> Iterator[Loss]:
                 yield Loss(f"extra.{name}", f"{coerce.shown(entry):.80} names no file; left out")
     others = _not_chosen(extra)
     if others:
-        yield Loss("extra.media", f"{others} of its gallery are not the chosen one; kept, but not attached")
+        them = counted(others, "of its gallery is", "of its gallery are")
+        yield Loss("extra.media", f"{them} not the chosen one; kept, but not attached")
 
 
 def _entries(extra: Mapping[str, Any]) -> Iterator[tuple[Any, str]]:

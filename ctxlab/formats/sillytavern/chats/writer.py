@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Path, Session
 from ctxlab.documents.stored import as_json
 from ctxlab.formats.results import Export, Loss
@@ -83,7 +84,7 @@ class _Writer:
             out.append(self._new(node, group) if turn is None else self._changed(node, group, turn))
         left = len(self._session) - len(self.written_ids.union(node.id for node in path.nodes))
         if left > 0:
-            self.lose("the tree", f"{left} messages are on other branches; left out")
+            self.lose("the tree", f"{counted(left, 'message is', 'messages are')} on other branches; left out")
         return out + [self._lines[at] for at in reversed(strangers)]
 
     def _has_a_place(self, node: MessageNode) -> bool:
