@@ -12,7 +12,7 @@ from typing import Any, cast
 from ctxlab.display.one_line import plain
 from ctxlab.studies.study.cell_rows import sound_text
 from ctxlab.studies.study.code_version import records_of
-from ctxlab.studies.study.content_hash import SIZE
+from ctxlab.studies.study.content_hash import SIZE, content_hash
 from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.plan import StudyPlan
 from ctxlab.studies.study.plugins_used import plugins_of
@@ -27,7 +27,7 @@ def study_record(plan: StudyPlan, files: FilesRead, data: str) -> dict[str, Any]
     each variant.
 
     Settings are those that aren't the defaults; other options (an agent, books) are named with a hash of what is in
-    them. `data` is the hash of the cases.
+    them. `data` is the hash of the cases, `functions` that of what does the work of scorers, changes and tokenizer.
     """
     variants = {
         sound_text(each.name): _way(files, {**settings_in(each.options), **each.settings}, each.options)
@@ -46,7 +46,14 @@ def study_record(plan: StudyPlan, files: FilesRead, data: str) -> dict[str, Any]
         "budget_of": plan.budget_of,
         "seeds": list(plan.seeds),
         "scorers": {scorer.name: scorer.version for scorer in plan.scorers},
+        "functions": _functions(plan),
     }
+
+
+def _functions(plan: StudyPlan) -> str:
+    """The hash of functions and objects that the study was given, in which one's own count by their code."""
+    scorers = [(scorer.name, scorer.version, scorer) for scorer in plan.scorers]
+    return content_hash((plan.build, plan.tokenizer, scorers, [each.change for each in plan.variants])).hex()
 
 
 def hash_of_cases(hashes: Iterable[bytes]) -> str:
