@@ -11,12 +11,15 @@ from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted, wrapp
 from ctxlab.context import BuildInput, Draft, Dropped
 from ctxlab.context.file_words import name_of
 from ctxlab.display.short_texts import counted
-from ctxlab.documents import Note
+from ctxlab.documents import ModelProfile, Note
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.affordable_counts import NOT_COUNTED, AffordableCounts, shown
+from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
 from ctxlab.processors import TokenLimiter
+from ctxlab.providers import tokenizer_for
+from ctxlab.providers.tokenizers import counted_model
 
 NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
 NARROWEST, WIDEST = 17, 44
@@ -31,7 +34,6 @@ def head(screen: Screen, trace: Trace) -> None:
     build_input = trace.start.input
     session, agent, user, model = build_input.session, build_input.agent, build_input.user, build_input.model
     path = sum(not node.is_empty_root for node in session.path(build_input.leaf_id))
-    counter = trace.services.tokenizer
     name = f"{session.name} ({session.id})" if session.name and session.name != session.id else session.id or "unnamed"
     pairs = [
         ("session", name),
@@ -39,10 +41,32 @@ def head(screen: Screen, trace: Trace) -> None:
         ("agent", agent.shown_name or agent.id if agent else "none"),
         *([("user", user.shown_name)] if user else []),
         ("model", (model.name or model.id) if model else "none"),
-        ("tokenizer", f"{counter.name} [{'estimated' if trace.estimated else 'exact'}]"),
+        ("tokenizer", tokenizer_words(trace)),
         ("budget", budget_words(trace)),
     ]
     screen.flow([Text.assemble((f"{label} ", "label"), (one_line(value), "strong")) for label, value in pairs])
+
+
+def tokenizer_words(trace: Trace) -> str:
+    """The tokenizer of a run with the model that it is for, and whether its counts are exact for that one."""
+    build_input, counter = trace.start.input, trace.services.tokenizer
+    of_file = counted_model(build_input.agent) if build_input.model is None else None
+    words = counter_words(counter, build_input.model, of_file)
+    if trace.estimated and not counter.estimated:
+        return f"{words}, but what a file costs is estimated"
+    return words
+
+
+def counter_words(counter: TokenCounter, model: ModelProfile | None, of_file: str | None = None) -> str:
+    """`cl100k_base [exact for gpt-4-turbo, which the preset names]`; `of_file` is a model that only a file names."""
+    is_own = counter.name == tokenizer_for(model if model is not None else of_file).name
+    name = (model.name or model.id) if model is not None else of_file
+    if not is_own:
+        return f"{counter.name} [not the one of {name}]" if name else f"{counter.name} [no model is named]"
+    if not name:
+        return f"{counter.name} [exact for this encoding; no model is named]"
+    whose = f"{name}, which the preset names" if model is None else name
+    return f"{counter.name} [{'estimated' if counter.estimated else 'exact'} for {whose}]"
 
 
 def sent_before(screen: Screen, build_input: BuildInput) -> None:

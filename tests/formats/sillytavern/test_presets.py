@@ -441,3 +441,42 @@ def test_a_model_that_the_preset_names_for_a_vendor_and_that_is_not_taken_is_not
             ctxlab.payload(ctxlab.build(session, agent, model="claude-opus-4-6"), "anthropic"),
         ):
             assert not any("the preset names" in note.text for note in request.notes)
+
+
+@pytest.mark.parametrize(
+    ("settings", "counter"),
+    [
+        ({"openai_model": "gpt-4-turbo"}, "cl100k_base"),
+        ({"openai_model": "gpt-4-turbo", "chat_completion_source": "claude"}, "o200k_base"),
+        ({"claude_model": "claude-3-haiku", "chat_completion_source": "claude"}, "estimator"),
+        ({"google_model": "gemini-2.5-pro", "chat_completion_source": "makersuite"}, "estimator"),
+        ({"openrouter_model": "OR_Website", "chat_completion_source": "openrouter"}, "o200k_base"),
+        ({}, "o200k_base"),
+    ],
+)
+def test_without_a_model_tokens_are_counted_as_the_presets_own_model_counts_them(
+    settings: dict[str, str], counter: str
+) -> None:
+    raw, card = preset(prompt("main", "Go."), **settings), card_from({"data": {"name": "Ada"}}).agent
+
+    for agent in (agent_of(raw), joined(agent_of(raw), card)):
+        trace = ctxlab.build(Session(id="s").append("hi"), agent)
+        assert (trace.services.tokenizer.name, trace.start.input.model) == (counter, None)
+        assert ctxlab.build(Session(id="s").append("hi"), agent, model="gpt-4o").services.tokenizer.name == "o200k_base"
+        assert ctxlab.rebuild(trace, model="gpt-4").services.tokenizer.name == "cl100k_base"
+
+
+def test_a_request_for_a_model_that_counts_otherwise_than_its_run_says_so() -> None:
+    raw = preset(prompt("main", "Go."), openai_model="gpt-4-turbo", openai_max_context=4_000)
+    trace = ctxlab.build(Session(id="s").append("hi"), agent_of(raw))
+
+    def said(request: ctxlab.Payload) -> list[str]:
+        return [note.text for note in request.notes if "the budget chose" in note.text]
+
+    (text,) = said(ctxlab.payload(trace, "anthropic"))
+    assert "by counts of cl100k_base; a build for 'claude-sonnet-4-5' counts with estimator" in text
+    assert any("the preset is for 'gpt-4-turbo'" in note.text for note in ctxlab.payload(trace, "anthropic").notes)
+    assert not said(ctxlab.payload(trace, "openai", model="gpt-4"))
+    assert not said(ctxlab.payload(ctxlab.rebuild(trace, model="claude-sonnet-4-5"), "anthropic"))
+    free = ctxlab.build(Session(id="s").append("hi"), agent_of(preset(prompt("main", "Go."))))
+    assert not said(ctxlab.payload(free, "anthropic"))

@@ -8,7 +8,7 @@ from typing import Final
 
 from ctxlab.documents import Agent, MessageNode, ProcessorEntry, RegexConfig, RegexPreset
 from ctxlab.documents.agent.left_out_presets import left_out
-from ctxlab.documents.agent.named_models import NAMED_MODELS
+from ctxlab.documents.agent.named_models import NAMED_MODELS, OWN_MODEL
 from ctxlab.formats.sillytavern.card_fields import JAILBREAK, MAIN, SLOTS, original_of, prompt_name
 from ctxlab.formats.sillytavern.cards.writer import OF_PRESET
 from ctxlab.formats.sillytavern.presets.chat_completion import EXAMPLE_START, FORMAT, OWN_WORDS
@@ -52,7 +52,7 @@ def joined(preset: Agent, card: Agent) -> Agent:
         "macro_dialect": card.macro_dialect or preset.macro_dialect,
         "carried": {
             **(card.carried or {}),
-            **{key: value for key, value in (preset.carried or {}).items() if key == NAMED_MODELS},
+            **{key: value for key, value in (preset.carried or {}).items() if key in (NAMED_MODELS, OWN_MODEL)},
             OF_PRESET: original_of(preset) or {},
             RULES_OF_PRESET: [each.id for each in _rules(preset)],
         },

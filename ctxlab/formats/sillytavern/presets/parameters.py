@@ -72,6 +72,17 @@ def models_from(raw: Mapping[str, Any]) -> Data:
     return {provider: raw[key] for provider, key in MODELS.items() if isinstance(raw.get(key), str) and raw[key]}
 
 
+OTHERWISE_NAMED: Final[Mapping[str, str]] = {"makersuite": "google_model"}
+"""By source of completions, the setting that names its model where that isn't `<source>_model`."""
+
+
+def own_model_from(raw: Mapping[str, Any]) -> str | None:
+    """The model of the source of completions that a preset is for: OpenAI where it names no source."""
+    source = raw.get("chat_completion_source") or "openai"
+    name = raw.get(OTHERWISE_NAMED.get(source, f"{source}_model")) if isinstance(source, str) else None
+    return name if isinstance(name, str) and name else None
+
+
 def parameters_from(raw: Mapping[str, Any], losses: list[Loss]) -> Data:
     """Fields of an agent: parameters under the seeds' names, and settings of steps."""
     parameters: Data = {}
