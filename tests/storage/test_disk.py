@@ -169,7 +169,7 @@ def test_a_file_that_was_put_there_by_hand_is_listed_and_saved_in_its_place(
 
 
 @pytest.mark.parametrize(
-    "broken", [b"", b"{", b"[]", b'{"version": 1, "sessions": [{"file": "../x"}]}', b'{"version": 99}']
+    "broken", [b"", b"{", b"[]", b'{"version": 2, "sessions": [{"file": "../x"}]}', b'{"version": 99}']
 )
 def test_a_broken_index_is_made_anew(workspace: Workspace, chat: Session, broken: bytes) -> None:
     workspace.save(chat)
