@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from ctxlab.cli.output.option_names import in_option_names, with_timestamp_option
@@ -122,7 +123,7 @@ class Steps:
         self._counts: tuple[Trace, AffordableCounts] | None = None
         self.names = max(len(id) for id in ("step", *trace.pipeline.ids))
         self.stacked = screen.wraps and screen.width < self.names + STACKED_BELOW
-        self.room = max(12, min(44, screen.width - self.names - 42)) if not self.stacked else screen.width - 4
+        self.room = max(12, min(WIDEST, screen.width - self.names - 42)) if not self.stacked else screen.width - 4
 
     def head(self) -> None:
         titles = f"{'messages':>8}  {'tokens':>7}  {'+/-':>8}  {'ms':>7}"
@@ -131,6 +132,9 @@ class Steps:
 
     def all(self, trace: Trace) -> None:
         """Every step of the trace, then those that are off or not run yet."""
+        if not self.screen.wraps:  # nothing is cut there, so that columns stand in line only if words have room
+            longest = max((cell_len(_did(trace, index)) for index in range(len(trace.steps))), default=0)
+            self.room = max(self.room, min(WIDEST, longest))
         self.head()
         for index in range(len(trace.steps)):
             self.row(trace, index)
@@ -149,12 +153,10 @@ class Steps:
         step = trace.steps[index]
         counts = self._counts_of(trace)
         before, after = counts.context_tokens(step.before.drafts), counts.context_tokens(step.after.drafts)
-        words = f"failed: {step.error}" if step.error else changes.summary
-        words = f"by hand: {words}" if step.edited else words
         numbers = (
             f"{len(step.after.drafts):>8,}  {shown(after):>7}  {_delta(step, before, after):>8}  {_ms(step.seconds):>7}"
         )
-        first, *rest = self._lines(harmless(words))
+        first, *rest = self._lines(_did(trace, index))
         quiet = "dim" if not changes and not changes.decided and not step.error else ""
         style = "bad" if step.error else quiet
         id = (f"{harmless(step.id):<{self.names}}  ", quiet or "step")
@@ -162,7 +164,7 @@ class Steps:
             self.screen.line(id, (numbers, quiet))
             self.screen.line("  ", (first, style))
         else:
-            self.screen.line(id, (f"{first:<{self.room}}  ", style), (numbers, quiet))
+            self.screen.line(id, (f"{first}{' ' * max(0, self.room - cell_len(first))}  ", style), (numbers, quiet))
         for line in rest:
             self.screen.line("  " if self.stacked else f"{'':<{self.names}}  ", (line, style))
         for group in changes.dropped:
@@ -192,6 +194,13 @@ class Steps:
         more = f" · {len(drafts) - shown:,} more" if len(drafts) > shown else ""
         each = (room - len(more) - 3 * (shown - 1)) // shown
         return " · ".join(first_words(draft, min(each, WIDEST)) for draft in drafts[:shown]) + more
+
+
+def _did(trace: Trace, index: int) -> str:
+    """Words for one step's changes, by hand or failed where it was."""
+    step = trace.steps[index]
+    words = f"failed: {step.error}" if step.error else trace.changes(index).summary
+    return harmless(f"by hand: {words}" if step.edited else words)
 
 
 def first_words(draft: Draft, cells: int) -> str:
