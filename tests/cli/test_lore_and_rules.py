@@ -43,7 +43,7 @@ def test_an_entry_called_up_by_another_names_it(run, files) -> None:
     out = run("explain", *files.given("--entry", "领航员")).out
 
     assert "in pass 2: other lore called it up" in out
-    assert "“pilot” in lore:isle/1, characters 32 to 37: The reef fears {{user}} and the pilot." in out
+    assert "“pilot” in lore:isle/1, characters 28 to 33: The reef fears User and the pilot." in out
 
 
 @pytest.mark.parametrize(
