@@ -16,9 +16,9 @@ from ctxlab.recordings.read import FORMATS as LOGS
 INTRO = """A file is known by its content, not by its name. What it holds and ctxlab has no field for is kept and
 written again; what can't be carried is named in `losses`, with its place."""
 MANY = 6
-LOSSES = f"""Sentences that reading or writing a format can say, as they stand in its code: what is in the file is \u2026 here. Many
-are of files that aren't as they should be; a few are put together while a file is read, and aren't among them. Those that
-{MANY} formats or more can say stand once, at the end."""
+LOSSES = f"""Sentences that reading or writing a format can say, as they stand in its code: what is in the file is \u2026
+here. Many are of files that aren't as they should be; a few are put together while a file is read, and aren't among them.
+Those that {MANY} formats or more can say stand once, at the end."""
 
 
 @dataclass(frozen=True)
