@@ -399,6 +399,15 @@ def test_a_page_of_a_report_brings_the_differences_along(tmp_path: Path) -> None
     assert '\\"live\\":false' in page or '"live":false' in page
 
 
+def test_what_shows_a_recorded_compression_is_named_where_another_view_refuses_it(tmp_path: Path) -> None:
+    (found,) = tidebook().compressions()
+
+    with pytest.raises(CtxlabError, match=r"RecordingView\(recording\)\.open_compression\(id\) shows it"):
+        ctxlab_widgets.CompressionView(found)  # type: ignore[arg-type]
+    with pytest.raises(CtxlabError, match=r"report\(recording, path\) has it"):
+        ctxlab_widgets.report(found, tmp_path / "page.html")  # type: ignore[arg-type]
+
+
 def test_without_a_recording_there_is_nothing_and_it_says_so() -> None:
     view = RecordingView()
 
