@@ -37,6 +37,12 @@ NEXT_STEPS: Mapping[str, str] = {
     "Variables": "trace.variables are those of a run",
 }
 """By the name of a type that is wanted, the way to get a value of it."""
+INSTEAD: Mapping[str, str] = {
+    "RecordedCompression": "RecordingView(recording).open_compression(id) shows it, and report(recording, path) has it",
+    "RecordingComparison": "it shows itself in a notebook, and .frame() is its table; a page is of one recording",
+    "Comparison": "report(Compare(comparison), path) writes the page of its view",
+}
+"""By the name of a type that was given to a view or a report, what shows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +171,9 @@ def _next_step(kind: Kind, value: object) -> str:
         return f"; its id is {found[:SHOWN]!r}"
     if kind.words == "a path" and isinstance(value, list | tuple | Mapping):
         return "; ctxlab.read_data(data) reads data, and build and send take messages as they are"
+    instead = INSTEAD.get(type(value).__name__)
+    if instead is not None and "Trace" in kind.names:
+        return f"; {instead}"
     known = [NEXT_STEPS[name] for name in kind.names if name in NEXT_STEPS]
     return f"; {known[0]}" if known else ""
 

@@ -9,16 +9,20 @@ from typing import Final
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import ReadError
 from ctxlab.formats.folder import FilesOfFolder
+from ctxlab.recordings.readers.sub_agent_logs import session_of_sub_agent
 
 HIDDEN: Final = (".aider.chat.history.md",)
 """Hidden files that programs leave in the folder of one's work."""
 SEVERAL_SHOWN: Final = 8
+NAMED: Final = "agent-"
+LOOKED_AT: Final = 400_000
+"""Bytes of a log in which the session of a sub-agent beside it is looked for."""
 
 
 def only_recording(folder: Path, name: str, is_recording: Callable[[Path], bool]) -> tuple[Path, int]:
     """The one file of a folder that is a recording, and the number of the others; raises ReadError for none or several.
 
-    Logs of sub-agents, which stand in a folder of their log's name, are read with that one.
+    Logs of sub-agents, in a folder of their log's name or beside it, are read with that one.
     """
     found: list[Path] = []
     others = 0
@@ -27,6 +31,7 @@ def only_recording(folder: Path, name: str, is_recording: Callable[[Path], bool]
             found.append(file)
         else:
             others += 1
+    found = _without_sub_agents(found)
     if not found:
         looked = counted(others, "file")
         raise ReadError(f"{name} is a folder without a recording that is known; {looked} looked at")
@@ -36,6 +41,22 @@ def only_recording(folder: Path, name: str, is_recording: Callable[[Path], bool]
         held = counted(len(found), "recording")
         raise ReadError(f"{name} is a folder with {held}, each a file; name one of them: {', '.join(shown)}{more}")
     return found[0], others
+
+
+def _without_sub_agents(found: list[Path]) -> list[Path]:
+    """The logs without those of sub-agents that lie beside that of their session."""
+    agents = {file: session for file in found if NAMED in file.name and (session := session_of_sub_agent(file))}
+    if not agents:
+        return found
+    mains = [file for file in found if file not in agents]
+    sessions = {(main.parent, session) for main in mains for session in set(agents.values()) if _names(main, session)}
+    return [file for file in found if (file.parent, agents.get(file)) not in sessions]
+
+
+def _names(main: Path, session: str) -> bool:
+    """Whether the beginning of a log has the id of a session."""
+    with main.open("rb") as file:
+        return f'"{session}"'.encode() in file.read(LOOKED_AT)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -54,3 +54,18 @@ def test_the_recording_before_has_what_went(run, tmp_path: Path) -> None:
 
     assert "the recording has none of the messages that went" in run("compressions", after).out
     assert "lost: 1 rule" in run("compressions", after, "--before", before).out
+
+
+def test_each_lost_fact_has_its_reason_and_weakened_ones_are_listed(run, tmp_path: Path) -> None:
+    def session(name: str, *texts: str) -> Path:
+        messages = [{"role": "user", "content": text} for text in texts]
+        (tmp_path / name).write_text(json.dumps({"system_prompt": "Be brief.", "messages": messages}))
+        return tmp_path / name
+
+    error = "TypeError: Cannot read properties of pier_key"
+    before = session("before.json", f"I decided to take Postgres for the pier.\n{error}\nFatal: no boat", "And?")
+    told = "Context summary:\n\npier_key was missing, and Postgres was taken for the lamps."
+    shown = run("compressions", session("after.json", told), "--before", before).out
+
+    assert "weakened: 1 error" in shown
+    assert "pier_key is named, in other words than the error's" in shown

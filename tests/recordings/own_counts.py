@@ -229,6 +229,14 @@ KINDS: dict[str, Callable[[Path], Counts]] = {
 
 
 DIFFERENCES: dict[str, tuple[Counts, str]] = {
+    "claude-code-compaction/spotter-258c7280.jsonl": (
+        (1, 169_248, 6),
+        "the log of the agent that wrote the summary lies beside it and is read with it",
+    ),
+    "claude-code-compaction/spotter-ae4a77f8.jsonl": (
+        (1, 139_534, 8),
+        "the log of the agent that wrote the summary lies beside it and is read with it",
+    ),
     "cassettes-other/llm-anthropic__test_url_prompt.yaml": (
         (-2, 0, 0),
         "two pairs fetch a document; no model is asked",

@@ -70,21 +70,38 @@ def test_the_history_that_aider_hides_is_found(tmp_path: Path) -> None:
     assert ctxlab.read_recording(tmp_path).program == "Aider"
 
 
-def test_logs_of_sub_agents_that_are_not_linked_are_named(tmp_path: Path) -> None:
-    of_agent = [{**line, "isSidechain": True, "agentId": "scout"} for line in LINES]
-    log(tmp_path / "one.jsonl")
-    log(tmp_path / "one-agent-scout.jsonl", of_agent)
-    log(tmp_path / "agent-of-another.jsonl", [{**line, "sessionId": "t"} for line in of_agent])
-    (loss,) = [each for each in ctxlab.read_recording(tmp_path / "one.jsonl").losses if "sub-agents" in each.text]
-    assert "1 log of its sub-agents lies beside it and is not read: one-agent-scout.jsonl;" in loss.text
-    assert "one/subagents/" in loss.text
+OF_AGENT = [
+    {**LINES[0], "isSidechain": True, "agentId": "scout", "uuid": "su"},
+    {
+        **LINES[1],
+        "isSidechain": True,
+        "agentId": "scout",
+        "uuid": "sa",
+        "parentUuid": "su",
+        "message": {"role": "assistant", "id": "m2", "content": [{"type": "text", "text": "Sun."}], "usage": {}},
+    },
+]
 
-    log(
-        tmp_path / "one" / "subagents" / "agent-scout.jsonl",
-        [{**line, "uuid": f"s{line['uuid']}"} for line in of_agent],
-    )
-    (tmp_path / "one-agent-scout.jsonl").unlink()
-    assert not any("sub-agents" in each.text for each in ctxlab.read_recording(tmp_path / "one.jsonl").losses)
-    assert not any(
-        "sub-agents" in each.text for each in ctxlab.read_recording(tmp_path / "agent-of-another.jsonl").losses
-    )
+
+def test_logs_of_sub_agents_that_lie_beside_their_log_are_read_with_it(tmp_path: Path) -> None:
+    log(tmp_path / "one.jsonl")
+    log(tmp_path / "one-agent-scout.jsonl", OF_AGENT)
+    log(tmp_path / "agent-of-another.jsonl", [{**line, "sessionId": "t"} for line in OF_AGENT])
+    recording = ctxlab.read_recording(tmp_path / "one.jsonl")
+    assert [(request.id, request.agent) for request in recording] == [("m1", ""), ("m2", "scout")]
+    assert len(ctxlab.read_recording(tmp_path / "agent-of-another.jsonl")) == 1
+
+
+def test_a_folder_with_a_log_and_its_sub_agents_beside_it_is_that_log(tmp_path: Path) -> None:
+    log(tmp_path / "one.jsonl")
+    log(tmp_path / "one-agent-scout.jsonl", OF_AGENT)
+    assert [request.id for request in ctxlab.read_recording(tmp_path)] == ["m1", "m2"]
+
+
+def test_a_sub_agents_log_that_cannot_be_read_is_named_with_its_place(tmp_path: Path) -> None:
+    log(tmp_path / "one.jsonl")
+    broken = tmp_path / "one-agent-scout.jsonl"
+    broken.write_text(json.dumps(OF_AGENT[0]) + "\n{{\n", encoding="utf-8")
+    recording = ctxlab.read_recording(tmp_path / "one.jsonl")
+    assert [request.id for request in recording] == ["m1"]
+    assert any(str(broken) in str(loss) for loss in recording.losses)

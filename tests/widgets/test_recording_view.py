@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.recording import Recording
 from ctxlab.recordings.usage import RecordedUsage
 from ctxlab_widgets import RecordingView
+from ctxlab_widgets.recording_view.headline import headline
 from ctxlab_widgets.recording_view.pair import key_of, pair_of, rows_of
 from ctxlab_widgets.recording_view.shown_requests import ShownRequests
 from tests.gallery.recordings import body, long_recording, reading, recorded, tidebook
@@ -79,6 +81,29 @@ def test_the_sentence_counts_requests_breaks_and_their_price(view: RecordingView
     assert f"{report.lost_tokens:,} tokens were read anew" in sentence
     assert f"US$ {report.cost_usd:,.2f} at list prices" in sentence
     assert "1 compression" in sentence
+
+
+def test_the_sentence_counts_lost_facts_and_the_head_has_the_price_of_all(view: RecordingView) -> None:
+    (found,) = tidebook().compressions()
+    prices = [request.usd for request in tidebook() if request.usd is not None]
+
+    assert (
+        f"1 compression lost {len(found.report.lost)} of {len(found.report.facts)} facts"
+        in said(view, "view")["sentence"]
+    )
+    assert f"US$ {sum(prices):,.2f} at list prices" in said(view, "view")["about"]
+
+
+def test_the_sentence_says_of_how_many_breaks_the_cost_is_not_known() -> None:
+    first, second = (each for each in tidebook().prefix().breaks[:2])
+    one, other = replace(first, lost_tokens=5_000), replace(second, lost_tokens=None)
+
+    known = headline(tidebook().requests, [one, other], [], 50, checked=True)
+    unknown = headline(tidebook().requests, [other], [], 50, checked=True)
+
+    assert "the prefix broke twice: 5,000 tokens were read anew" in known
+    assert known.endswith("; of 1 break it isn't known how much.")
+    assert unknown.endswith("the prefix broke once; of 1 break it isn't known how much was read anew.")
 
 
 def test_the_sentence_has_apart_what_the_log_does_not_explain() -> None:
@@ -226,8 +251,16 @@ def test_what_a_compression_kept_is_its_report(view: RecordingView) -> None:
 
     report = said(view, "compression")
     assert len(report["facts"]) + report["more"] == len(found.report.facts)
-    order = [state for state, _, _ in report["facts"]]
-    assert order == sorted(order, key=["lost", "weakened", "kept"].index)
+    grave, rest = report["facts"][: report["grave"]], report["facts"][report["grave"] :]
+    for part in (grave, rest):
+        order = [state for state, *_ in part]
+        assert order == sorted(order, key=["lost", "weakened", "kept"].index)
+    kinds = {"must-keep", "rule", "decision", "task", "error"}
+    assert {kind for _, kind, *_ in grave} <= kinds
+    assert not kinds & {kind for _, kind, *_ in rest}
+    assert [sum(row[n] for row in report["counts"]) for n in (1, 2, 3)] == [*found.report.totals().values()]
+    lost = found.report.lost[0]
+    assert ["lost", lost.kind, lost.text, lost.reason] in report["facts"]
 
 
 def test_steps_and_body_open_below(view: RecordingView) -> None:
@@ -361,7 +394,18 @@ def test_a_page_of_a_report_brings_the_differences_along(tmp_path: Path) -> None
     page = path.read_text(encoding="utf-8")
     assert "tidebook_agent" in page
     assert "32 against 31" in page
+    (found,) = tidebook().compressions()
+    assert found.report.lost[0].reason in page
     assert '\\"live\\":false' in page or '"live":false' in page
+
+
+def test_what_shows_a_recorded_compression_is_named_where_another_view_refuses_it(tmp_path: Path) -> None:
+    (found,) = tidebook().compressions()
+
+    with pytest.raises(CtxlabError, match=r"RecordingView\(recording\)\.open_compression\(id\) shows it"):
+        ctxlab_widgets.CompressionView(found)  # type: ignore[arg-type]
+    with pytest.raises(CtxlabError, match=r"report\(recording, path\) has it"):
+        ctxlab_widgets.report(found, tmp_path / "page.html")  # type: ignore[arg-type]
 
 
 def test_without_a_recording_there_is_nothing_and_it_says_so() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,11 +18,12 @@ from ctxlab.engines.compression.compression_report import CEILING, STATES
 from ctxlab.errors import CtxlabError
 from ctxlab.recordings.compressions import RecordedCompression, RecordedCompressions
 from ctxlab.recordings.read import read_recording
+from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.recording import Recording
 
 MOST_SHOWN = 12
 SENTENCES = ("decision", "task", "error")
-"""Kinds of facts that are listed, besides rules; of the others the number is told."""
+"""Kinds of facts that are listed, besides rules, lost and weakened; of the others the number is told."""
 WIDTH = 90
 
 
@@ -97,7 +99,9 @@ def _print_one(screen: Screen, each: RecordedCompression) -> None:
     columns(screen, titles, rows)
     _print_rules(screen, each)
     for kind in SENTENCES:
-        _print_facts(screen, kind, [fact for fact in each.report.lost if fact.kind == kind])
+        _print_facts(screen, "lost", [fact for fact in each.report.lost if fact.kind == kind])
+    for kind in ("rule", *SENTENCES):
+        _print_facts(screen, "weakened", [fact for fact in each.report.weakened if fact.kind == kind])
 
 
 def _about(each: RecordedCompression) -> list[str]:
@@ -109,12 +113,23 @@ def _about(each: RecordedCompression) -> list[str]:
         took = f", {each.seconds:,.0f} s" if each.seconds is not None else ""
         by = one_line(each.model, cells=40) or "a model that isn't named"
         lines.append(f"written by {by} in request {one_line(each.summary_request.id, cells=40)}{took}")
+        lines += _price(each.summary_request)
     if each.lineage:
         lines.append(f"a summary of summaries: {', '.join(each.lineage)} went into it")
     return lines
 
 
+def _price(request: RecordedRequest) -> list[str]:
+    """A line on what the summary cost, by the usage that the log tells; none where that isn't known."""
+    usd, usage = request.usd, request.usage
+    if usd is None:
+        return []
+    said = f"{counted(usage.input or 0, 'token')} of input and {usage.output or 0:,} of output"
+    return [f"this compression cost ${usd:,.4f} at list prices, by the {said} that the log tells of that request"]
+
+
 def _print_rules(screen: Screen, each: RecordedCompression) -> None:
+    _print_spared(screen, each)
     if not each.lost_rules:
         return
     broken = {breach.rule.text: breach for breach in each.breaches}
@@ -131,11 +146,22 @@ def _print_rules(screen: Screen, each: RecordedCompression) -> None:
             screen.line("      ", (words, "warn"), f"“{one_line(repeat.text, cells=WIDTH)}”", hang=8)
 
 
-def _print_facts(screen: Screen, kind: str, facts: Sequence[CheckedFact]) -> None:
+def _print_spared(screen: Screen, each: RecordedCompression) -> None:
+    """The rules that the table counts as lost and that are there all the same, by the reason."""
+    if not each.spared_rules:
+        return
+    screen.blank()
+    of = counted(len(each.spared_rules) + len(each.lost_rules), "rule")
+    reasons = Counter(why for _, why in each.spared_rules)
+    why = "; ".join(f"{count:,} {reason}" for reason, count in reasons.items())
+    screen.line(f"  of {of} that the summary lost, {len(each.spared_rules):,} aren't missing: {why}", hang=4)
+
+
+def _print_facts(screen: Screen, state: str, facts: Sequence[CheckedFact]) -> None:
     if not facts:
         return
     screen.blank()
-    screen.line((f"  lost: {counted(len(facts), kind)}", "label"))
+    screen.line((f"  {state}: {counted(len(facts), facts[0].kind)}", "label"))
     for fact in facts[:MOST_SHOWN]:
         _print_fact(screen, fact)
     if len(facts) > MOST_SHOWN:
@@ -143,5 +169,8 @@ def _print_facts(screen: Screen, kind: str, facts: Sequence[CheckedFact]) -> Non
 
 
 def _print_fact(screen: Screen, fact: CheckedFact) -> None:
+    """A fact with its place, and below it what the summary has of it all the same."""
     where = f"{one_line(fact.source or '', cells=40)}: "
     screen.line("  · ", (where, "dim"), one_line(fact.text, cells=WIDTH), hang=4)
+    if fact.reason:
+        screen.line("      ", (one_line(fact.reason, cells=2 * WIDTH), "dim"), hang=8)

@@ -12,6 +12,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
+from ctxlab.engines.compression.error_names import NamedErrors
 from ctxlab.engines.compression.facts.fact import KINDS, Fact, FactKind, Quantity
 from ctxlab.engines.compression.facts.find_facts import facts_of
 from ctxlab.engines.compression.facts.names import KnownWords
@@ -147,7 +148,8 @@ def compression_report(
     `must_keep` is one text or several, or patterns as `re:...` or compiled ones, each of whose matches in the originals
     is an item. A fact is kept where the summary has it in any spelling that is known: 1,000 is 1000 and 一千, 2 hours
     are 120 minutes, 3 May is 5月3日. It is weakened where a part of it is there: a number without its unit, a date
-    without its year, one word of a name. A rule whose negation is gone is lost: what is left may say the contrary.
+    without its year, one word of a name, of an error a name in it that hardly another original has. A rule whose
+    negation is gone is lost: what is left may say the contrary.
 
     >>> report = compression_report([SourceText("u1", "user", "Never name Ada Lovelace before 5 pm.")], "Ada, 17:00.")
     >>> [(each.kind, each.state) for each in report.facts]
@@ -164,8 +166,9 @@ def compression_report(
             key = _key(fact, original.text)
             firsts.setdefault(key, (original, fact))
             mentions[key] += 1
+    named = NamedErrors(index, [each.text for each in originals])
     found = [
-        _of_fact(fact, original, mentions[key], survival(fact, original.text, index), summary)
+        _of_fact(fact, original, mentions[key], named.checked(fact, survival(fact, original.text, index)), summary)
         for key, (original, fact) in firsts.items()
     ]
     return CompressionReport(tuple(sorted([*demanded, *found], key=_badness)), tuple(originals), summary)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -80,13 +81,24 @@ class RecordedCompression:
     def lost_rules(self) -> tuple[CheckedFact, ...]:
         """Rules of which the summary has nothing, or the contrary, and that no message which stayed has either.
 
-        A rule that the program puts in again later, word for word in a reminder, isn't lost.
+        A rule that the program puts in again later, word for word in a reminder, isn't lost, nor are the program's own
+        words about messages that went with them.
         """
+        return tuple(rule for rule, why in self._rules if not why)
+
+    @cached_property
+    def spared_rules(self) -> tuple[tuple[CheckedFact, str], ...]:
+        """Rules that the summary lost and that aren't missing, each with the reason."""
+        return tuple((rule, why) for rule, why in self._rules if why)
+
+    @cached_property
+    def _rules(self) -> tuple[tuple[CheckedFact, str], ...]:
         lost = [each for each in self.report.lost if each.kind == "rule"]
         if not lost:
             return ()
-        there = "\n".join(folded(text) for text in (*(each.text for each in self.kept_texts), *self._reminders()))
-        return tuple(each for each in lost if folded(each.text) not in there)
+        stayed = "\n".join(folded(each.text) for each in self.kept_texts)
+        again = "\n".join(map(folded, self._reminders()))
+        return tuple((each, _why_spared(each, stayed, again)) for each in lost)
 
     def _reminders(self) -> Iterator[str]:
         """The reminders that the program put into the messages after the compression."""
@@ -157,6 +169,23 @@ class RecordedCompression:
         after = html_table(("lost rule", "afterwards", "node", "where", "words"), found, of="places") if found else ""
         report = "" if self.no_report else self.report._repr_html_()  # pyright: ignore[reportPrivateUsage]
         return heading(self) + lines([self.sentence]) + fields_table(known) + after + report
+
+
+STAYED = "in a message that stayed"
+AGAIN = "put in again by the program"
+OF_PROGRAM = "the program's own, about messages that went too"
+_CAVEAT = re.compile(r"do not respond to these messages or otherwise consider them in your response", re.IGNORECASE)
+"""The words that Claude Code puts in front of the commands that the user ran by themselves."""
+
+
+def _why_spared(rule: CheckedFact, stayed: str, again: str) -> str:
+    """The reason for which a rule that the summary lost isn't missing; empty where it is."""
+    words = folded(rule.text)
+    if words in stayed:
+        return STAYED
+    if words in again:
+        return AGAIN
+    return OF_PROGRAM if _CAVEAT.search(rule.text) else ""
 
 
 class RecordedCompressions(tuple[RecordedCompression, ...]):

@@ -467,3 +467,34 @@ def test_a_rule_behind_a_reminder_of_the_program_is_a_rule() -> None:
     report = compression_report([SourceText("u1", "user", words)], "The lamp was mended.")
 
     assert [(fact.kind, fact.state) for fact in report.facts if fact.kind == "rule"] == [("rule", "lost")]
+
+
+ERROR = "** (RuntimeError) no :harbour_key configuration found in Pier."
+
+
+@pytest.mark.parametrize(
+    ("summary", "what"),
+    [
+        ("The tests lacked harbour_key, it was added.", "weakened"),
+        ("A RuntimeError came up at start, it was mended.", "lost"),
+        ("There were some problems with the tests.", "lost"),
+    ],
+)
+def test_an_error_is_weakened_where_the_summary_has_a_name_that_is_its_own(summary: str, what: str) -> None:
+    (error,) = [each for each in report(ERROR, summary, "tool").facts if each.kind == "error"]
+    assert error.state == what
+    assert ("harbour_key is named" in error.reason) is (what == "weakened")
+
+
+def test_a_name_that_stands_everywhere_is_no_error_s_own() -> None:
+    others = [SourceText(f"m{n}", "user", "We read harbour_key there.") for n in range(4)]
+    found = compression_report([SourceText("t", "tool", ERROR), *others], "They spoke of harbour_key often.")
+    assert [each.state for each in found.facts if each.kind == "error"] == ["lost"]
+
+
+def test_names_of_a_call_and_its_arguments_and_digits_in_it_are_no_facts() -> None:
+    calls = ["file_path: /tmp/pier.md", "command: look_at pier 2>/dev/null | head 5", "limit: 3"]
+    call = "\n".join(["I look.", *(f"[TaskOutput] {each}" for each in calls)])
+    assert facts(call, role="assistant") == [("path", "/tmp/pier.md"), ("identifier", "look_at")]
+    assert ("number", "3") in facts("There are 3 boats.", role="assistant")
+    assert facts('{"boats": 3, "crates": 140}', role="tool") == [("number", "140")]

@@ -333,3 +333,18 @@ def test_a_rule_that_the_program_puts_in_again_is_not_lost() -> None:
     assert [each.text for each in again.lost_rules] == [own]
     assert {each.text for each in lost.lost_rules} == {own, rule}
     assert {each.text for each in said.lost_rules} == {own, rule}  # the user had to say it again
+
+
+def test_why_a_lost_rule_is_not_missing_is_told() -> None:
+    rule = "You must never improve the code of a virus."
+    caveat = "DO NOT respond to these messages or otherwise consider them in your response unless asked."
+    reminder = f"<system-reminder>\n{rule}\n</system-reminder>"
+    talk = [user(f"{caveat}\n{reminder}"), *TALK[1:]]
+    after = [user("Summary of the conversation so far: crates and fog."), user("Go on.")]
+    (found,) = recorded(talk, after, [*after, answer("I look."), user(f"A file. {reminder}")]).compressions()
+
+    assert found.lost_rules == ()
+    assert {each.text: why for each, why in found.spared_rules} == {
+        caveat: "the program's own, about messages that went too",
+        rule: "put in again by the program",
+    }

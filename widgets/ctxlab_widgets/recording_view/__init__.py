@@ -21,7 +21,7 @@ from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.recording_view.analysis import WHAT_IFS, Analysis
 from ctxlab_widgets.recording_view.compression_rows import compression_json
 from ctxlab_widgets.recording_view.findings_json import findings_json, place_json, request_of
-from ctxlab_widgets.recording_view.headline import headline
+from ctxlab_widgets.recording_view.headline import headline, price_of
 from ctxlab_widgets.recording_view.marks import (
     breaks_json,
     compressions_json,
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 STACKS = ("source", "tool", "file")
 MOST_CHARACTERS = 1_500_000
 """Characters of a recording in which findings and lost rules are looked for at once; in longer ones when asked."""
+MOST_IN_PAGE = 12_000
+"""Facts of all compressions together that a report of one file brings along."""
 MOST_KEPT = 250
 """Requests whose differences a report of one file brings along."""
 
@@ -100,6 +102,8 @@ class RecordingView(Widget):
     """The report of a compression, as JSON; empty when none is shown."""
     kept = traitlets.Unicode("").tag(sync=True)
     """The values of `chosen` for each request, as JSON, in a page without Python; empty in a notebook."""
+    reports = traitlets.Unicode("").tag(sync=True)
+    """The reports of all compressions, as JSON, in a page without Python; empty in a notebook."""
 
     _page: RecordingPage | None = None
 
@@ -237,10 +241,11 @@ class RecordingView(Widget):
         with self.hold_sync():
             if self._changed("agent", self.agent):
                 self.series = as_json(shown.series())
-            if self._changed("marks", (self.agent, self.checked)):
-                self.marks = as_json(_marks(shown, analysis, checked=self.checked))
-            if self._changed("view", (self.agent, self.what_if, self.checked)):
-                self.view = as_json(_view(shown, analysis, self.what_if, checked=self.checked))
+            known = self.checked or bool(self.reports)
+            if self._changed("marks", (self.agent, known)):
+                self.marks = as_json(_marks(shown, analysis, checked=known))
+            if self._changed("view", (self.agent, self.what_if, known)):
+                self.view = as_json(_view(shown, analysis, self.what_if, checked=known))
             if self.checked and not self.findings:
                 self.findings = as_json(findings_json(analysis.findings, recording))
             if self._changed("chosen", (self.request, self.base)):
@@ -254,8 +259,16 @@ class RecordingView(Widget):
                 )
 
     def keep_for_page(self) -> None:
-        """Fill `kept`, for a page that nobody answers: the first differences of all requests, or of those at marks."""
+        """Fill `kept` and `reports`, for a page that nobody answers: first differences, and what compressions kept.
+
+        Of a long recording the differences are those at marks and some between them.
+        """
         shown = self._shown()
+        found = self._analysed().compressions
+        most = MOST_IN_PAGE // max(1, len(found))
+        rows = [compression_json(each, most=most) for each in found]
+        self.reports = as_json({"rows": rows}) if rows else ""
+        self.show()
         requests: Sequence[RecordedRequest] = shown.requests
         if len(requests) > MOST_KEPT:
             step = len(requests) / MOST_KEPT
@@ -393,7 +406,7 @@ def _view(shown: ShownRequests, analysis: Analysis, what_if: str, *, checked: bo
     return {
         "sentence": headline(shown.requests, prefixes, ours, len(recording), checked=checked),
         "still": "" if still is None else " ".join(filter(None, [still.sentence, _saved(still.saved_usd)])),
-        "about": about(recording),
+        "about": ", ".join(filter(None, [about(recording), price_of(recording)])),
         "agents": agents_json(recording),
         "what_ifs": [[name, words] for name, words in WHAT_IFS.items()] if len(recording) > 1 else [],
         "tokenizer": plain(recording.parts.tokenizer.name, 60),

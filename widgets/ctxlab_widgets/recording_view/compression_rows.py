@@ -1,39 +1,54 @@
-"""Rows of what a recorded compression kept: facts of what went, those that were lost first."""
+"""Rows of what a recorded compression kept: sentences of what went first, lost ones first, with the reasons."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ctxlab.display.one_line import plain
+from ctxlab.engines.compression import CheckedFact
 from ctxlab.recordings.compressions import RecordedCompression
 
-MOST_FACTS = 200
+MOST_FACTS = 600
 STATES = ("lost", "weakened", "kept")
+GRAVE = ("must-keep", "rule", "decision", "task", "error")
+"""Kinds of facts that are listed at once; those of the others are folded."""
 LONGEST = 400
 
 
-def compression_json(found: RecordedCompression) -> dict[str, Any]:
-    """The report of a compression: what went, the summary, each fact, and what happened to lost rules afterwards."""
-    facts = [] if found.no_report else sorted(found.report.facts, key=_order)
-    afterwards = [*_breaches(found), *_repeats(found)] if not found.no_report else []
+def compression_json(found: RecordedCompression, *, most: int = MOST_FACTS) -> dict[str, Any]:
+    """The report of a compression: what went, the summary, each fact, and what happened to lost rules afterwards.
+
+    Of more than `most` facts the others are counted.
+    """
+    there = not found.no_report
+    facts = sorted(found.report.facts, key=_order) if there else []
+    spared = {rule.text: why for rule, why in found.spared_rules} if there else {}
+    shown = facts[: min(most, MOST_FACTS)]
     return {
         "id": found.id,
-        "told": found.sentence,
+        "told": f"{plain(agent, 40)}: {found.sentence}" if (agent := found.request.agent) else found.sentence,
         "because": found.because,
         "summary": found.summary[:20_000],
-        "facts": [_fact(each) for each in facts[:MOST_FACTS]],
-        "more": max(0, len(facts) - MOST_FACTS),
-        "afterwards": afterwards,
+        "counts": [[kind, *states.values()] for kind, states in found.report.counts().items()] if there else [],
+        "facts": [_fact(each, spared) for each in shown],
+        "grave": sum(each.kind in GRAVE for each in shown),
+        "more": len(facts) - len(shown),
+        "afterwards": [*_breaches(found), *_repeats(found)] if there else [],
         "ceiling": "Words that survive are a ceiling: nobody knows what a model understood of them.",
     }
 
 
-def _order(fact: Any) -> tuple[int, bool]:
-    return (STATES.index(fact.state) if fact.state in STATES else len(STATES), fact.kind != "rule")
+def _order(fact: CheckedFact) -> tuple[bool, int, bool]:
+    """The graver kinds before the others, of each the lost ones first, and rules first of those."""
+    return (fact.kind not in GRAVE, STATES.index(fact.state), fact.kind != "rule")
 
 
-def _fact(fact: Any) -> list[str]:
-    return [fact.state, fact.kind, fact.text[:LONGEST]]
+def _fact(fact: CheckedFact, spared: Mapping[str, str]) -> list[str]:
+    """State, kind, words, and what the summary has of them all the same; of a lost rule also why it isn't missing."""
+    why = spared.get(fact.text, "") if fact.kind == "rule" and fact.state == "lost" else ""
+    reason = "; ".join(filter(None, [fact.reason, f"not missing: {why}" if why else ""]))
+    return [fact.state, fact.kind, fact.text[:LONGEST], plain(reason, LONGEST)]
 
 
 def _breaches(found: RecordedCompression) -> list[list[str]]:

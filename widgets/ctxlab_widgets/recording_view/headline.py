@@ -1,4 +1,4 @@
-"""The sentence of a recording: its requests, breaks of the prefix and their price, compressions that lost rules."""
+"""The sentence of a recording: its requests, breaks of the prefix and their price, what compressions lost."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ctxlab.recordings.compressions import RecordedCompression
     from ctxlab.recordings.prefix import RequestPrefix
     from ctxlab.recordings.recorded_request import RecordedRequest
+    from ctxlab.recordings.recording import Recording
 
 
 def headline(
@@ -24,7 +25,7 @@ def headline(
 ) -> str:
     """One sentence on the requests of an agent; `of` is the number of all requests of the recording.
 
-    Rules that compressions lost are told where they were looked for.
+    Facts and rules that compressions lost are told where they were looked for.
     """
     asked = counted(len(requests), "request") if len(requests) == of else f"{len(requests):,} of {of:,} requests"
     ends = [_breaks(prefixes), _compressions(compressions, checked=checked)]
@@ -45,7 +46,11 @@ def _breaks(prefixes: Sequence[RequestPrefix]) -> str:
         return f"{never}{missed}" if known else "how their prefixes go on isn't known"
     tokens = sum(each.lost_tokens or 0 for each in broken)
     told = f": {_anew(tokens, [each.cost_usd for each in broken if each.lost_tokens])}" if tokens else ""
-    return f"the prefix broke {_times(len(broken))}{told}{missed}"
+    unknown = sum(each.lost_tokens is None for each in broken)
+    of = (
+        f"of {counted(unknown, 'break')} it isn't known how much{'' if tokens else ' was read anew'}" if unknown else ""
+    )
+    return f"the prefix broke {_times(len(broken))}{told}{f'; {of}' if of else ''}{missed}"
 
 
 def _unexplained(found: Sequence[RequestPrefix]) -> str:
@@ -73,10 +78,28 @@ def _compressions(compressions: Sequence[RecordedCompression], *, checked: bool)
         return ""
     if not checked or all(each.no_report for each in compressions):
         return f"there {'was' if len(compressions) == 1 else 'were'} {counted(len(compressions), 'compression')}"
-    lost = sum(1 for each in compressions if not each.no_report and each.lost_rules)
+    read = [each for each in compressions if not each.no_report]
     word = counted(len(compressions), "compression")
-    if not lost:
-        return f"{word} lost no rule that is known"
-    if lost == len(compressions):
-        return f"{word} lost rules"
-    return f"{lost:,} of {word} lost rules"
+    which = word if len(read) == len(compressions) else f"{len(read):,} of {word}"
+    lost = sum(len(each.report.lost) for each in read)
+    facts = sum(len(each.report.facts) for each in read)
+    return f"{which} lost {lost:,} of {counted(facts, 'fact')}{_rules(read) if lost else ''}"
+
+
+def _rules(read: Sequence[RecordedCompression]) -> str:
+    """A clause on the rules among lost facts: those that are missing afterwards, else that none is."""
+    missing = sum(len(each.lost_rules) for each in read)
+    if missing:
+        return f", {counted(missing, 'rule')} among them"
+    spared = sum(len(each.spared_rules) for each in read)
+    return ", no rule among them that is missing" if spared else ", no rule among them that is known"
+
+
+def price_of(recording: Recording) -> str:
+    """The price of all requests whose price is known, in words; empty where there is none."""
+    prices = [usd for request in recording.requests if (usd := request.usd) is not None]
+    if not prices:
+        return ""
+    of = f"{len(prices):,} of {len(recording):,}" if len(prices) < len(recording) else f"all {len(recording):,}"
+    which = f" for {of} requests" if len(prices) < len(recording) or len(recording.agents) > 1 else ""
+    return f"{dollars(sum(prices))} at list prices{which}"

@@ -120,12 +120,17 @@ export interface Place {
   text: [before: string, marked: string, behind: string];
 }
 
+export type Fact = [state: string, kind: string, text: string, reason: string];
+
 export interface CompressionReport {
   id: string;
   told: string;
   because: string;
   summary: string;
-  facts: [state: string, kind: string, text: string][];
+  counts: [kind: string, lost: number, weakened: number, kept: number][];
+  /** The graver ones first, as many as `grave` says. */
+  facts: Fact[];
+  grave: number;
   more: number;
   afterwards: [rule: string, words: string][];
   ceiling: string;

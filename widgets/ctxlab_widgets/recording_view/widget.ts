@@ -399,7 +399,7 @@ class RecordingView {
     const opened = String(model.get("opened") || "");
     this.opened.textContent = harmless(opened);
     this.opened.hidden = !opened;
-    const key = `${model.get("place")}${model.get("compression")}`;
+    const key = `${model.get("place")}${model.get("compression")}${model.get("reports")}`;
     if (this.known.get("below") === key) return;
     this.known.set("below", key);
     const place = held<Place>(model.get("place"));
@@ -411,6 +411,9 @@ class RecordingView {
     this.below.replaceChildren(
       ...(place ? [placeSection(place, close("place"))] : []),
       ...(report ? [compressionSection(report, close("compression"))] : []),
+      ...(this.live ? [] : (held<{ rows: CompressionReport[] }>(model.get("reports"))?.rows ?? [])).map((each) =>
+        compressionSection(each, null),
+      ),
     );
   }
 }
@@ -426,7 +429,7 @@ const share = (tokens: number, of: number): string => {
 
 const TRAITS = [
   ...["view", "series", "marks", "findings", "chosen", "difference", "row_text", "place", "compression", "kept"],
-  ...["agent", "request", "base", "stack", "sight", "what_if", "opened", "error"],
+  ...["agent", "request", "base", "stack", "sight", "what_if", "opened", "error", "reports"],
 ];
 
 export default widget("Recording", own, (at) => void new RecordingView(at));

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ctxlab.engines.compression.facts.errors_and_tasks import errors, tasks
@@ -28,6 +28,8 @@ _CODE_LINE = re.compile(
 _RECORD = re.compile(r"\s*[\[{]")
 """The beginning of JSON, whose numbers are facts; in a listing most count lines or are a program's."""
 _DATA = re.compile(r"[\[{<]")
+_CALL = re.compile(r"^(\[[\w.:/-]{2,120}\](?: [A-Za-z_$][\w.$-]{0,120}:)?)(?: [^\n]*)?$", re.MULTILINE)
+"""A line of a tool call: its name and the name of an argument, which are no facts, and the value."""
 _OPENS, _CLOSES = "<system-reminder>", "</system-reminder>"
 
 
@@ -56,10 +58,24 @@ def _facts(text: str, role: str, known: KnownWords) -> Iterator[Fact]:
         yield from tasks(text)
         yield from quotes(text, taken)
     yield from moments(plain, taken)
+    calls = [*_CALL.finditer(plain)] if role == "assistant" else []
+    for call in calls:
+        taken.take_all(*call.span(1))
     yield from identifiers(plain, taken, names_of_code=not is_data)
     is_listing = role == "tool" and not _RECORD.match(text)
-    yield from (each for each in numbers(plain, taken) if not is_listing or has_unit(each))
+    for each in numbers(plain, taken):
+        if has_unit(each) or not (is_listing or (_is_digit(each) and _is_of_call(each, role, calls))):
+            yield each
     yield from names(text, taken, known)
+
+
+def _is_digit(number: Fact) -> bool:
+    return sum(each.isdigit() for each in number.text) <= 1
+
+
+def _is_of_call(fact: Fact, role: str, calls: Sequence[re.Match[str]]) -> bool:
+    """Whether a fact stands in a tool's result, or in a line of a call."""
+    return role == "tool" or any(call.start() <= fact.start < call.end() for call in calls)
 
 
 def _behind_reminders(text: str) -> str:

@@ -29,6 +29,7 @@ _FILE = re.compile(
 )
 _ENDS_IN_FILE = re.compile(rf"\.(?:{EXTENSIONS})$", re.IGNORECASE)
 _PLACE_IN_FILE = re.compile(r":\d{1,7}(?:[-:]\d{1,7})?(?![\w])")
+_DEVICES = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty")
 _TRAILING = ".,;:!?)]}'\"*"
 
 _IDENTIFIERS = (
@@ -92,7 +93,9 @@ def _fact(kind: FactKind, text: str, start: int, end: int, taken: Taken) -> Iter
 
 
 def _is_path(found: str) -> bool:
-    """Whether words with strokes are a path: not `and/or`, 1/2, a date or a closing tag."""
+    """Whether words with strokes are a path: not `and/or`, 1/2, a date, a closing tag or /dev/null."""
+    if found in _DEVICES:
+        return False
     if _ENDS_IN_FILE.search(found):
         return True
     parts = [part for part in re.split(r"[\\/]", found) if part]
