@@ -191,16 +191,15 @@ def test_lines_of_the_program_link_messages_but_are_disabled() -> None:
     assert session["h"].meta("claudeCode") == {"type": "system", "subtype": "hook"}
 
 
-def ticked(uuid: str, above: str | None, **fields: Any) -> dict[str, Any]:
-    shown = {"type": "progress", "uuid": uuid, "parentUuid": above, "sessionId": "s1", "data": {"type": "hook"}}
-    return {**shown, **fields}
+def progress(uuid: str, parent: str | None) -> dict[str, Any]:
+    return {"type": "progress", "uuid": uuid, "parentUuid": parent, "sessionId": "s1", "data": {"type": "hook"}}
 
 
 def test_lines_of_the_program_that_end_beside_the_conversation_are_no_branches_and_stay_with_what_they_hang_on() -> (
     None
 ):
-    first, hook = ticked("p0", None), ticked("p1", "a")
-    below, last = ticked("p2", "p1"), ticked("p3", "v")
+    first, hook = progress("p0", None), progress("p1", "a")
+    below, last = progress("p2", "p1"), progress("p3", "v")
     found = read_data([first, line("u", None), line("a", "u", role="assistant"), hook, below, line("v", "a"), last])
     session = found.pick()
 
@@ -353,10 +352,6 @@ def said(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
 
 
-def ticked(uuid: str, parent: str) -> dict[str, Any]:
-    return {"type": "progress", "uuid": uuid, "parentUuid": parent, "sessionId": "s1", "data": {"type": "hook"}}
-
-
 def test_b7_lines_of_one_message_are_one_node() -> None:
     thinking = {"type": "thinking", "thinking": "Hm.", "signature": "xyz"}
 
@@ -408,10 +403,10 @@ CALLS = [part("a1", "u", call("A", "t1")), part("a2", "a1", call("B", "t2"))]
         pytest.param(
             [
                 part("a1", "u", call("A", "t1")),
-                ticked("p1", "a1"),
+                progress("p1", "a1"),
                 part("a2", "p1", call("B", "t2")),
                 line("r1", "a1", [result("t1", "1")]),
-                ticked("p2", "r1"),
+                progress("p2", "r1"),
                 line("r2", "a2", [result("t2", "2")]),
             ],
             id="progress between the calls",
