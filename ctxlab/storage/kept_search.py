@@ -101,7 +101,7 @@ class KeptSearch:
 
 
 def check_filters(store: Store, filters: Mapping[str, Any]) -> None:
-    """Refuse a kind, a role, a program or a session that there is none of: nothing is found there. Raises CtxlabError."""
+    """Refuse a kind, role, program or session that there is none of, which finds nothing. Raises CtxlabError."""
     for kind in _each(filters.get("kinds")):
         kind_named(kind)
     roles = get_args(Role)

@@ -29,6 +29,8 @@ BRANCH_COLUMNS = (
     *("session", "branch", "node", "diverges_at", "diverges_depth", "kind", "depth", "messages", "tokens"),
     *("path_tokens", "shared_tokens", "prompt_tokens", "on_active_path", "first", "last", "seconds"),
 )
+SHOWN_OF_A_BRANCH = ("branch", "node", "diverges_at", "kind", "messages", "tokens", "path_tokens")
+"""Columns of the table of one session, the leaf's id in `node`."""
 SUMMARY_COLUMNS = (
     *(
         "session",
@@ -79,6 +81,14 @@ class SessionBranches:
         return f"SessionBranches({', '.join(shown)})"
 
     def _repr_html_(self) -> str:
+        if len(self.trees) == 1:
+            tree = self.trees[0]
+            branches = (
+                [*(_rounded(row[name]) for name in SHOWN_OF_A_BRANCH), "yes" if row["on_active_path"] else ""]
+                for row in _branch_rows(tree)
+            )
+            head = (*SHOWN_OF_A_BRANCH, "active")
+            return heading(self) + html_table(head, branches, of="branches")
         columns = ("session", "messages", "leaves", "depth", "tokens", "abandoned_share", "regenerations", "edits")
         rows = ([_rounded(row[name]) for name in columns] for row in map(_summary_row, self.trees))
         return heading(self) + html_table(columns, rows, of="sessions")
@@ -117,9 +127,9 @@ class SessionBranches:
         """One row a session; `program` and `file` say where it was read from, empty where nobody knows.
 
         `tokens` are `active_tokens`, of messages on the active path that are on, `disabled_tokens`, of those on it that
-        are switched off, and `abandoned_tokens`, of all beside it. `prompt_tokens` were read to write all replies, the abandoned ones too,
-        `surviving_tokens` are those of replies on the active path; their ratio is what a surviving token cost in
-        tokens of prompts.
+        are switched off, and `abandoned_tokens`, of all beside it. `prompt_tokens` were read to write all replies, the
+        abandoned ones too, `surviving_tokens` are those of replies on the active path; their ratio is what a surviving
+        token cost in tokens of prompts.
         """
         return frame_of(self._summary_rows(), SUMMARY_COLUMNS)
 
