@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from importlib import import_module
@@ -44,3 +45,26 @@ def test_the_api_page_has_every_name(monkeypatch: pytest.MonkeyPatch) -> None:
         full = [f"{package.__name__}.{name}" for name in package.__all__]
         ways = (".. autoclass:: {}", ".. autofunction:: {}", "`{}`")
         assert [name for name in full if not any(way.format(name) in lines for way in ways)] == []
+
+
+@pytest.mark.parametrize("example", ["scorer/user_share.py", "strategy/user_first.py"])
+def test_the_api_page_has_every_name_that_an_example_of_a_plugin_imports(
+    example: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(DOCS))
+    without_sphinx = ModuleType("_ext.reference")
+    without_sphinx.__path__ = [str(DOCS / "_ext/reference")]
+    monkeypatch.setitem(sys.modules, "_ext.reference", without_sphinx)
+    imports = [
+        node
+        for node in ast.walk(ast.parse((DOCS / "extending" / example).read_text()))
+        if isinstance(node, ast.ImportFrom)
+    ]
+    named = [
+        f"{each.module}.{name.name}" for each in imports if str(each.module).startswith("ctxlab") for name in each.names
+    ]
+
+    page = import_module("_ext.reference.api").api()
+
+    assert named
+    assert [name for name in named if f":: {name}\n" not in page and f"`{name}`" not in page] == []

@@ -159,3 +159,15 @@ def test_a_page_shows_its_whole_plugin(name: str) -> None:
     with installed_plugin(name):
         trace = ctxlab.build(chat("hi"))
     assert [note.text for note in trace.result.notes] == []
+
+
+def test_history_before_the_cut_is_told_from_presets_and_entries_as_the_page_says() -> None:
+    trace = ctxlab.build(ctxlab.example("harbour"), budget_tokens=2_000)
+
+    history = {draft.key for draft in trace.upto("session-loader").result.drafts}
+    sent = {part.key for draft in trace.result.drafts for part in draft.parts}
+
+    assert all(key.startswith("node:") for key in history)
+    assert {key.partition(":")[0] for key in sent} == {"node", "preset", "lore"}
+    cut = set(trace.cuts().query("step == 'token-limiter'")["key"])
+    assert cut and cut <= history - sent

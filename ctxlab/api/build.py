@@ -130,8 +130,9 @@ def rebuild(
 def _tokenizer_of(model: ModelProfile | None, trace: Trace) -> TokenCounter | None:
     """The tokenizer of another model; None where the run counts with one that isn't its model's."""
     from ctxlab.providers import tokenizer_for
+    from ctxlab.providers.tokenizers import tokenizer_of_run
 
-    own = tokenizer_for(trace.start.input.model)
+    own = tokenizer_of_run(trace.start.input.model, trace.start.input.agent)
     return tokenizer_for(model) if own.name == trace.services.tokenizer.name else None
 
 

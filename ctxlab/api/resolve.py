@@ -321,7 +321,7 @@ def _services_for(build_input: BuildInput, options: BuildOptions, *, files: Mapp
 
 def _reading_services(build_input: BuildInput, options: BuildOptions, *, files: Mapping[str, bytes]) -> Services:
     """The services but for rankers that the call itself gives."""
-    from ctxlab.providers import tokenizer_for
+    from ctxlab.providers.tokenizers import tokenizer_of_run
 
     given, assets = options.get("services"), options.get("assets")
     engines = engines_of(options.get("engines", ()))
@@ -332,7 +332,7 @@ def _reading_services(build_input: BuildInput, options: BuildOptions, *, files: 
     agents = (*([build_input.agent] if build_input.agent else []), *build_input.agents)
     store = asset_store_of(assets, files, agents)
     if given is None:
-        counter = tokenizer_for(build_input.model)
+        counter = tokenizer_of_run(build_input.model, build_input.agent)
         return Services(tokenizer=counter, assets=store, transcriber=transcriber_of(store, engines))
     own = None if engines else given.transcriber
     return replace(given, assets=store, transcriber=own or transcriber_of(store, engines))

@@ -14,6 +14,7 @@ Examples:
   ctxlab build datasets/harbour_roleplay.session.json --book datasets/harbour_lore.json --pending "{{weekday}}?"
   ctxlab build datasets/harbour_roleplay.session.json --knowledge datasets/harbour_papers.knowledge.json \\
     --pending "When was the lamp dark? 【kb::harbour papers::3】"
+  ctxlab build datasets/harbour_roleplay.session.json --note "Keep it short.@4"
   ctxlab build datasets/coding_chat.session.json --set token-limiter.retain=each --format json
 """
 

@@ -59,6 +59,15 @@ class StudyForm(StrEnum):
     text = "text"
     json = "json"
     csv = "csv"
+    table = "table"
+
+
+class CellsForm(StrEnum):
+    """The form of a survey's cells."""
+
+    text = "text"
+    json = "json"
+    csv = "csv"
 
 
 class Backend(StrEnum):
@@ -134,7 +143,11 @@ def study(
     anew: AnewOption = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="The table of one score as Markdown.")] = False,
     form: Annotated[
-        StudyForm, typer.Option("--format", help="For people, or the means with intervals as JSON or CSV.")
+        StudyForm,
+        typer.Option(
+            "--format",
+            help="For people, all means as JSON or CSV, or as table: one score with differences and p, in CSV.",
+        ),
     ] = StudyForm.text,
 ) -> None:
     """Build every case under every variant at every budget, and print the means of the scores.
@@ -183,8 +196,8 @@ def survey(
     address: AddressOption = None,
     anew: AnewOption = False,
     form: Annotated[
-        StudyForm, typer.Option("--format", help="For people, or a row a cell as JSON or CSV.")
-    ] = StudyForm.text,
+        CellsForm, typer.Option("--format", help="For people, or a row a cell as JSON or CSV.")
+    ] = CellsForm.text,
 ) -> None:
     """Cut many conversations by every strategy at every budget; one that can't be built is a row with its error."""
     from ctxlab.cli.commands.study import RunOptions

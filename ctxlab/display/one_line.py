@@ -66,6 +66,11 @@ def _fitting(line: str, cells: int) -> int:
     return len(line)
 
 
+def cells_wide(text: str) -> int:
+    """The cells of a terminal that a line takes: two for a Chinese character."""
+    return len(text) if text.isascii() else sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
+
+
 def label(text: str, cells: int = 60) -> str:
     """Text for a figure or a page, in which nothing is read as markup."""
     return escape(plain(text, cells), quote=False)

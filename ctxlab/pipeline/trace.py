@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from ctxlab.pipeline.pipeline import Pipeline
 
 
+MOST_COUNTED_IN_REPR = 1000
+"""Messages up to which a repr counts tokens: it has to be quick."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """The context before and after one processor; `edited`: by hand in the debugger, `skipped`: passed over there.
@@ -95,7 +99,9 @@ class Trace:
         at = f"{len(self.steps)} of {len(self.pipeline.running())} steps"
         warnings = sum(note.level != "info" for note in self.start.notes)
         amiss = f", {counted(warnings, 'warning')} at the start" if warnings else ""
-        return f"Trace({self.start.input.session.id!r}, {at}, {len(self.result.drafts)} messages{amiss})"
+        drafts = self.result.drafts
+        size = f", {counted(self.tokens, 'token')}" if len(drafts) <= MOST_COUNTED_IN_REPR else ""
+        return f"Trace({self.start.input.session.id!r}, {at}, {counted(len(drafts), 'message')}{size}{amiss})"
 
     def _repr_html_(self) -> str:
         from ctxlab.pipeline.explain.html import trace_html
@@ -189,7 +195,7 @@ class Trace:
     def why(self, key: str) -> Life:
         """The life of one message through all steps; raises CtxlabError when no step ever had it.
 
-        `key` is its key, such as `node:u5`, or the id alone where no other message has it.
+        `key` is its key, such as `node:u5`, or the id of a message or of a preset where no other has it.
         """
         from ctxlab.pipeline.explain.message_life import life
 

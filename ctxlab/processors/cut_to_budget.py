@@ -33,7 +33,7 @@ from ctxlab.engines.truncation import (
 )
 from ctxlab.knowledge.policy.result_text import KIND as KNOWLEDGE
 from ctxlab.pipeline import BudgetTooSmall, LeastBudget, Remedy, Services
-from ctxlab.pipeline.explain.message_names import key_with_id
+from ctxlab.pipeline.explain.message_names import names_by_key
 from ctxlab.processors.ranked_messages import RankedMessages, ranked_messages
 from ctxlab.processors.token_limiter_settings import ID, LimiterSettings
 
@@ -272,7 +272,7 @@ class Cut:
         costs += [(self.tool_tokens, "tool definitions"), (self.tokenizer.request_tokens, "the request itself")]
         largest = tuple([(name, tokens) for tokens, name in sorted(costs, reverse=True)[:3] if tokens])
         inside = {self.ctx.drafts[i].key: self._knowledge_tokens(self.ctx.drafts[i]) for i in protected}
-        shown = {self.ctx.drafts[i].key: key_with_id(self.ctx.drafts[i]) for i in protected}
+        shown = names_by_key(self.ctx.drafts)
         words = ", ".join(
             [f"{shown.get(name, name)} ({tokens:,}{_of_which(inside.get(name, 0))})" for name, tokens in largest]
         )

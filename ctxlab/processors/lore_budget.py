@@ -15,10 +15,14 @@ NO_BUDGET: Final = "no_lore_budget"
 
 
 class LoreBudget(NamedTuple):
-    """Tokens that lore may take, None for any number; `share_of` are those of which it gets a share, None unknown."""
+    """Tokens that lore may take, None for any number; `share_of` are those of which it gets a share, None unknown.
+
+    `source` says in words what limits it, such as "25 % of 3,795".
+    """
 
     tokens: int | None
     share_of: int | None
+    source: str = ""
 
 
 def lore_budget(build_input: BuildInput, services: Services, *, percent: float, cap_tokens: int) -> LoreBudget:
@@ -28,7 +32,9 @@ def lore_budget(build_input: BuildInput, services: Services, *, percent: float, 
     """
     room = prompt_tokens_of(build_input.agent) or _window(build_input, services)
     share = max(1, round(room * percent / 100)) if room and percent else None
-    return LoreBudget(min((limit for limit in (share, cap_tokens) if limit), default=None), room)
+    if share is None or not room or 0 < cap_tokens < share:
+        return LoreBudget(cap_tokens or None, room, "its cap" if cap_tokens else "")
+    return LoreBudget(share, room, f"{percent:g} % of {room:,}")
 
 
 def prompt_tokens_of(agent: Agent | None) -> int | None:

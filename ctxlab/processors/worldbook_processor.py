@@ -28,6 +28,7 @@ from ctxlab.engines.worldbook.decision import COLUMNS
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
 from ctxlab.processors.injection.read_preset_placement import role_in_prompt
 from ctxlab.processors.lore_budget import lore_budget, no_budget_note
+from ctxlab.processors.lore_wording import LoreWording
 
 ID = "worldbook-processor"
 HISTORY = frozenset({"node", "summary", "pending"})
@@ -126,12 +127,16 @@ class WorldbookProcessor(Processor):
         """The input of a scan of this conversation, without the context that it is from."""
         books = tuple([ActiveBook(book, _level_of(book, build_input)) for book in build_input.books])
         dice = Context(build_input).dice  # which the report keeps, without the messages of this moment
-        return ScanInput(books, chat, self._rules(build_input, services), dice, services.tokenizer.count)
+        rules, words_sent = self._rules(build_input, services), LoreWording(build_input)
+        return ScanInput(books, chat, rules, dice, services.tokenizer.count, words_sent)
 
     def _rules(self, build_input: BuildInput, services: Services) -> ScanSettings:
         own, settings = build_input.agent.worldbook_settings if build_input.agent else None, self.settings
         depth = own.default_scan_depth if own and own.default_scan_depth is not None else settings.scan_depth
         off = own.disable_recursion if own and own.disable_recursion is not None else not settings.recursion
+        budget = lore_budget(
+            build_input, services, percent=settings.budget_percent, cap_tokens=settings.budget_cap_tokens
+        )
         return ScanSettings(
             scan_depth=depth,
             recursion=not off,
@@ -139,12 +144,11 @@ class WorldbookProcessor(Processor):
             case_sensitive=settings.case_sensitive,
             whole_words=settings.whole_words,
             group_scoring=settings.group_scoring,
-            budget_tokens=lore_budget(
-                build_input, services, percent=settings.budget_percent, cap_tokens=settings.budget_cap_tokens
-            ).tokens,
+            budget_tokens=budget.tokens,
             overflow=settings.overflow,
             first=settings.first,
             compat=settings.compat,
+            budget_source=budget.source,
         )
 
 

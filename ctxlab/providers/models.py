@@ -16,7 +16,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.assets.capabilities import capabilities_of
 from ctxlab.display.short_texts import short
 from ctxlab.documents import Agent, ModelProfile, Note
-from ctxlab.documents.agent.named_models import named_model
+from ctxlab.documents.agent.named_models import named_model, own_model
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.refused_values import reason_of
 from ctxlab.engines.tokens import read_model_name
@@ -30,6 +30,8 @@ VENDORS = {"openai": "openai", "openai-responses": "openai", "anthropic": "anthr
     "deepseek": "deepseek"
 }
 """The vendor whose models a provider serves; a provider that isn't here serves any."""
+OTHER_MODEL = "other_model"
+"""Detail of a note that says which model is asked in place of the one that an agent's file names."""
 BY_TYPE: Mapping[str, tuple[ThinkingMode, ...]] = {
     "none": ("off",),
     "switch": ("off", "on"),
@@ -84,15 +86,21 @@ def model_for(
 
 
 def model_of_file(agent: Agent | None, model: str | ModelProfile | None, provider: Provider) -> tuple[Note, ...]:
-    """A note where the agent's file names another model for this vendor than the usual one, which is taken."""
-    named = named_model(agent, provider.name)
-    if model is not None or named is None or named == provider.default_model:
+    """A note where the usual model is taken and the agent's file names another, for this vendor or for another one."""
+    if model is not None:
         return ()
-    text = (
-        f"the request is for {provider.default_model!r}, {provider.title}'s usual model here; the preset names "
-        f"{short(named)!r}, which model={short(named)!r} asks for"
-    )
-    return (Note("info", text),)
+    start = f"the request is for {provider.default_model!r}, {provider.title}'s usual model here; the preset "
+    named, own = named_model(agent, provider.name), own_model(agent)
+    if named is not None:
+        text = f"names {short(named)!r}, which model={short(named)!r} asks for"
+        return (_other_model(start + text),) if named != provider.default_model else ()
+    if own is None or own == provider.default_model:
+        return ()
+    return (_other_model(f"{start}is for {short(own)!r} and names none of {provider.title}'s"),)
+
+
+def _other_model(text: str) -> Note:
+    return Note("info", text, details={OTHER_MODEL: True})
 
 
 def name_of(model: str | ModelProfile | None) -> str:

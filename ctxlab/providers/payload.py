@@ -199,9 +199,11 @@ def payload(
     and for a part of a message that no form of request knows.
     """
     from ctxlab.providers.cache_marks import put_marks
+    from ctxlab.providers.counted_otherwise import counted_otherwise
     from ctxlab.providers.models import facts_of, model_for, model_of_file
     from ctxlab.providers.parameters import effective, parameters_of
     from ctxlab.providers.registry import provider_for
+    from ctxlab.providers.system_of_file import lose_wish_for_no_system
 
     if base_url is not None:
         _refuse_secrets(base_url)
@@ -213,6 +215,8 @@ def payload(
         wanted = custom_model
     notes = (*notes, *model_of_file(trace.start.input.agent, wanted, chosen))
     facts = facts_of(wanted, chosen, table=models)
+    if not any(note.level == "warning" for note in notes):
+        notes = (*notes, *counted_otherwise(trace, wanted, facts))
     settled = parameters_of(asked, facts, chosen, stream=stream)
     agent = trace.start.input.agent
     tools = agent.sent_tools if agent else ()
@@ -222,6 +226,7 @@ def payload(
     out = BodyWriter(losses=list(settled.losses), notes=[*notes, *settled.notes])
     with without_collection():
         chosen.write(prompt, settled.parameters, facts, chosen, out)
+        lose_wish_for_no_system(agent, chosen, out)
         marks = put_marks(out, prompt, facts, chosen, trace, after)
     return Payload(
         chosen,

@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from ctxlab.documents import ModelProfile
+from ctxlab.documents import Agent, ModelProfile
+from ctxlab.documents.agent.named_models import own_model
 from ctxlab.engines.tokens import DEFAULT_RULES, MediaRules, Overhead, Tokenizer, image_cost, read_model_name
 from ctxlab.engines.tokens.model_encodings import ALIASES, ENCODINGS, ESTIMATOR
 from ctxlab.providers.rates import MediaTable
@@ -33,6 +34,18 @@ def tokenizer_for(model: str | ModelProfile | None = None) -> Tokenizer:
         overhead_of_wire(model.wire if "wire" in model.model_fields_set else read_model_name(name).wire),
         media_rules_for(model),
     )
+
+
+def tokenizer_of_run(model: ModelProfile | None, agent: Agent | None = None) -> Tokenizer:
+    """The tokenizer of a run's model; without one, of the known model that the agent's file is used with."""
+    return tokenizer_for(model if model is not None else counted_model(agent))
+
+
+def counted_model(agent: Agent | None) -> str | None:
+    """The model that an agent's file is used with, if its name tells the encoding or the vendor; else None."""
+    name = own_model(agent)
+    read = read_model_name(name) if name is not None else None
+    return name if read is not None and (read.encoding is not None or read.wire != "openai") else None
 
 
 def media_rules_for(model: str | ModelProfile | None = None) -> MediaRules:

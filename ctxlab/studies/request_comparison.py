@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DifferenceKind = Literal["moved", "renamed", "changed", "added", "dropped", "same"]
 KINDS: tuple[DifferenceKind, ...] = ("moved", "renamed", "changed", "added", "dropped")
-COLUMNS = ("kind", "what", "first", "second", "tokens")
+COLUMNS = ("kind", "what", "first", "second", "tokens", "change")
 MOST_NAMED = 3
 MARKS = frozenset({"cache_control"})
 """Members of a turn that have a row of their own."""
@@ -42,7 +42,9 @@ VALUE = 60
 class RequestDifference:
     """A thing that two requests have at another place, under another name, or that only one of them has.
 
-    `first` and `second` say where it is in each; `tokens` are those of the messages, 0 of a parameter.
+    `first` and `second` say where it is in each. `tokens` are those of its messages with their framing, as the second
+    request counts them, or the first where only that has them; 0 of a parameter. `change` is what the second has more
+    of them than the first, below 0 where it has fewer.
     """
 
     kind: DifferenceKind
@@ -50,6 +52,7 @@ class RequestDifference:
     first: str
     second: str
     tokens: int = 0
+    change: int = 0
 
     def as_data(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in COLUMNS}
@@ -101,7 +104,11 @@ class RequestComparison:
         return f"The text of all {self.messages} messages is the same."
 
     def frame(self) -> pd.DataFrame:
-        """One row a difference: what it is, and where it is in either request."""
+        """One row a difference: what it is, where it is in either request, its tokens and what it changes of the total.
+
+        `change` adds up to the tokens of `b` minus those of `a`, if one tokenizer counted both and no message of either
+        was left out by its vendor's form.
+        """
         return frame_of((each.as_data() for each in self.differences), COLUMNS)
 
     def as_data(self) -> dict[str, Any]:
@@ -124,7 +131,7 @@ def compare_requests(a: Payload, b: Payload) -> RequestComparison:
     """
     left, right = message_forms(a), message_forms(b)
     rows = [
-        *_messages(a, left, right),
+        *_messages(a, b, left, right),
         *_turns(a, b, left, right),
         *_model(a, b),
         *_parameters(a, b),
@@ -150,11 +157,12 @@ def compare_requests(a: Payload, b: Payload) -> RequestComparison:
 
 
 def _messages(
-    a: Payload, left: Mapping[str, MessageForm], right: Mapping[str, MessageForm]
+    a: Payload, b: Payload, left: Mapping[str, MessageForm], right: Mapping[str, MessageForm]
 ) -> Iterator[RequestDifference]:
     """Rows of messages; those that differ in the same way are one row."""
-    drafts = {draft.key: draft for draft in a.trace.result.drafts}
-    names = TitledNames(a.trace)
+    mine, theirs = _drafts(a), _drafts(b)
+    drafts = theirs | mine
+    names = TitledNames(b.trace, a.trace)
     elsewhere = moved_among(left, right)
     groups: dict[tuple[Any, ...], list[str]] = {}
     for key in [*left, *(key for key in right if key not in left)]:
@@ -166,10 +174,19 @@ def _messages(
             kind = "changed"
         groups.setdefault((kind, one and one.shape, other and other.shape, places), []).append(key)
     for (kind, *_), keys in groups.items():
-        known = [drafts[key] for key in keys if key in drafts]
-        tokens = sum(map(a.trace.services.tokenizer.count_draft, known))
+        before = _tokens(a, [mine[key] for key in keys if key in mine and key in left])
+        after = _tokens(b, [theirs[key] for key in keys if key in theirs and key in right])
         where = [_where([forms[key] for key in keys if key in forms]) for forms in (left, right)]
-        yield RequestDifference(kind, _named(keys, names, drafts), where[0], where[1], tokens)
+        named = _named(keys, names, drafts)
+        yield RequestDifference(kind, named, where[0], where[1], before if kind == "dropped" else after, after - before)
+
+
+def _drafts(payload: Payload) -> dict[str, Draft]:
+    return {draft.key: draft for draft in payload.trace.result.drafts}
+
+
+def _tokens(payload: Payload, drafts: Iterable[Draft]) -> int:
+    return sum(map(payload.trace.services.tokenizer.count_draft, drafts))
 
 
 def _named(keys: Sequence[str], names: TitledNames, drafts: Mapping[str, Draft]) -> str:
@@ -213,7 +230,7 @@ def _turns(a: Payload, b: Payload, left: Forms, right: Forms) -> Iterator[Reques
             path, one, other = found
             rows = place_words((*turn, *path), one), place_words((*there, *path), other)
             groups.setdefault(path, []).append((keys[0], *rows))
-    drafts, names = {draft.key: draft for draft in a.trace.result.drafts}, TitledNames(a.trace)
+    drafts, names = _drafts(a), TitledNames(a.trace)
     for rows in groups.values():
         more = f" and {len(rows) - 1:,} more" if len(rows) > 1 else ""
         what = _named([key for key, _, _ in rows], names, drafts)
@@ -265,15 +282,16 @@ def _field(found: tuple[str, object] | None) -> str:
 def _tools(a: Payload, b: Payload) -> Iterator[RequestDifference]:
     mine, theirs = a.body.get("tools"), b.body.get("tools")
     left, right = _tool_form(mine), _tool_form(theirs)
+    change = b.trace.request_tokens - a.trace.request_tokens
     found = first_difference(mine, theirs, ("tools",)) if left == right and left else None
     if found is not None:
         path, one, other = found
-        yield RequestDifference("changed", "tools", place_words(path, one), place_words(path, other))
+        yield RequestDifference("changed", "tools", place_words(path, one), place_words(path, other), 0, change)
     elif left or right:
         kind: DifferenceKind = (
             "same" if left == right else "added" if not left else "dropped" if not right else "renamed"
         )
-        yield RequestDifference(kind, "tool schema", left or "none", right or "none")
+        yield RequestDifference(kind, "tool schema", left or "none", right or "none", 0, change)
 
 
 def _tool_form(tools: object) -> str:

@@ -8,6 +8,7 @@ from ctxlab.testing.context_assertions.expect import fires as fires
 from ctxlab.testing.context_assertions.expect import has as has
 from ctxlab.testing.context_assertions.expect import kept as kept
 from ctxlab.testing.context_assertions.expect import prefix_stable as prefix_stable
+from ctxlab.testing.context_assertions.expect import says as says
 from ctxlab.testing.context_assertions.expect import sound_pairs as sound_pairs
 from ctxlab.testing.context_assertions.expect import under as under
 from ctxlab.testing.context_assertions.expectation import Expectation as Expectation

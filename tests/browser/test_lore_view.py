@@ -386,4 +386,4 @@ def test_a_report_of_it_opens_rows_and_offers_no_change(opened: Opened, tmp_path
 
     assert page.locator(".lopen .gates li").count() > 1
     assert page.locator("[data-change]").count() == 0
-    assert "Add a message" in page.locator(row("lore:harbour_lore/9")).inner_text()
+    assert "To make it fire: add a message" in page.locator(row("lore:harbour_lore/9")).inner_text()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -362,3 +363,13 @@ def test_the_page_of_a_run_without_branches_has_no_tree(tmp_path: Path) -> None:
     written = ctxlab_widgets.report(ctxlab.build(ctxlab.Session().append("one")), tmp_path / "page.html")
 
     assert 'data-view="tree"' not in written.read_text()
+
+
+def test_the_lore_of_a_report_says_what_would_fire_an_entry_in_a_sentence_of_its_own(
+    opened: Opened, written: Path
+) -> None:
+    view = opened_at(opened, written, "lore")
+
+    said = view.locator(".lrow[data-key]:has(.d-blocked) .why").all_inner_texts()
+
+    assert said and all(re.fullmatch(r"[A-Z][^.]*\. To make it fire: .+", text) for text in said), said

@@ -83,7 +83,7 @@ def test_head_and_sources_are_named(run, harbour) -> None:
         "u13",
         "Mara Lindqvist",
         "gpt-4o",
-        "o200k_base [exact]",
+        "o200k_base [exact for gpt-4o]",
         "budget 1,500",
     ):
         assert words in out

@@ -33,9 +33,9 @@ def test_a_lore_entry_that_fired_is_told_in_sentences(run, files) -> None:
         "├─ keys     reef",
         "├─ seen     “reef” in m2, characters 3 to 7: 礁石 reef!",
         "├─ placed   at depth 1 of the history, as system, order 100: it is in message 4",
-        "├─ tokens   10",
+        "├─ tokens   8, and 3 more around it as a message of its own",
         "├─ nearest  it stays out with none of its keys",
-        "└─ price    22 tokens fewer in the prompt: its own 10; no longer 老领航员 · The pilot (8)",
+        "└─ price    22 tokens fewer in the prompt: its own 8; no longer 老领航员 · The pilot (8); 6 around 2 messages",
     ]
 
 

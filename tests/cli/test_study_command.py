@@ -105,7 +105,8 @@ def test_a_table_says_what_its_means_rest_on(run: Any, questions: Path) -> None:
     ).out
 
     assert re.search(r"sliding +60 +1 +0\.0% +- +0\.0% +-", out)
-    assert "1 case of 1 conversation; tokens by o200k_base" in out
+    assert "1 case of 1 conversation with a score in each row, 1 cell in all; tokens counted with o200k_base+0." in out
+    assert out.count("1 conversation") == 1
     assert "left out: 1 question, " in out
     assert "budgets are those of the history alone" in out
     assert "embedder" not in out
@@ -277,6 +278,16 @@ def test_the_means_are_csv_too_and_the_kept_cells_are_counted(run: Any, question
         f"ctxlab: {kept} in {tmp_path / 'cells'}, {n} built" for kept, n in (("2 cells kept", 0), ("0 cells kept", 2))
     ]
     refused(run(*call, "--anew"), "name the folder with --out")
+
+
+def test_the_table_of_a_paper_is_csv_too(run: Any, questions: Path) -> None:
+    call = ("study", "retention", questions, "--strategies", "sliding,bm25", "--budgets", "60", "--format", "table")
+
+    sliding, bm25 = csv.DictReader(StringIO(run(*call).out))
+
+    assert (sliding["verdict"], sliding["difference"]) == ("baseline", "")
+    assert {"difference_low", "difference_high", "p_holm", "conversations_needed"} <= bm25.keys()
+    assert bm25["variant"] == "bm25" and float(bm25["p"]) == 1.0 and bm25["verdict"] in ("open", "equal")
 
 
 def test_a_page_with_a_figure_saves_it_as_svg(run: Any, questions: Path, tmp_path: Path) -> None:

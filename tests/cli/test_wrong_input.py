@@ -86,6 +86,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(FILE_OPTIONS, ("nowhere.json", "nobody", "", str(SESSION.parent / "no" / "x.json"))),
     "--assets": ("nowhere", str(SESSION)),
     "--knowledge": ("nowhere.json", "", "-", str(SESSION.parent / "no" / "x.json")),
+    "--note": ("no depth", "", "@4", " @4", "x@", "x@-1", "x@1.5", "x@four", "x@" + "9" * 5_000),
     "--piece": ("nothing of it", ""),
     "--above": ("u99", ""),
     "--before": ("nowhere.json", "", str(SESSION), str(SESSION.parent / "no" / "x.json")),

@@ -249,7 +249,7 @@ def test_a_trace_shows_itself_as_a_small_table() -> None:
 
     assert "a&lt;b&gt;" in html
     assert "ValueError: no luck" in html
-    assert repr(trace) == "Trace('s', 2 of 2 steps, 1 messages)"
+    assert repr(trace) == f"Trace('s', 2 of 2 steps, 1 message, {trace.tokens} tokens)"
 
 
 def test_a_run_s_table_names_what_was_amiss_at_the_start() -> None:

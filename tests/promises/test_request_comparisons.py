@@ -61,6 +61,13 @@ def test_a_comparison_shows_no_key(vendor: Any) -> None:
     assert secret[:-1] not in repr(found) + found._repr_html_() + str(found.as_data()) + found.frame().to_string()
 
 
+def _tokens_in_body(request: Payload) -> int:
+    """The tokens of a request without messages for which the vendor's form has no place."""
+    there = {place.key for place in request.places}
+    left_out = [draft for draft in request.trace.result.drafts if draft.key not in there]
+    return request.tokens - sum(map(request.trace.services.tokenizer.count_draft, left_out))
+
+
 def _request(vendor: Any, **parameters: Any) -> Payload:
     agent = Agent.model_validate(
         {
@@ -85,3 +92,34 @@ def _with(value: Any, path: tuple[str | int, ...], new: Any) -> Any:
     if isinstance(value, dict):
         return {**value, path[0]: inner}
     return [*value[: path[0]], inner, *value[path[0] + 1 :]]  # type: ignore[operator]
+
+
+@settings(deadline=None, max_examples=40)
+@given(rich_sessions(), agents(), agents(), st.sampled_from(VENDORS), st.sampled_from(VENDORS))
+def test_the_changes_of_all_rows_make_up_the_difference_of_the_totals(
+    session: Session, one: Agent, other: Agent, vendor: Any, second: Any
+) -> None:
+    a, b = (payload(built(session, agent, vendor), made_for) for agent, made_for in ((one, vendor), (other, second)))
+
+    found = compare_requests(a, b)
+
+    assert sum(row.change for row in found.differences) == _tokens_in_body(b) - _tokens_in_body(a)
+    assert all(row.change == 0 for row in found.same)
+    assert all(row.change == row.tokens for row in found.differences if row.kind == "added")
+    assert all(row.change == -row.tokens for row in found.differences if row.kind == "dropped")
+
+
+@pytest.mark.parametrize("vendor", VENDORS)
+def test_an_added_message_has_its_tokens_and_so_has_a_dropped_one(vendor: Any) -> None:
+    session = Session(id="s").append("hi", role="user").append("yes", role="assistant").append("go", role="user")
+    note = ctxlab.preset("Keep it short, please.", depth=1)
+    without, noted = (payload(ctxlab.build(session, presets=found), vendor) for found in ([], [note]))
+    its_own = next(each["tokens"] for each in noted.trace.messages if each["content"] == "Keep it short, please.")
+
+    added, dropped = (
+        next(row for row in compare_requests(*pair).differences if row.kind in ("added", "dropped"))
+        for pair in ((without, noted), (noted, without))
+    )
+
+    assert (added.tokens, added.change) == (its_own, its_own) == (dropped.tokens, -dropped.change)
+    assert its_own > 0

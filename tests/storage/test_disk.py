@@ -15,6 +15,7 @@ import ctxlab
 from ctxlab import Session, Workspace
 from ctxlab.errors import CtxlabError, ReadError, WriteError
 from ctxlab.storage.files import LocalFiles
+from ctxlab.storage.index import VERSION
 from tests.storage.writers import ADDING, FOREVER, started
 
 KILLS = 12
@@ -168,9 +169,10 @@ def test_a_file_that_was_put_there_by_hand_is_listed_and_saved_in_its_place(
     assert not file_of(workspace).exists()
 
 
-@pytest.mark.parametrize(
-    "broken", [b"", b"{", b"[]", b'{"version": 1, "sessions": [{"file": "../x"}]}', b'{"version": 99}']
-)
+OUTSIDE = json.dumps({"version": VERSION, "sessions": [{"file": "../x"}]}).encode()
+
+
+@pytest.mark.parametrize("broken", [b"", b"{", b"[]", OUTSIDE, b'{"version": 99}'])
 def test_a_broken_index_is_made_anew(workspace: Workspace, chat: Session, broken: bytes) -> None:
     workspace.save(chat)
     workspace.close()

@@ -22,6 +22,7 @@ from ctxlab.testing import (
     kept,
     load_context_cases,
     prefix_stable,
+    says,
     snapshot_text,
     sound_pairs,
     under,
@@ -50,6 +51,10 @@ def refusal(act: Callable[[], object]) -> str:
     return str(caught.value)
 
 
+LIGHTHOUSE = (
+    "The lighthouse stands on the outer rock, 一百三十二级台阶, a third window that is the kitchen's. "
+    "Its keeper trims the wick at dusk; every new moon the lamp is dark for eleven minutes."
+)
 MET: tuple[Expectation, ...] = (
     kept("u13"),
     kept("node:u13"),
@@ -59,11 +64,12 @@ MET: tuple[Expectation, ...] = (
     kept("re:(?i)no LEDGER.*lamp"),
     has("No ledger"),
     has("re:ledger"),
+    says("lore:The lighthouse", LIGHTHOUSE),
     before("preset:0", "history"),
     before("lore:harbour_lore/0", "u13"),
     before("u13", "preset-scene"),
     before("a12", "u13"),
-    under(1500),
+    under(1499),
     fires("lore:harbour_lore/0"),
     fires("lighthouse"),
     sound_pairs(),
@@ -73,6 +79,8 @@ MET: tuple[Expectation, ...] = (
 NOT_MET: tuple[Expectation, ...] = (
     kept("u5"),
     has("no such words"),
+    says("u13", "No ledger"),
+    says("u5", "anything"),
     before("history", "preset:0"),
     under(1000),
     fires("lore:harbour_lore/8"),
@@ -97,7 +105,20 @@ def test_what_is_not_so_is_a_failure_and_its_contrary_is_met(expectation: Expect
     assert_context(harbour()).not_.meets(expectation)
 
 
-@pytest.mark.parametrize("expectation", [kept("u99"), before("u99", "history"), before("u5", "u13"), fires("no such")])
+@pytest.mark.parametrize(
+    "expectation",
+    [
+        kept("u99"),
+        says("u99", "words"),
+        says("history", "words"),
+        says("No ledger", "words"),
+        before("u99", "history"),
+        before("u5", "u13"),
+        fires("no such"),
+        under(1500),
+        under(9000),
+    ],
+)
 def test_what_can_not_be_decided_is_met_neither_way(expectation: Expectation) -> None:
     refusal(lambda: assert_context(harbour(), expectation))
     refusal(lambda: assert_context(harbour(), ~expectation))
@@ -295,7 +316,8 @@ def test_a_case_says_what_is_built_and_what_it_must_be(tmp_path: Path) -> None:
         kept = ["and now?", "a2"]
         not_has = "question 9"
         before = [["a2", "and now?"]]
-        under = 50
+            says = { a2 = "answer 2, in words" }
+        under = 49
         sound_pairs = true
         not_kept = "a0"
     """
@@ -305,9 +327,9 @@ def test_a_case_says_what_is_built_and_what_it_must_be(tmp_path: Path) -> None:
     told = refusal(lambda: case.check(budget_tokens=9000))
 
     assert case.id == "one"
-    assert len(case.expectations) == 7
+    assert len(case.expectations) == 8
     assert "not kept('a0'): it is sent" in told
-    assert "under(50)" in told
+    assert "under(49)" in told
 
 
 @pytest.mark.parametrize(
@@ -348,6 +370,12 @@ def test_a_case_goes_into_a_study_and_is_built_there_as_it_is_alone(tmp_path: Pa
         ("session = 'talk.json'\n[expect]\nkep = 'x'", "expect.kep is not known"),
         ("session = 'talk.json'\n[expect]\nunder = true", "expect.under takes a whole number"),
         ("session = 'talk.json'\n[expect]\nbefore = ['a']", "takes two names"),
+        (
+            "session = 'talk.json'\n[expect]\nsays = {a = 3}",
+            "expect.says takes the text of each name, got the int 3 for 'a'",
+        ),
+        ("session = 'talk.json'\n[expect]\nsays = 'a'", "expect.says takes a table"),
+        ("session = 'talk.json'\n[expect]\nsays = {a = ''}", "expect.says can't be tested: .*whole text"),
         ("session = 'talk.json'\n[expect]\ncheaper_than = {provider = 'openai'}", "usd is missing"),
         ("session = 'talk.json'\nbudget_tokens = 'many'", "budget_tokens takes a whole number"),
         (
@@ -398,7 +426,7 @@ def test_a_preset_that_is_gone_lists_those_that_there_are() -> None:
 def test_a_preset_that_is_not_sent_is_named_as_in_its_file_with_its_words() -> None:
     text = refusal(lambda: assert_context(prompted(main="Go.")).kept("off"))
 
-    assert "off (preset:2) (“Never.”)\n" in text and "the preset is switched off" in text
+    assert "off (“Never.”)\n" in text and "preset:2" not in text and "the preset is switched off" in text
 
 
 def test_a_preset_goes_by_its_id_behind_preset_too() -> None:
@@ -425,3 +453,94 @@ def test_presets_of_one_id_keep_their_numbers_in_a_snapshot() -> None:
         "[preset:1] 7 characters",
         "[preset:2] 16 characters",
     ]
+
+
+def test_says_is_the_whole_text_of_that_message_and_of_no_other() -> None:
+    trace = prompted(main="Be a pirate.", style="Be a pirate. Be brief.")
+
+    assert_context(trace).says("main", "Be a pirate.").says("preset:main", "Be a pirate.").not_.says(
+        "style", "Be a pirate."
+    )
+    for wrong in ("Be a pirate", "be a pirate.", "Be a pirate. ", "re:.*"):
+        assert_context(trace).not_.says("main", wrong)
+
+
+def test_words_added_to_a_prompt_fail_with_what_it_says_now() -> None:
+    told = refusal(lambda: assert_context(prompted(main="写短一点。 Be brief.")).says("main", "写短一点。"))
+
+    assert "main says other words, from character 6 on" in told
+    assert "expected: '写短一点。'\n" in told and "sent:     '写短一点。 Be brief.'" in told
+
+
+def test_a_user_who_quotes_a_prompt_does_not_say_it() -> None:
+    presets = [{"id": "main", "content": "Be a pirate.", "isEnabled": False}, {"id": "history", "type": "chat_history"}]
+    agent = ctxlab.Agent.model_validate({"id": "g", "presetMessages": presets})
+    quoted = ctxlab.build(talk(1).append("You said: Be a pirate.", id="q"), agent)
+
+    assert_context(quoted).has("Be a pirate.").not_.says("main", "Be a pirate.")
+    assert "the preset is switched off" in refusal(lambda: assert_context(quoted).says("main", "Be a pirate."))
+
+
+def test_says_compares_what_is_sent_with_macros_expanded() -> None:
+    trace = prompted(main="Be {{char}}.")
+    name = trace.messages[0]["content"]
+
+    assert_context(trace).says("main", name)
+    assert "macros expanded" in refusal(lambda: assert_context(trace).says("main", "Be {{char}}."))
+
+
+@pytest.mark.parametrize("merged", [True, False])
+def test_says_finds_a_part_of_a_merged_message(merged: bool) -> None:
+    trace = prompted(main="Be a pirate.", style="写短一点。").rerun(
+        {"merge-system.enabled": merged, "merge-consecutive.enabled": False}
+    )
+
+    assert (len(trace.result.drafts[0].parts) > 1) == merged
+    assert_context(trace).says("main", "Be a pirate.").says("style", "写短一点。")
+
+
+def test_of_several_messages_with_one_name_that_say_different_things_none_is_compared() -> None:
+    presets = [{"id": "a", "role": "system", "content": words} for words in ("words", "others")]
+    trace = ctxlab.build(talk(1), ctxlab.Agent.model_validate({"id": "g", "presetMessages": presets}))
+
+    for expectation in (says("a", "words"), ~says("a", "words")):
+        assert "2 messages of this name say different things, name one: preset:0, preset:1" in refusal(
+            lambda e=expectation: assert_context(trace, e)
+        )
+    assert_context(trace).says("preset:1", "others")
+
+
+def test_one_prompt_has_one_name_in_all_failures_wherever_it_stands() -> None:
+    one, other = prompted(main="Go.", off2="x"), prompted(style="x", main="Go.")
+    told = [refusal(lambda t=trace: assert_context(t, ~kept("main"), says("main", "Stay."))) for trace in (one, other)]
+
+    assert all("main says" in each and "preset:" not in each for each in told)
+
+
+def test_a_preset_that_is_sent_at_several_depths_is_compared_once() -> None:
+    trace = ctxlab.build(talk(3), presets=[ctxlab.preset("words", depth="1, 3", id="a")])
+
+    assert sum(message["content"] == "words" for message in trace.messages) == 2
+    assert_context(trace).says("a", "words").not_.says("a", "word")
+
+
+# --- a size that a budget keeps by itself
+
+
+def test_a_run_that_was_cut_to_a_smaller_budget_can_not_tell_its_size() -> None:
+    whole = harbour().rerun({"token-limiter.budget_tokens": 100_000})
+
+    for expectation in (under(1500), ~under(1500)):
+        told = refusal(lambda e=expectation: assert_context(harbour(), e))
+        assert "the run's own budget of 1,500 made it so" in told and "budget_tokens=100_000" in told
+    assert_context(whole).under(whole.tokens).not_.under(whole.tokens - 1)
+    assert_context(harbour().rerun({"token-limiter.budget_tokens": 2600})).under(2600)
+
+
+def test_a_prompt_that_is_too_large_names_its_largest_pieces() -> None:
+    trace = prompted(main="word " * 50, style="Short.")
+
+    told = refusal(lambda: assert_context(trace).under(20))
+
+    assert "the largest are main (" in told
+    assert "by source: system" in told

@@ -247,7 +247,7 @@ def test_a_report_is_told_the_first_prices_and_what_each_entry_would_take(trace:
     assert widget.scan is not None
     blocked = [row for row in view_of(widget)["rows"] if row["kind"] != "fired"]
     assert {row["key"]: row["own_tokens"] for row in blocked} == {
-        one.key: widget.scan.scan_input.count(one.lore.content) for one in widget.scan.decisions if not one.fired
+        one.key: widget.scan.scan_input.tokens_of(one.lore) for one in widget.scan.decisions if not one.fired
     }
     assert widget.prices[COMPASS] == LoreView(trace).price(COMPASS) > 0
 

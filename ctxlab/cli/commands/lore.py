@@ -11,9 +11,9 @@ from ctxlab.errors import CtxlabError
 if TYPE_CHECKING:
     from ctxlab.cli.inputs.files import Inputs
     from ctxlab.cli.inputs.options import CommandOptions
-    from ctxlab.context import BuildInput
     from ctxlab.documents import Worldbook
     from ctxlab.engines.worldbook import LoreScan
+    from ctxlab.pipeline import Trace
 
 Form = Literal["text", "json", "csv"]
 
@@ -30,7 +30,7 @@ def print_session_lore(inputs: Inputs, *, form: Form) -> None:
     debugger.run_until(WorldbookProcessor.id)
     if not debugger.done:
         debugger.step()
-    _print(scan_of(debugger.context), form, inputs.losses, debugger.context.input)
+    _print(scan_of(debugger.context), form, inputs.losses, debugger.trace)
 
 
 def print_text_lore(text: str, options: CommandOptions, *, form: Form) -> None:
@@ -64,7 +64,7 @@ def print_text_lore(text: str, options: CommandOptions, *, form: Form) -> None:
         budget_tokens=options.budget,
         settings=settings_from(default_pipeline(), options.settings or ()),
     )
-    _print(scan, form, tuple(losses))
+    _print(scan, form, tuple(losses), model=options.model)
 
 
 def _refuse_options_of_files(options: CommandOptions) -> None:
@@ -81,7 +81,14 @@ def _refuse_options_of_files(options: CommandOptions) -> None:
         raise CtxlabError(f"{wrong[0]} goes with the FILE of a conversation, not with --text")
 
 
-def _print(found: LoreScan, form: Form, losses: tuple[str, ...], build_input: BuildInput | None = None) -> None:
+def _print(
+    found: LoreScan,
+    form: Form,
+    losses: tuple[str, ...],
+    trace: Trace | None = None,
+    *,
+    model: str | None = None,
+) -> None:
     if form == "json":
         from ctxlab.documents.stored import as_json
 
@@ -89,20 +96,30 @@ def _print(found: LoreScan, form: Form, losses: tuple[str, ...], build_input: Bu
     elif form == "csv":
         sys.stdout.write(found.frame().to_csv(lineterminator="\n"))
     else:
-        _show(found, losses, build_input)
+        _show(found, losses, trace, model)
     sys.stdout.flush()
 
 
-def _show(found: LoreScan, losses: tuple[str, ...], build_input: BuildInput | None) -> None:
+def _show(found: LoreScan, losses: tuple[str, ...], trace: Trace | None, model: str | None) -> None:
     from ctxlab.cli.output import run_text
     from ctxlab.cli.output.lore import table
-    from ctxlab.cli.output.terminal import Screen
+    from ctxlab.cli.output.terminal import Screen, harmless
+    from ctxlab.documents import ModelProfile
+    from ctxlab.providers import tokenizer_for
 
     screen = Screen()
     run_text.losses(screen, losses)
-    if build_input is not None:
-        run_text.sent_before(screen, build_input)
-    table(screen, found.fired_first(), scan=found)
+    if trace is not None:
+        run_text.sent_before(screen, trace.start.input)
+        counter, words = trace.services.tokenizer, run_text.tokenizer_words(trace)
+    else:
+        counter = tokenizer_for(model)
+        words = run_text.counter_words(counter, ModelProfile(id=model) if model else None)
+    table(screen, found.fired_first(), scan=found, around=counter.message_tokens)
+    screen.line((f"counted with {harmless(words)}", "dim"), hang=2)
+    if trace is not None and len(found.fired) < len(found):
+        told = "ctxlab explain FILE --entry NAME says what a change costs, and tries settings for all entries"
+        screen.line((told, "dim"), hang=2)
     notes = [note for note in found.notes if note.level != "info"]
     if notes:
         screen.blank()

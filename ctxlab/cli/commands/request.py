@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.cli.output.run_text import MARKS, STYLES
+from ctxlab.cli.output.run_text import MARKS, STYLES, tokenizer_words
 from ctxlab.cli.output.terminal import Screen, harmless, one_line
 from ctxlab.display.short_texts import counted
+from ctxlab.engines.worldbook import LoreScan
 from ctxlab.providers import Payload, path_text, payload, provider_named, provider_of_model
+from ctxlab.providers.models import OTHER_MODEL
 
 if TYPE_CHECKING:
     from ctxlab.cli.inputs.files import Inputs
@@ -42,10 +44,12 @@ def _payload(inputs: Inputs, name: str) -> Payload:
     provider = provider_named(name)
     trace = inputs.trace()
     found = payload(trace, provider)
-    own = trace.start.input.model
+    own, said = trace.start.input.model, found.notes
     if inputs.options.model is None and (own is None or provider_of_model(own) is not provider):
         with_model = replace(inputs, options=replace(inputs.options, model=found.model.name))
         found = payload(with_model.trace(), provider)
+        kept = [note for note in said if OTHER_MODEL in note.details]  # of the model that wasn't asked for by name
+        found = replace(found, notes=(*kept, *found.notes))
     return found
 
 
@@ -64,6 +68,7 @@ def _print_text(screen: Screen, found: Payload) -> None:
     for text, times in Counter(str(loss) for loss in found.losses).items():
         often = f" ({times} times)" if times > 1 else ""
         screen.line((f"! {harmless(text)}{often}", "warn"), hang=2)
+    screen.line(f"counted with {harmless(tokenizer_words(found.trace))}", hang=2)
     _print_left_out(screen, found)
     for note in (*found.trace.result.notes, *found.notes):
         screen.line((f"{MARKS[note.level]} {harmless(note.text)}", STYLES[note.level]), hang=2)
@@ -81,6 +86,11 @@ def _print_left_out(screen: Screen, found: Payload) -> None:
         many = counted(len(group.drafts), "message")
         reason = group.cause.reason or group.cause.rule
         screen.line((f"! {many} left out by {group.cause.processor}: {harmless(reason)}", "warn"), hang=2)
+    lore = found.trace.result.report(LoreScan)
+    for one in lore.decisions if lore is not None else ():
+        if one.gate == "budget":
+            title = one_line(one.title, cells=40)
+            screen.line((f"! lore {title} left out by the budget of lore: {harmless(one.reason)}", "warn"), hang=2)
 
 
 def _size(found: Payload) -> str:

@@ -21,6 +21,7 @@ from ctxlab.studies.study.study_file import StudyFile, read_study_file
 from ctxlab.studies.study_table import StudyTable
 
 TableForm = Literal["text", "json", "csv"]
+StudyForm = Literal["text", "json", "csv", "table"]
 RETENTION_SCORES = ("all_evidence", "share_of_evidence")
 
 
@@ -111,9 +112,12 @@ def _no_case(result: StudyResult) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownAs:
-    """The form of a shown study (lines, JSON, CSV or Markdown), and the score and the baseline of its differences."""
+    """The form of a shown study, and the score and the baseline of its differences.
 
-    form: TableForm = "text"
+    As text, JSON and CSV it has the means of all scores, as a `table` in CSV or in Markdown the differences of one.
+    """
+
+    form: StudyForm = "text"
     as_markdown: bool = False
     baseline: str | None = None
     score: str | None = None
@@ -124,8 +128,8 @@ class ShownAs:
         if self.figure is not None:
             refuse_page(self.figure, "study.html")
         numbers = [column.name for column in study.plan.columns if column.unit != "text"]
-        if self.as_markdown and not numbers:
-            raise CtxlabError("a Markdown table is of a score, and the study has none; scorers = [...] names some")
+        if (self.as_markdown or self.form == "table") and not numbers:
+            raise CtxlabError("a table is of a score, and the study has none; scorers = [...] names some")
         _refuse_unknown("score", self.score, numbers)
         _refuse_unknown("variant", self.baseline, [variant.name for variant in study.plan.variants])
 
@@ -183,7 +187,7 @@ def print_result(
     variant: str = "variant",
     setting: Sequence[str] = (),
 ) -> None:
-    """Means with their intervals and the differences to a baseline, as text or Markdown; means as JSON or CSV."""
+    """Means with their intervals and the differences to a baseline, as text, Markdown or CSV; means as JSON or CSV."""
     scores = [each.name for each in result.columns if each.unit != "text"]
     score = shown.score or next(iter(scores), None)
     if shown.figure is not None:
@@ -192,6 +196,9 @@ def print_result(
         import typer
 
         typer.echo(result.table(score, baseline=shown.base(result)).markdown(), nl=False)
+        return
+    if shown.form == "table":
+        print_rows([row.as_row() for row in result.table(score, baseline=shown.base(result)).rows], "csv")
         return
     tables = _tables(result, [name for name in names if name in scores], shown.base(result))
     rows = _with_intervals(cell_means(result, names, variant=variant), tables, [n for n in names if n in scores])
@@ -251,7 +258,7 @@ def _csv(rows: Sequence[dict[str, Any]]) -> str:
     from io import StringIO
 
     out = StringIO()
-    table = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
+    table = csv.DictWriter(out, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
     table.writeheader()
     table.writerows(rows)
     return out.getvalue()

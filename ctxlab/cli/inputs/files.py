@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from ctxlab.api.sources import is_preset
 from ctxlab.cli.inputs.begin_session import agent_to_begin, begun, how_begun
-from ctxlab.cli.inputs.options import CommandOptions, running_step, settings_from, variables_from
+from ctxlab.cli.inputs.options import CommandOptions, notes_from, running_step, settings_from, variables_from
 from ctxlab.cli.inputs.read_file import is_pipe, read, refuse_two_pipes
 from ctxlab.documents import Agent, KnowledgeBase, Library, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.errors import CtxlabError, ReadError, UnknownName
@@ -128,6 +128,7 @@ class Inputs:
             "budget_tokens": typed.budget,
             "books": self.books,
             "rules": self.rules,
+            "presets": notes_from(typed.notes or ()),
             "knowledge": self.knowledge,
             "settings": settings,
             "pipeline": pipeline,

@@ -15,6 +15,7 @@ import typer
 
 if TYPE_CHECKING:
     from ctxlab.context import Variables
+    from ctxlab.documents import MessageNode
     from ctxlab.pipeline import Pipeline
 
 
@@ -80,6 +81,15 @@ RulesOption = Annotated[
         "--rules", metavar="R", help="A file of find and replace rules; may be given again.", show_default=False
     ),
 ]
+NoteOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--note",
+        metavar="TEXT@DEPTH",
+        help="A note into the history, so many messages before its end; may be given again.",
+        show_default=False,
+    ),
+]
 KnowledgeOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -120,6 +130,7 @@ class CommandOptions:
     user: UserOption = None
     books: BookOption = None
     rules: RulesOption = None
+    notes: NoteOption = None
     knowledge: KnowledgeOption = None
     variables: VariableOption = None
     pending: PendingOption = None
@@ -159,6 +170,7 @@ def takes_build_options(*, without: tuple[str, ...] = ()) -> Callable[[Callable[
         def run(**options: Any) -> R:
             mine = {each.name: options.pop(each.name) for each in own}
             _refuse_wrong_time(options["timestamp"], options["zone"])
+            notes_from(options["notes"] or ())
             file = options.pop("file", None) or mine.get("file") or Path()
             return command(CommandOptions(file, **options, command=command.__name__), **mine)
 
@@ -235,6 +247,22 @@ def setting_from(pipeline: Pipeline, text: str) -> dict[str, Any]:
     if field is not None and field.annotation is str and not isinstance(parsed, str):
         parsed = value
     return {f"{base.id}.{setting}": parsed}
+
+
+def notes_from(texts: Sequence[str]) -> tuple[MessageNode, ...]:
+    """`TEXT@DEPTH` as presets at their depth in the history; raises BadParameter for one without words or a depth."""
+    from ctxlab.documents.agent.new_preset import preset
+
+    found: list[MessageNode] = []
+    for text in texts:
+        words, _, depth = text.rpartition("@")
+        number = depth.strip()
+        if not words.strip() or not (number.isascii() and number.isdecimal()) or len(number) > 9:
+            takes = "TEXT@DEPTH, such as 'Be brief.@4' for a note before the last 4 messages"
+            raise typer.BadParameter(f"--note takes {takes}, not {text[:40]!r}")
+        name = f"note-{len(found) + 1}" if found else "note"
+        found.append(preset(words.rstrip(), depth=int(number), id=name))
+    return tuple(found)
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:

@@ -18,13 +18,16 @@ Data = dict[str, Any]
 
 
 def of_entry(trace: Trace, name: str) -> list[Data]:
-    """The rows of the entries that a name means, with their decisions in sentences."""
+    """The rows of the entries that a name means, with their decisions in sentences and settings that turn them."""
+    from ctxlab.api.lore_settings import settings_that_fire
+
     return [
         {
             **decision.as_data(),
             "standing": lore_outcome(decision),
             "said": {sentence.label: sentence.text for sentence in sentences(trace.result, decision)},
             "price": _price(trace, decision),
+            "settings": [each.as_data() for each in settings_that_fire(trace, scan_of(trace.result), decision)],
         }
         for decision in entries_named(trace.result, name)
     ]

@@ -80,7 +80,7 @@ def life(screen: Screen, trace: Trace, found: Life) -> None:
     """One message through all steps, and what became of it."""
     first = next((draft for draft in _every_draft(trace) if draft.key == found.key), None)
     role = f"  {first.role}" if first else ""
-    screen.line((harmless(found.key), "strong"), (role, "dim"))
+    screen.line((harmless(found.name), "strong"), (role, "dim"))
     if first is not None and first.text:
         for row in preview(screen, first.text.spans, screen.width - 2):
             screen.line(("│ ", "dim"), row)

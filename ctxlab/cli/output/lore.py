@@ -18,7 +18,7 @@ from ctxlab.processors import WorldbookProcessor
 
 SIGNS = {"fired": "✓", "blocked": "⊘", "not hit": "○"}
 STYLES = {"fired": "came", "blocked": "warn", "not hit": "dim"}
-LABEL_STYLES: Mapping[str, str] = {**STYLES, "nearest": "strong", "price": "strong"}
+LABEL_STYLES: Mapping[str, str] = {**STYLES, "nearest": "strong", "or": "strong", "price": "strong"}
 TITLES = {"entry": 12, "book": 8, "key": 6, "where": 12, "decision": 8, "tokens": 6, "nearest change": 14}
 """Titles of the columns, with the cells that each has, however narrow the screen; `book` where there are several."""
 STACKED_BELOW = 84
@@ -40,17 +40,21 @@ def table(
     unsent: Collection[str] = (),
     most: int = MOST_ROWS,
     scan: LoreScan | None = None,
+    around: int = 0,
 ) -> None:
     """One entry a line, those first that fired, then the blocked ones; on a narrow screen two lines each.
 
     `unsent` are the keys of those that fired and were left out by a later step. With their `scan` the tokens of all
-    entries, its budget, and the tokens of each entry that didn't fire are told too.
+    entries, its budget, and the tokens of each entry that didn't fire are told too; `around` are those that a message
+    takes besides its words.
     """
     books = list(dict.fromkeys(one.lore.book.shown_name for one in found))
     tokens = sum(one.tokens or 0 for one in found if one.fired)
-    if_all = "" if scan is None else f" of {scan.tokens_of_all_entries:,} if all fired; {_budget(scan)}"
-    words = f"{summary(found)}; {counted(tokens, 'token')}{if_all}"
+    words = summary(found) if scan is not None else f"{summary(found)}; {counted(tokens, 'token')}"
     screen.line((words, "strong"), (f"  {_some(books)}", "dim"), hang=2)
+    if scan is not None:
+        more = f"; a message of its own takes {around:,} more around it" if around else ""
+        screen.line(f"{_spent(scan)}; all entries would take {scan.tokens_of_all_entries:,}", (more, "dim"), hang=2)
     titles = {one.key: one.title for one in found}
     order = list(SIGNS)
     shown = sorted(found, key=lambda one: (order.index(outcome(one)), one.rank or 0))[:most]
@@ -66,16 +70,18 @@ def table(
         screen.line((f"  … {len(found) - len(shown):,} more; name one to see it", "dim"))
 
 
-def _budget(scan: LoreScan) -> str:
-    budget = scan.scan_input.rules.budget_tokens
-    return "no budget" if budget is None else f"budget {budget:,}"
+def _spent(scan: LoreScan) -> str:
+    """`lore takes 797 tokens; its budget is 949, 25 % of 3,795`."""
+    budget = scan.scan_input.rules.budget_words
+    limit = f"its budget is {budget}" if budget else "no budget limits it"
+    return f"lore takes {counted(scan.spent_tokens, 'token')}; {limit}"
 
 
 def _own_tokens(one: Decision, scan: LoreScan | None) -> str:
     """The tokens of an entry, whether it fired or not; empty where nothing counts one that didn't."""
     tokens = one.tokens
     if tokens is None and scan is not None:
-        tokens = scan.scan_input.count(one.lore.content)
+        tokens = scan.scan_input.tokens_of(one.lore)
     return f"{tokens:,}" if tokens is not None else ""
 
 
@@ -177,7 +183,9 @@ def _stacked(
 
 
 def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
-    """The whole decision on one entry."""
+    """The whole decision on one entry, with the price of its nearest change, and settings with which it fires."""
+    from ctxlab.api.lore_settings import settings_that_fire
+
     kind, book = outcome(decision), decision.lore.book.shown_name
     screen.line(
         (f"{SIGNS[kind]} ", STYLES[kind]),
@@ -186,11 +194,13 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
         (f"  {harmless(book)}", "dim") if book not in decision.key else "",
         hang=2,
     )
-    counts_text = list(sentences(trace.result, decision))
+    counts_text = [_with_message(trace, sentence) for sentence in sentences(trace.result, decision)]
     if counts_text[-1].label == "nearest" and not decision.fired:
-        counts_text[-1] = Sentence("nearest", f"{counts_text[-1].text}{_way_to_change(trace, decision)}")
+        counts_text[-1] = Sentence("nearest", f"{counts_text[-1].text}{_way_to_change(decision)}")
     if price := price_words(trace, decision):
         counts_text.append(Sentence("price", price))
+    for setting in settings_that_fire(trace, scan_of(trace.result), decision):
+        counts_text += [Sentence("or", f"it fires with {setting}"), Sentence("price", str(setting.effect))]
     where = _seen(trace, decision)
     if where is not None:
         counts_text.insert(2 if counts_text[1].label == "keys" else 1, Sentence("seen", ""))
@@ -214,26 +224,22 @@ def price_words(trace: Trace, decision: Decision) -> str:
         return f"with it the prompt can't be built: {problem}"
 
 
-def _way_to_change(trace: Trace, decision: Decision) -> str:
+def _with_message(trace: Trace, sentence: Sentence) -> Sentence:
+    """The sentence; that on its tokens with what a message of its own takes besides."""
+    around = trace.services.tokenizer.message_tokens
+    if sentence.label != "tokens" or not around:
+        return sentence
+    own, semicolon, rest = sentence.text.partition(";")
+    return Sentence("tokens", f"{own}, and {around:,} more around it as a message of its own{semicolon}{rest}")
+
+
+def _way_to_change(decision: Decision) -> str:
     """The place of the nearest change: in the entry, in its book, or in a setting of the scan."""
     change, step = decision.nearest, WorldbookProcessor.id
     ways = [f"--set {step}.{name}={value}" for name, value in change.get("settings", {}).items()]
-    fields = change.get("entry", {})
-    if list(fields) == ["scanDepth"] and _depth_is_the_settings(trace, decision):
-        ways.append(f"edit the entry, or --set {step}.scan_depth={fields['scanDepth']} for all entries")
-    elif fields:
-        ways.append("edit the entry")
-    if "book" in change:
-        ways.append("edit the book")
-    return f" ({'; '.join(ways)})" if ways else ""
-
-
-def _depth_is_the_settings(trace: Trace, decision: Decision) -> bool:
-    """Whether the step's scan depth is that of an entry: neither the entry, its book nor the agent has its own."""
-    agent, lore = trace.start.input.agent, decision.lore
-    own = agent.worldbook_settings if agent else None
-    of_agent = own.default_scan_depth if own else None
-    return lore.entry.scan_depth is None and lore.book.scan_depth is None and of_agent is None
+    ways += ["edit the entry"] if "entry" in change else []
+    ways += ["edit the book"] if "book" in change else []
+    return f" ({' and '.join(ways)})" if ways else ""
 
 
 def _seen(trace: Trace, decision: Decision) -> list[str | tuple[str, str]] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 
 from ctxlab.cli.output.option_names import in_option_names, with_timestamp_option
@@ -11,12 +12,15 @@ from ctxlab.cli.output.terminal import Screen, harmless, one_line, quoted, wrapp
 from ctxlab.context import BuildInput, Draft, Dropped
 from ctxlab.context.file_words import name_of
 from ctxlab.display.short_texts import counted
-from ctxlab.documents import Note
+from ctxlab.documents import ModelProfile, Note
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.affordable_counts import NOT_COUNTED, AffordableCounts, shown
+from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
 from ctxlab.processors import TokenLimiter
+from ctxlab.providers import tokenizer_for
+from ctxlab.providers.tokenizers import counted_model
 
 NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
 NARROWEST, WIDEST = 17, 44
@@ -31,7 +35,6 @@ def head(screen: Screen, trace: Trace) -> None:
     build_input = trace.start.input
     session, agent, user, model = build_input.session, build_input.agent, build_input.user, build_input.model
     path = sum(not node.is_empty_root for node in session.path(build_input.leaf_id))
-    counter = trace.services.tokenizer
     name = f"{session.name} ({session.id})" if session.name and session.name != session.id else session.id or "unnamed"
     pairs = [
         ("session", name),
@@ -39,10 +42,32 @@ def head(screen: Screen, trace: Trace) -> None:
         ("agent", agent.shown_name or agent.id if agent else "none"),
         *([("user", user.shown_name)] if user else []),
         ("model", (model.name or model.id) if model else "none"),
-        ("tokenizer", f"{counter.name} [{'estimated' if trace.estimated else 'exact'}]"),
+        ("tokenizer", tokenizer_words(trace)),
         ("budget", budget_words(trace)),
     ]
     screen.flow([Text.assemble((f"{label} ", "label"), (one_line(value), "strong")) for label, value in pairs])
+
+
+def tokenizer_words(trace: Trace) -> str:
+    """The tokenizer of a run with the model that it is for, and whether its counts are exact for that one."""
+    build_input, counter = trace.start.input, trace.services.tokenizer
+    of_file = counted_model(build_input.agent) if build_input.model is None else None
+    words = counter_words(counter, build_input.model, of_file)
+    if trace.estimated and not counter.estimated:
+        return f"{words}, but what a file costs is estimated"
+    return words
+
+
+def counter_words(counter: TokenCounter, model: ModelProfile | None, of_file: str | None = None) -> str:
+    """`cl100k_base [exact for gpt-4-turbo, which the preset names]`; `of_file` is a model that only a file names."""
+    is_own = counter.name == tokenizer_for(model if model is not None else of_file).name
+    name = (model.name or model.id) if model is not None else of_file
+    if not is_own:
+        return f"{counter.name} [not the one of {name}]" if name else f"{counter.name} [no model is named]"
+    if not name:
+        return f"{counter.name} [exact for this encoding; no model is named]"
+    whose = f"{name}, which the preset names" if model is None else name
+    return f"{counter.name} [{'estimated' if counter.estimated else 'exact'} for {whose}]"
 
 
 def sent_before(screen: Screen, build_input: BuildInput) -> None:
@@ -98,7 +123,7 @@ class Steps:
         self._counts: tuple[Trace, AffordableCounts] | None = None
         self.names = max(len(id) for id in ("step", *trace.pipeline.ids))
         self.stacked = screen.wraps and screen.width < self.names + STACKED_BELOW
-        self.room = max(12, min(44, screen.width - self.names - 42)) if not self.stacked else screen.width - 4
+        self.room = max(12, min(WIDEST, screen.width - self.names - 42)) if not self.stacked else screen.width - 4
 
     def head(self) -> None:
         titles = f"{'messages':>8}  {'tokens':>7}  {'+/-':>8}  {'ms':>7}"
@@ -107,6 +132,9 @@ class Steps:
 
     def all(self, trace: Trace) -> None:
         """Every step of the trace, then those that are off or not run yet."""
+        if not self.screen.wraps:  # nothing is cut there, so that columns stand in line only if words have room
+            longest = max((cell_len(_did(trace, index)) for index in range(len(trace.steps))), default=0)
+            self.room = max(self.room, min(WIDEST, longest))
         self.head()
         for index in range(len(trace.steps)):
             self.row(trace, index)
@@ -125,12 +153,10 @@ class Steps:
         step = trace.steps[index]
         counts = self._counts_of(trace)
         before, after = counts.context_tokens(step.before.drafts), counts.context_tokens(step.after.drafts)
-        words = f"failed: {step.error}" if step.error else changes.summary
-        words = f"by hand: {words}" if step.edited else words
         numbers = (
             f"{len(step.after.drafts):>8,}  {shown(after):>7}  {_delta(step, before, after):>8}  {_ms(step.seconds):>7}"
         )
-        first, *rest = self._lines(harmless(words))
+        first, *rest = self._lines(_did(trace, index))
         quiet = "dim" if not changes and not changes.decided and not step.error else ""
         style = "bad" if step.error else quiet
         id = (f"{harmless(step.id):<{self.names}}  ", quiet or "step")
@@ -138,7 +164,7 @@ class Steps:
             self.screen.line(id, (numbers, quiet))
             self.screen.line("  ", (first, style))
         else:
-            self.screen.line(id, (f"{first:<{self.room}}  ", style), (numbers, quiet))
+            self.screen.line(id, (f"{first}{' ' * max(0, self.room - cell_len(first))}  ", style), (numbers, quiet))
         for line in rest:
             self.screen.line("  " if self.stacked else f"{'':<{self.names}}  ", (line, style))
         for group in changes.dropped:
@@ -168,6 +194,13 @@ class Steps:
         more = f" · {len(drafts) - shown:,} more" if len(drafts) > shown else ""
         each = (room - len(more) - 3 * (shown - 1)) // shown
         return " · ".join(first_words(draft, min(each, WIDEST)) for draft in drafts[:shown]) + more
+
+
+def _did(trace: Trace, index: int) -> str:
+    """Words for one step's changes, by hand or failed where it was."""
+    step = trace.steps[index]
+    words = f"failed: {step.error}" if step.error else trace.changes(index).summary
+    return harmless(f"by hand: {words}" if step.edited else words)
 
 
 def first_words(draft: Draft, cells: int) -> str:

@@ -81,9 +81,10 @@ def print_differences(screen: Screen, table: StudyTable, *, variant: str) -> Non
 
 
 def print_foot(screen: Screen, result: StudyResult, table: StudyTable | None, setting: Sequence[str] = ()) -> None:
-    """The count of cases, the setting, limits of what may be claimed, questions that were left out, and the errors."""
-    conversations = counted(result.conversations, "conversation")
-    screen.line(f"{counted(result.cases, 'case')} of {conversations}; tokens by {result.tokenizer}")
+    """The count of cases unless a table has it, the setting, what may be claimed, what was left out, and the errors."""
+    if table is None:
+        conversations = counted(result.conversations, "conversation")
+        screen.line(f"{counted(result.cases, 'case')} of {conversations}; tokens by {result.tokenizer}")
     for line in setting:
         screen.line(line)
     for note in table.notes if table is not None else ():

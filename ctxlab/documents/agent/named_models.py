@@ -10,6 +10,14 @@ if TYPE_CHECKING:
 
 NAMED_MODELS: Final = "namedModels"
 """Key of `Agent.carried`: by name of a provider the model that the file names for it."""
+OWN_MODEL: Final = "ownModel"
+"""Key of `Agent.carried`: the model that the file is used with in its program."""
+
+
+def own_model(agent: Agent | None) -> str | None:
+    """The model that the agent's file is used with in its program; None where it doesn't say."""
+    name = (agent.carried or {}).get(OWN_MODEL) if agent is not None else None
+    return name if isinstance(name, str) and name else None
 
 
 def named_model(agent: Agent | None, provider: str) -> str | None:

@@ -24,8 +24,8 @@ class Decision:
     """Whether an entry fires, by what, or which gate stopped it, and the nearest change.
 
     `matched` is its first key that was found: in a message (its key), in `persona` and its like, or in another entry
-    (`lore:...`). `gate` is the furthest gate that an entry came to which doesn't fire; `lost_to` the one that won its
-    group. `rank` counts those that fire, from 0.
+    as it is sent (`lore:...`). `gate` is the furthest gate that an entry came to which doesn't fire; `lost_to` the one
+    that won its group. `rank` counts those that fire, from 0.
     """
 
     lore: PreparedEntry

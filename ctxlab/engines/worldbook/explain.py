@@ -16,7 +16,7 @@ from ctxlab.errors import CtxlabError
 LORE = "lore"
 """The kind of origin of an entry's words."""
 Outcome = Literal["fired", "blocked", "not hit"]
-Label = Literal["fired", "blocked", "not hit", "keys", "seen", "lost to", "placed", "tokens", "nearest", "price"]
+Label = Literal["fired", "blocked", "not hit", "keys", "seen", "lost to", "placed", "tokens", "nearest", "or", "price"]
 
 FEW = 12
 PLACES = {
@@ -140,7 +140,7 @@ def key_place(ctx: Context, decision: Decision) -> KeyPlace | None:
     scan = scan_of(ctx)
     if matched.where.startswith("lore:"):
         by = scan[matched.where]
-        text = by.lore.content if by.fired else None
+        text = scan.scan_input.scanned_words_of(by.lore) if by.fired else None
     else:
         text = next((each.text for each in scan.scan_input.chat.messages if each.key == matched.where), None)
     return KeyPlace(matched.where, matched.start, matched.end, text)

@@ -63,13 +63,10 @@ class KeyMatches:
         """The hits as they were before any entry fired."""
         return KeyMatches(self.search, self.chat, self.about, problems=self.problems, remembers=self.remembers)
 
-    def add_lore(self, lore: PreparedEntry, made_in: int) -> Found:
-        """Search the content of an entry; gives the keys that no earlier content had."""
-        new = (
-            self._remembered(lore, made_in)
-            if self.remembers
-            else self._looked_through(lore.content, self.lore, made_in)
-        )
+    def add_lore(self, lore: PreparedEntry, made_in: int, text: str) -> Found:
+        """Search the text of an entry that fired; gives the keys that no earlier text had."""
+        remembers = self.remembers and text == lore.content  # what macros stand for may change
+        new = self._remembered(lore, made_in) if remembers else self._looked_through(text, self.lore, made_in)
         self.where_in_lore.update(dict.fromkeys(new, lore.key))
         return new
 

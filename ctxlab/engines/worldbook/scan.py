@@ -73,11 +73,11 @@ class LoreScan:
 
     @property
     def tokens_of_all_entries(self) -> int:
-        """Tokens of the contents of all entries together: what the books would take if everything fired.
+        """Tokens of all entries as they are sent, together: what the books would take if everything fired.
 
         Counted when it is read; there no budget, group or gate leaves anything out.
         """
-        return sum(self.scan_input.count(one.lore.content) for one in self.decisions)
+        return sum(self.scan_input.tokens_of(one.lore) for one in self.decisions)
 
     def rows(self) -> tuple[dict[str, Any], ...]:
         """Plain data, one row an entry: those that fire in the order in which they came, then the rest."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import ModelProfile, Worldbook
+
+if TYPE_CHECKING:
+    from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 
 Level = Literal["global", "user", "agent"]
 Source = Literal["persona", "character", "personality", "depth-prompt", "scenario", "creator-notes"]
@@ -80,24 +83,54 @@ class ScanSettings:
     overflow: Literal["stop", "skip"] = "stop"
     first: Literal["agent", "global", "neither"] = "agent"
     compat: Literal["sillytavern", "reference"] = "sillytavern"
+    budget_source: str = ""
+    """The origin of `budget_tokens` in words, such as "25 % of 3,795"."""
+
+    @property
+    def budget_words(self) -> str:
+        """The budget with its origin, such as "949, 25 % of 3,795"; empty where there is none."""
+        if self.budget_tokens is None:
+            return ""
+        return f"{self.budget_tokens:,}" + (f", {self.budget_source}" if self.budget_source else "")
 
 
 def _middle(id: str) -> float:
     return 0.5
 
 
+def _as_written(key: str, content: str, dialect: str | None) -> str:
+    return content
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ScanInput:
-    """Everything that decides which entries fire. `dice` gives a number in [0, 1) for an id, `count` counts tokens."""
+    """Everything that decides which entries fire. `dice` gives a number in [0, 1) for an id, `count` counts tokens.
+
+    `words_sent` gives the words that a content is sent as, its macros expanded, for the key of its entry, the content
+    and the dialect of its book's macros. These are counted and looked through for keys, as in SillyTavern.
+    """
 
     books: tuple[ActiveBook, ...]
     chat: Chat = field(default_factory=Chat)
     rules: ScanSettings = field(default_factory=ScanSettings)
     dice: Callable[[str], float] = _middle
     count: Callable[[str], int] = len
+    words_sent: Callable[[str, str, str | None], str] = _as_written
 
     def __repr__(self) -> str:
         return f"ScanInput({len(self.books)} books, {self.chat!r})"
 
+    def words_of(self, lore: PreparedEntry) -> str:
+        """The words that an entry is sent as."""
+        return self.words_sent(lore.key, lore.content, lore.book.macro_dialect)
+
+    def scanned_words_of(self, lore: PreparedEntry) -> str:
+        """The words of an entry that fired in which keys are looked for; the reference looks into what is written."""
+        return lore.content if self.rules.compat == "reference" else self.words_of(lore)
+
+    def tokens_of(self, lore: PreparedEntry) -> int:
+        """Tokens of the words that an entry is sent as, without what stands around a message."""
+        return self.count(self.words_of(lore))
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return by_fields(self, "dice", "count")
+        return by_fields(self, "dice", "count", "words_sent")

@@ -99,7 +99,8 @@ class Activation:
         budget = self.scan_input.rules.budget_tokens
         if budget is None:
             return False
-        return sum(len(lore.content.encode("utf-8", "surrogatepass")) for lore in self.lores) > budget
+        words_of = self.scan_input.words_of
+        return sum(len(words_of(lore).encode("utf-8", "surrogatepass")) for lore in self.lores) > budget
 
     def run(self, shut_books: Iterable[int] = ()) -> Activation:
         """Go through all passes; `shut_books` are numbers of books that aren't meant for the model."""
@@ -139,7 +140,7 @@ class Activation:
                 [fired.lore for fired in entered if not fired.lore.prevents] if self.scan_input.rules.recursion else []
             )
             for lore in fresh:
-                new.update(self.key_matches.add_lore(lore, this.number))
+                new.update(self.key_matches.add_lore(lore, this.number, self.scan_input.scanned_words_of(lore)))
             # Entries that fired may call up others. Only when nothing new fires do entries of the next delay level
             # take part: SillyTavern opens one level of delayUntilRecursion after the other.
             if fresh and not self.is_closed:
@@ -248,7 +249,7 @@ class Activation:
         out: list[FiredEntry] = []
         for one in winners:
             lore = one.lore
-            tokens = self.scan_input.count(lore.content)
+            tokens = self.scan_input.tokens_of(lore)
             refused = None if lore.entry.ignore_budget else self._lacks_room(lore, tokens)
             this.entering.append(BudgetCandidate(lore, tokens, self.spent, refused is None))
             if refused is not None:

@@ -1,4 +1,7 @@
-"""tau-bench trajectories: a list of runs, one session each; the policy that runs share makes one agent."""
+"""tau-bench trajectories: a list of runs, one session each; the policy that runs share makes one agent.
+
+A task may be run several times: a session's `group` is its task.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +38,17 @@ def read(source: Source) -> Import:
             losses.append(Loss(place, f"run {wanted!r} is there twice; this one is {session_id!r} now"))
         talk = Conversation(run["traj"], shelf=shelf, turns="traj")
         about = {key: value for key, value in run.items() if key != "traj"}
-        sessions.append(talk.session(session_id, tauBench=about))
+        sessions.append(talk.session(session_id, tauBench=about, group=_task(run)))
         losses += [loss.inside(session_id) for loss in talk.losses]
     return Import(tuple(sessions), shelf.agents, losses=tuple(losses))
+
+
+def _task(run: dict[str, Any]) -> str:
+    """The task of a run, with its user, since the tasks of each domain are numbered from 0."""
+    info = run.get("info")
+    task = info.get("task") if isinstance(info, dict) else None
+    user = task.get("user_id") if isinstance(task, dict) else None
+    return f"task-{run['task_id']}" + (f" ({user})" if isinstance(user, str) else "")
 
 
 TAU_BENCH = Format("tau-bench", "run", sniff=sniff, read=read)

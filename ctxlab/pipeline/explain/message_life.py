@@ -12,6 +12,7 @@ from ctxlab.context.file_words import file_changes
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.explain.merged_parts import is_seam, pieces
+from ctxlab.pipeline.explain.message_names import key_with_id
 from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.pipeline.explain.text_versions import TAKEN_OUT_BY_HAND, edit_causes
 from ctxlab.pipeline.remedies import BY_HAND, LeastBudget, Remedy, drop_details, remedies
@@ -50,10 +51,10 @@ class Life:
     _remedy: Callable[[], Remedy | None] = field(default=lambda: None, repr=False)
 
     def __repr__(self) -> str:
-        return f"Life({self.key!r}, {counted(len(self.events), 'event')}, {'sent' if self.draft else 'dropped'})"
+        return f"Life({self.name!r}, {counted(len(self.events), 'event')}, {'sent' if self.draft else 'dropped'})"
 
     def __str__(self) -> str:
-        shown = [self.key]
+        shown = [self.name]
         shown += [f"  {event.step}: {event.text}" for event in self.events]
         shown.append(f"  {self.outcome}")
         return "\n".join(shown)
@@ -62,6 +63,12 @@ class Life:
         from ctxlab.pipeline.explain.html import life_html
 
         return life_html(self)
+
+    @property
+    def name(self) -> str:
+        """The key; of a preset the id by which its file has it first, as in `main (preset:0)`."""
+        first = self.events[0].after if self.events else None
+        return key_with_id(first) if first is not None and first.key == self.key else self.key
 
     @property
     def outcome(self) -> str:
@@ -92,8 +99,10 @@ def life(trace: Trace, key: str) -> Life:
     for step in trace.steps:
         events.extend(_with_details(trace, step, event) for event in _events(step, key))
     if not events:
-        known = list(dict.fromkeys(d.key for step in trace.steps for d in step.after.drafts))
+        origins = {draft.key: draft.origin for step in trace.steps for draft in step.after.drafts}
+        known = list(origins)
         full = [each for each in known if each.partition(":")[2] == key]
+        full = full or [each for each, origin in origins.items() if origin.kind == "preset" and origin.ref == key]
         if len(full) == 1:
             return life(trace, full[0])
         near = f"; did you mean {' or '.join(map(repr, full))}?" if full else did_you_mean(key, known[:2000])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from ctxlab.context import Draft
@@ -40,6 +41,22 @@ def key_with_id(draft: Draft) -> str:
     """
     name = draft.origin.ref if draft.origin.kind == "preset" else ""
     return f"{plain(name, 2 * WORDS)} ({draft.key})" if name and f"preset:{name}" != draft.key else draft.key
+
+
+def names_by_key(drafts: Iterable[Draft]) -> dict[str, str]:
+    """By key, the id of a preset by which its file has it, where no other goes by it; else as `key_with_id` has it.
+
+    >>> from ctxlab.context import Origin
+    >>> names_by_key([Draft(f"preset:{i}", "system", (), Origin("preset", name)) for i, name in enumerate("abb")])
+    {'preset:0': 'a', 'preset:1': 'b (preset:1)', 'preset:2': 'b (preset:2)'}
+    """
+    every = tuple(drafts)
+    times = Counter([draft.origin.ref for draft in every if draft.origin.kind == "preset"])
+    return {
+        draft.key: plain(draft.origin.ref, 2 * WORDS) if times[draft.origin.ref] == 1 else key_with_id(draft)
+        for draft in every
+        if draft.origin.kind == "preset"
+    }
 
 
 def named(drafts: Iterable[Draft]) -> str:

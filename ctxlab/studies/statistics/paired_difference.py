@@ -97,6 +97,11 @@ class PairedDifference:
         return "better" if (self.mean > 0) == (self.better == "higher") else "worse"
 
     @property
+    def is_drawn(self) -> bool:
+        """Whether p is of draws: more conversations differ than all signs are tried of."""
+        return self.ups + self.downs > EXACT_UP_TO
+
+    @property
     def can_decide(self) -> bool:
         """Whether any outcome with so many conversations could have been told apart."""
         return self.comparisons * least_p(self.conversations) < 1 - self.level

@@ -14,6 +14,7 @@ from ctxlab.studies.study.cell_rows import Row, rows_of_case, sound_text
 from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.missing_agents import MissingAgents
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS, Cell, StudyPlan
+from ctxlab.studies.study.runs_of_one_task import RunsOfOneTask
 
 CELLS_A_BATCH = 100
 CELLS_A_COLLECTION = 1_000
@@ -66,6 +67,7 @@ class BatchStream:
         self._files = files or FilesRead()
         self._names = CellKeys(plan, self._files)
         self.missing_agents = MissingAgents(plan)
+        self.runs = RunsOfOneTask()
         self._ids: set[str] = set()
         self._taken = {*OWN_COLUMNS, KEY, *(column.name for column in plan.columns)}
         self._taken |= {name for variant in plan.variants for name in variant.labels}
@@ -93,6 +95,7 @@ class BatchStream:
             raise WrongArgument(f"case {case.id!r} has a label {label!r}, a column of the study; name it otherwise")
         self._ids.add(name)
         self.missing_agents.meet(case)
+        self.runs.meet(case.conversation)
         self.cases += 1
         of_case = self._names.of_case(case)
         self.hashes.append(of_case)

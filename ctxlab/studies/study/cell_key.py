@@ -7,12 +7,11 @@ from dataclasses import fields
 from hashlib import blake2b
 
 from ctxlab.studies.study.case import BrokenCase, Case
-from ctxlab.studies.study.code_version import versions_of
+from ctxlab.studies.study.code_version import code_of
 from ctxlab.studies.study.content_hash import SIZE, content_hash
 from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.plan import Cell, StudyPlan
-from ctxlab.studies.study.plugins_used import plugins_used
-from ctxlab.studies.study.settings_given import settings_in
+from ctxlab.studies.study.plugins_used import plugins_of_scorers, plugins_of_variant
 
 _OF_CASE = tuple([each.name for each in fields(Case) if each.name not in ("session", "options")])
 
@@ -20,7 +19,8 @@ _OF_CASE = tuple([each.name for each in fields(Case) if each.name not in ("sessi
 class CellKeys:
     """Makes the keys of the cells of a study; a session that several cases share is hashed once.
 
-    Of plugins those count that may be in every build, and those that a variant's own settings name.
+    Of plugins those count that may be in every build, those that a variant's own settings name, and those with scorers
+    of the study: each by its version and by the text of its Python files.
 
     A file or a folder that options name counts by what is in it: plan and cases are as `files` read them.
     """
@@ -32,12 +32,13 @@ class CellKeys:
             content_hash((plan.tokenizer, plan.budget_of, plan.build)),
             self._files.hash_of_options(plan.options),
             content_hash([(scorer.name, scorer.version, scorer) for scorer in plan.scorers]),
+            code_of(plugins_of_scorers(plan.scorers)).encode(),
         )
         self._variants = {
             each.name: _joined(
                 content_hash((each.name, each.settings, each.change, each.labels)),
                 self._files.hash_of_options(each.options),
-                versions_of(plugins_used({**settings_in(each.options), **each.settings})).encode(),
+                code_of(plugins_of_variant(each)).encode(),
             )
             for each in plan.variants
         }

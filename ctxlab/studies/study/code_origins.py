@@ -9,6 +9,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import CodeType, ModuleType
 
+from ctxlab.plugins import package_of_module
+
 OURS = ("ctxlab", "ctxlab_widgets")
 
 
@@ -16,11 +18,14 @@ OURS = ("ctxlab", "ctxlab_widgets")
 def installed_as(module: str) -> str | None:
     """The package of a module with its version, "numpy 2.1.0"; "" for Python and ctxlab, which are hashed apart.
 
-    None for a module that is somebody's own: a notebook, a script, a file beside them, a package in development.
+    None for a module that is somebody's own: a notebook, a script, a file beside them, a package in development; or
+    with a plugin of ctxlab, so that its code counts whether it is installed from a folder or from a wheel.
     """
     top = module.partition(".")[0]
     if top in OURS or module in sys.builtin_module_names:
         return ""
+    if package_of_module(module) is not None:
+        return None
     place = _place(module) or _place(top)
     if place is None:
         return None

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
 
 import ctxlab
+from ctxlab.plugins import code_of_package
 
 ROOMS = (
     *("api", "assets", "context", "documents", "engines", "knowledge", "pipeline", "processors", "providers"),
@@ -21,15 +22,15 @@ LIBRARIES = (
     *("tiktoken", "wordllama"),
 )
 """Packages that split, match, count and embed."""
-IN_EVERY_BUILD = ("anchors", "embedders", "macros", "processors")
+IN_EVERY_BUILD = ("anchors", "embedders", "macros", "processors", "rerankers")
 """Entry point groups `ctxlab.<name>` whose plugins may take part in any build, whatever its settings say."""
 NAMED = ("rankers", "strategies")
-"""Groups whose plugins take part where settings name them; `plugins_used` finds those of a cell."""
+"""Groups whose plugins take part where settings name them; `plugins_used` finds those of a cell, and of scorers."""
 
 
 @cache
 def code_version() -> str:
-    """A hash of the sources that build, and of the versions of libraries and of plugins that may be in every build.
+    """A hash of the sources that build, of versions of libraries, and of the plugins that may be in every build.
 
     Taken once per process. Plugins that are there and that settings have to name don't count in it.
     """
@@ -39,14 +40,14 @@ def code_version() -> str:
     for path in sorted(paths, key=lambda path: path.relative_to(root).as_posix()):
         digest.update(f"\n{path.relative_to(root).as_posix()}\n".encode())
         digest.update(path.read_bytes())
-    digest.update(versions_of((*LIBRARIES, *packages_in(IN_EVERY_BUILD))).encode())
+    digest.update((versions_of(LIBRARIES) + code_of(packages_in(IN_EVERY_BUILD))).encode())
     return digest.hexdigest()
 
 
 @cache
 def installed_version() -> str:
-    """The version of the code with that of every plugin: processes of one run have the same."""
-    return blake2b((code_version() + versions_of(packages_in(NAMED))).encode(), digest_size=16).hexdigest()
+    """The version of the code with the code of every plugin: processes of one run have the same."""
+    return blake2b((code_version() + code_of(packages_in(NAMED))).encode(), digest_size=16).hexdigest()
 
 
 def packages_in(groups: Iterable[str]) -> list[str]:
@@ -58,6 +59,16 @@ def packages_in(groups: Iterable[str]) -> list[str]:
 def versions_of(packages: Iterable[str]) -> str:
     """Packages with their versions, a line each; without a version where one isn't installed."""
     return "".join([f"\n{name} {_version(name)}" for name in packages])
+
+
+def code_of(packages: Iterable[str]) -> str:
+    """Packages of plugins with their versions and hashes of their code, a line each."""
+    return "".join([f"\n{name} {_version(name)} {code_of_package(name)}" for name in packages])
+
+
+def records_of(packages: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The version of each package of plugins and the hash of its code, by name."""
+    return {name: {"version": _version(name), "code": code_of_package(name)} for name in packages}
 
 
 def _version(distribution: str) -> str:

@@ -17,6 +17,7 @@ from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.frame_facts import FrameFacts, left_out_lines
 from ctxlab.studies.study.missing_scores import missing_scores
 from ctxlab.studies.study.plan import StudyPlan
+from ctxlab.studies.study.plugins_used import refuse_changed_plugins
 from ctxlab.studies.study.study_record import hash_of_cases, study_record
 from ctxlab.studies.study.study_result import StudyResult
 
@@ -46,6 +47,7 @@ def run_study(
         raise WrongArgument("anew builds the cells of a folder again; give path, the folder, with it")
     if address is not None and backend != "dask":
         raise WrongArgument('address is that of a dask scheduler; give backend="dask" with it')
+    refuse_changed_plugins(plan)
     files = FilesRead()
     plan = files.plan(plan)
     kept = CellFolder(path, anew=anew) if path is not None else CellsInMemory()
@@ -73,7 +75,7 @@ def run_study(
         record = study_record(plan, files, hash_of_cases(stream.hashes))
         facts = FrameFacts(plan.columns, plan.tokenizer_name, left_out_lines(left_out), record)
         table = kept.finish(stream.keys, facts)
-    lacking = (*stream.missing_agents.notes(), *missing_scores(table, plan.scorers))
+    lacking = (*stream.missing_agents.notes(), *stream.runs.notes(), *missing_scores(table, plan.scorers))
     told = (*notes, *_notes(source), *lacking, *kept.notes)
     return StudyResult(plan, table, source, stream.cases, told, left_out, files, reused=stream.reused)
 

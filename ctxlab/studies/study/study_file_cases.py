@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,9 @@ def cases_of_file(table: TomlTable) -> CaseSource:
         missing = next((name for name in files if not Path(name).exists()), None)
         if missing is not None:
             raise table.wrong("files", f"names {missing}, which does not exist")
-        return SurveyCases(files)
+        return SurveyCases(files, group=_group(table))
+    if "group" in table.data:
+        raise table.wrong("group", 'is for kind = "conversations"')
     labels = str(file_at(table, "labels")) if "labels" in table.data else None
     if len(files) != 1 and labels is None:
         raise table.wrong("files", f'names {len(files)} files; kind = "questions" without labels takes one')
@@ -43,6 +46,20 @@ def cases_of_file(table: TomlTable) -> CaseSource:
     if every < 1:
         raise table.wrong("every", f"takes a number from 1 on, not {every}")
     return QuestionCases(found.of(named) if named else found, every, whole=table.switch("whole_conversations"))
+
+
+def _group(table: TomlTable) -> re.Pattern[str] | None:
+    """The pattern with one group that names what a case belongs to; raises BrokenFile for any other."""
+    source = table.value("group", str, None)
+    if source is None:
+        return None
+    try:
+        pattern = re.compile(source)
+    except (re.error, RecursionError, OverflowError) as problem:
+        raise table.wrong("group", f"is no pattern: {problem}") from None
+    if pattern.groups != 1:
+        raise table.wrong("group", f"takes a pattern with one group in round brackets, this has {pattern.groups}")
+    return pattern
 
 
 @dataclass(frozen=True, slots=True, eq=False)

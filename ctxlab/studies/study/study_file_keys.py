@@ -68,6 +68,12 @@ CASES_KEYS: Mapping[str, FileKey] = {
     ),
     "files": FileKey("a path or several", "needed", "Conversations: any file or folder that `ctxlab.read` reads."),
     **PARTICIPANTS,
+    "group": FileKey(
+        "a pattern with one group",
+        "what the file's format knows",
+        "Of conversations: what this finds in the name of a case is what the case belongs to, so that several runs of "
+        "one task count as one: `group = '(.+)-run'`. A name without it is a group of its own.",
+    ),
     "labels": FileKey(
         "a path",
         "",

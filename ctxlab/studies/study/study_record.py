@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import Any, cast
 
 from ctxlab.display.one_line import plain
 from ctxlab.studies.study.cell_rows import sound_text
-from ctxlab.studies.study.content_hash import SIZE
+from ctxlab.studies.study.code_version import records_of
+from ctxlab.studies.study.content_hash import SIZE, content_hash
 from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.plan import StudyPlan
+from ctxlab.studies.study.plugins_used import plugins_of
 from ctxlab.studies.study.settings_given import as_json, not_default, settings_in
 
 SHOWN = 12
@@ -21,10 +23,11 @@ SHOWN = 12
 
 
 def study_record(plan: StudyPlan, files: FilesRead, data: str) -> dict[str, Any]:
-    """Version of ctxlab and hash of its code, hash of all cases, and what was set, for all and for each variant.
+    """Versions of ctxlab and of plugins with hashes of their code, hash of all cases, and what was set, for all and for
+    each variant.
 
     Settings are those that aren't the defaults; other options (an agent, books) are named with a hash of what is in
-    them. `data` is the hash of the cases.
+    them. `data` is the hash of the cases, `functions` that of what does the work of scorers, changes and tokenizer.
     """
     variants = {
         sound_text(each.name): _way(files, {**settings_in(each.options), **each.settings}, each.options)
@@ -35,6 +38,7 @@ def study_record(plan: StudyPlan, files: FilesRead, data: str) -> dict[str, Any]
         "ctxlab": ctxlab_version(),
         "python": ".".join(map(str, sys.version_info[:2])),
         "code": plan.code_version,
+        **({"plugins": records_of(plugins)} if (plugins := plugins_of(plan)) else {}),
         "data": data,
         "all_variants": _way(files, settings_in(plan.options), plan.options),
         "variants": variants,
@@ -42,7 +46,14 @@ def study_record(plan: StudyPlan, files: FilesRead, data: str) -> dict[str, Any]
         "budget_of": plan.budget_of,
         "seeds": list(plan.seeds),
         "scorers": {scorer.name: scorer.version for scorer in plan.scorers},
+        "functions": _functions(plan),
     }
+
+
+def _functions(plan: StudyPlan) -> str:
+    """The hash of functions and objects that the study was given, in which one's own count by their code."""
+    scorers = [(scorer.name, scorer.version, scorer) for scorer in plan.scorers]
+    return content_hash((plan.build, plan.tokenizer, scorers, [each.change for each in plan.variants])).hex()
 
 
 def hash_of_cases(hashes: Iterable[bytes]) -> str:
@@ -62,7 +73,16 @@ def record_line(record: Mapping[str, Any]) -> str:
     if not record:
         return ""
     known, code, data = (plain(str(record.get(name, "")), 40) for name in ("ctxlab", "code", "data"))
-    return f"Made with ctxlab {known} (code {code[:SHOWN]}) from data {data[:SHOWN]}."
+    made = ", ".join([f"ctxlab {known} (code {code[:SHOWN]})", *_plugins(record.get("plugins"))])
+    return f"Made with {made} from data {data[:SHOWN]}."
+
+
+def _plugins(found: object) -> list[str]:
+    """The packages of plugins in a record; none where it has none, or what a file says is no record of them."""
+    packages = cast("Mapping[str, Any]", found) if isinstance(found, Mapping) else {}
+    texts = {name: each for name, each in packages.items() if isinstance(each, Mapping)}
+    told = {name: [plain(str(each.get(key, "")), 40) for key in ("version", "code")] for name, each in texts.items()}
+    return [f"{plain(name)} {version} (code {code[:SHOWN]})" for name, (version, code) in told.items()]
 
 
 @cache

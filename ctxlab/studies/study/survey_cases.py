@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Library, Session
 from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.formats.session_tree_builder import title
 from ctxlab.studies.study.case import BrokenCase, Case
 
 MANY = (list, tuple)
+GROUP = "group"
+"""The field of a session in which a format says of what task it is one run."""
 
 
 class SurveyCases:
     """A case for each conversation of sessions, libraries and files; a file is read when its turn comes.
 
-    One that can't be read, or has none, is a case that could not be made. Two conversations of one name have numbers.
+    A case is named as its conversation is, or by the conversation's id where that name is only its first words; two of
+    one name have numbers. What it belongs to is what `group`, a pattern with one group, finds in that name, else what
+    its file's format says: the task of which it is one run. One that can't be read is a case that could not be made.
     """
 
-    def __init__(self, sources: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
+    def __init__(
+        self, sources: Iterable[Any] | Callable[[], Iterable[Any]], *, group: re.Pattern[str] | None = None
+    ) -> None:
         self._sources = sources
+        self._group = group
+        self._grouped: dict[str, str] = {}
 
     def __call__(self) -> Iterator[Case | BrokenCase]:
         found = self._sources() if callable(self._sources) else self._sources
@@ -36,8 +47,35 @@ class SurveyCases:
                 yield BrokenCase(case, case, str(problem))
                 continue
             for session in sessions:
-                case = _numbered(session.name or session.id, taken)
-                yield Case(case, case, session, options=options)
+                case = _numbered(_own_name(session), taken)
+                yield Case(case, self._belongs_to(case, session), session, options=options)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence where several cases are runs of one task by what their files say."""
+        groups = len(set(self._grouped.values()))
+        if groups == len(self._grouped):
+            return ()
+        cases = counted(len(self._grouped), "case")
+        return (f"{cases} are runs of {counted(groups, 'task')}, as their file says: runs of one task count as one",)
+
+    def _belongs_to(self, case: str, session: Session) -> str:
+        if self._group is not None:
+            found = self._group.search(case)
+            return (found[1] if found is not None else None) or case
+        group = (session.model_extra or {}).get(GROUP)
+        if not isinstance(group, str) or not group:
+            return case
+        self._grouped[case] = group
+        return group
+
+
+def _own_name(session: Session) -> str:
+    """The name of a conversation, or its id where the name is nothing but its first words."""
+    if not session.id or not session.name:
+        return session.name or session.id
+    first = next((node.content for node in session.nodes.values() if node.role == "user"), "")
+    return session.id if session.name == title(first) else session.name
 
 
 def _numbered(name: str, taken: dict[str, int]) -> str:

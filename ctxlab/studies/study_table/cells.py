@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
@@ -17,20 +16,25 @@ if TYPE_CHECKING:
     import pandas as pd
 
 GROUPED = ("variant", "budget")
+CaseName = tuple[str, str]
+"""A case by its conversation and its own name, which others may have in other conversations."""
 REQUIRED = ("conversation", "case", "variant")
 
 
 @dataclass(slots=True, eq=False)
 class CellGroup:
-    """The cells of one variant at one budget: scores and other columns by cell, and the number of those without."""
+    """The cells of one variant at one budget: scores and other columns by cell, and the cases of those without.
+
+    `failed` are pairs of an error and a case, `without_score` cases, each by its conversation and its name.
+    """
 
     variant: str
     budget: int | None
     values: tuple[Any, ...] = ()
     scores: dict[CellKey, float] = field(default_factory=dict[CellKey, float])
     also: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
-    errors: Counter[str] = field(default_factory=Counter[str])
-    without_score: int = 0
+    failed: list[tuple[str, CaseName]] = field(default_factory=list[tuple[str, CaseName]])
+    without_score: list[CaseName] = field(default_factory=list[CaseName])
     settings: dict[str, None] = field(default_factory=dict[str, None])
 
     @property
@@ -68,20 +72,21 @@ def cell_groups(
 
 def _add(group: CellGroup, cell: dict[str, Any], score: str, also: Sequence[str]) -> None:
     error, value = _known(cell.get("error")), _known(cell[score])
+    name = (str(cell["conversation"]), str(cell["case"]))
     group.settings[str(_known(cell.get("settings")) or "")] = None
     if error:
-        group.errors[str(error)] += 1
+        group.failed.append((str(error), name))
     elif value is None:
-        group.without_score += 1
+        group.without_score.append(name)
     else:
-        key = CellKey(str(cell["conversation"]), str(cell["case"]), (group.place, _known(cell.get("seed"))))
+        key = CellKey(*name, (group.place, _known(cell.get("seed"))))
         if key in group.scores:
             raise WrongArgument(_twice(group, key))
         group.scores[key] = _number(value, score)
-        for name in also:
-            known = _known(cell[name])
+        for column in also:
+            known = _known(cell[column])
             if known is not None:
-                group.also.setdefault(name, []).append(_number(known, name))
+                group.also.setdefault(column, []).append(_number(known, column))
 
 
 def _twice(group: CellGroup, key: CellKey) -> str:

@@ -12,7 +12,13 @@ from ctxlab.studies.statistics.interval import Method
 from ctxlab.studies.statistics.mean_score import SHARE, MeanScore, mean_of
 from ctxlab.studies.statistics.paired_difference import CellKey, PairedDifference, difference_of
 from ctxlab.studies.study_table.cells import CellGroup, cell_groups
-from ctxlab.studies.study_table.score_columns import KnownBetter, NumberUnit, known_column, refuse_no_shares
+from ctxlab.studies.study_table.score_columns import (
+    KnownBetter,
+    NumberUnit,
+    chosen_score,
+    known_column,
+    refuse_no_shares,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +29,7 @@ Level = Annotated[float, "a number between 0 and 1"]
 @checked_arguments
 def mean_score(
     frame: pd.DataFrame,
-    score: str = "all_evidence",
+    score: str | None = None,
     *,
     unit: NumberUnit | None = None,
     level: Level = 0.95,
@@ -31,10 +37,12 @@ def mean_score(
 ) -> MeanScore:
     """The mean of a column over all rows of a study's frame, with an interval that takes conversations as independent.
 
-    The interval of a share doesn't leave [0, 1]. Without `unit` it is the one that the study's frame names, or that of
-    the scorer which fills a column of this name; any other column is a plain number.
+    The score is by default `all_evidence`, or the only one of the frame. The interval of a share doesn't leave
+    [0, 1]. Without `unit` it is the one that the study's frame names, or that of the scorer which fills a column of
+    this name; any other column is a plain number.
     """
     checked_level(level)
+    score = chosen_score(frame, score)
     groups = cell_groups(frame, score)
     cells = [cell for group in groups for cell in group.cells()]
     column = known_column(frame, score, unit=unit)
@@ -51,7 +59,7 @@ def paired_difference(
     first: str,
     second: str,
     *,
-    score: str = "all_evidence",
+    score: str | None = None,
     budget: int | None = None,
     unit: NumberUnit | None = None,
     better: KnownBetter = "auto",
@@ -64,6 +72,7 @@ def paired_difference(
     are by default those of the column, as in `mean_score`.
     """
     checked_level(level)
+    score = chosen_score(frame, score)
     groups = at_budget(cell_groups(frame, score), budget)
     column = known_column(frame, score, unit=unit, better=better)
     refuse_no_shares(groups, column)

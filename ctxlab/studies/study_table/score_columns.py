@@ -38,6 +38,27 @@ def known_column(
     return replace(found, unit=unit or found.unit, better=found.better if better == "auto" else better)
 
 
+USUAL_SCORE = "all_evidence"
+"""The score of a table of which none is named, where the frame has it."""
+
+
+def chosen_score(frame: pd.DataFrame, score: str | None) -> str:
+    """The score that is given, else `all_evidence`, else the only one that the frame has.
+
+    Raises WrongArgument, with those that there are, where it has several others or none.
+    """
+    there = [str(name) for name in frame.columns]
+    if score is not None or USUAL_SCORE in there:
+        return USUAL_SCORE if score is None else score
+    known = scorer_columns() | {column.name: column for column in FrameFacts.of_attrs(frame.attrs).columns}
+    numbers = [name for name, column in known.items() if column.unit != "text" and name in there]
+    if len(numbers) == 1:
+        return numbers[0]
+    if not numbers:
+        raise WrongArgument("the frame has no column that is known as a score; give score=, the name of a column")
+    raise WrongArgument(f"the frame has {len(numbers)} scores; give score=, one of: {', '.join(map(plain, numbers))}")
+
+
 def scorer_columns() -> dict[str, ScoreColumn]:
     """The columns of every scorer that can be named, by their names."""
     from ctxlab.studies.scorers.registry import scorers

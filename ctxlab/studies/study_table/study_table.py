@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -20,7 +19,13 @@ from ctxlab.studies.study.scorer import Better, ScoreColumn, Unit
 from ctxlab.studies.study.settings_given import one_text
 from ctxlab.studies.study_table.cells import GROUPED, CellGroup, cell_groups
 from ctxlab.studies.study_table.mean_and_difference import Level, at_budget, checked_level, known_variant
-from ctxlab.studies.study_table.score_columns import KnownBetter, NumberUnit, known_column, refuse_no_shares
+from ctxlab.studies.study_table.score_columns import (
+    KnownBetter,
+    NumberUnit,
+    chosen_score,
+    known_column,
+    refuse_no_shares,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,6 +89,12 @@ class StudyTable:
         score, baseline = plain(self.score, 40), plain(self.baseline, 40)
         return f"StudyTable({score!r}, {len(self.rows):,} rows, baseline {baseline!r})"
 
+    def __str__(self) -> str:
+        """The table in columns, at most 120 characters wide, with its summary below."""
+        from ctxlab.studies.study_table.table_columns import table_columns
+
+        return table_columns(self)
+
     @property
     def is_share(self) -> bool:
         """Whether the score is a share, which is shown as a number of a hundred."""
@@ -142,7 +153,7 @@ class StudyTable:
 @checked_arguments
 def study_table(
     frame: pd.DataFrame,
-    score: str = "all_evidence",
+    score: str | None = None,
     *,
     by: Sequence[str] = ("variant",),
     budget: int | None = None,
@@ -159,16 +170,18 @@ def study_table(
 ) -> StudyTable:
     """A study's frame as a table: a row for each variant and budget, compared with a baseline on the same cases.
 
-    The baseline is by default `sliding` where there is such a variant, else the first. The oracle, by default the
-    variant `oracle`, is what nothing can beat: it is compared with none. `by` may name further columns (`kind`, a
-    label). `also` are columns whose means are shown beside (by default `tokens`, where there is one). `unit` and
-    `better` are by default those of the column, as in `mean_score`: of a column of which nothing is known neither more
-    nor less is better. `tokenizer` and `left_out` (sentences) are named in the notes, by default those of the study's
-    frame; `summaries` are the variants that keep summaries, by default those with "summar" in their name.
+    The score is by default `all_evidence`, or the only one that the frame has. The baseline is by default `sliding`
+    where there is such a variant, else the first. The oracle, by default the variant `oracle`, is what nothing can
+    beat: it is compared with none. `by` may name further columns (`kind`, a label). `also` are columns whose
+    means are shown beside (by default `tokens`, where there is one). `unit` and `better` are by default those of the
+    column, as in `mean_score`: of a column of which nothing is known neither more nor less is better. `tokenizer` and
+    `left_out` (sentences) are named in the notes, by default those of the study's frame; `summaries` are the variants
+    that keep summaries, by default those with "summar" in their name.
     """
     from ctxlab.studies.study_table.table_notes import table_notes, table_summary
 
     checked_level(level)
+    score = chosen_score(frame, score)
     also = [name for name in ("tokens",) if name in frame.columns] if also is None else also
     groups = at_budget(cell_groups(frame, score, by=by, also=also), budget)
     names = list(dict.fromkeys(group.variant for group in groups))
@@ -187,14 +200,14 @@ def study_table(
     rows = sorted(rows, key=lambda row: (_first(groups, row), not row.is_baseline))
     keeps = [name for name in names if "summar" in name.casefold()] if summaries is None else list(summaries)
     table = StudyTable(score, tuple(rows), base, column.better, column.unit, level, (), "")
-    errors: Counter[str] = sum((group.errors for group in groups), Counter())
     facts = FrameFacts.of_attrs(frame.attrs)
     notes = table_notes(
         table,
         tokenizer=facts.tokenizer if tokenizer is None else tokenizer,
         left_out=facts.left_out if left_out is None else left_out,
         summaries=keeps,
-        errors=errors,
+        failed=[pair for group in groups for pair in group.failed],
+        without_score=[case for group in groups for case in group.without_score],
         titles={
             name: title
             for name in (score, *also)
@@ -230,7 +243,7 @@ def _row(
         mean=mean,
         difference=None,
         is_baseline=group.variant == baseline,
-        left_out=group.errors.total() + group.without_score,
+        left_out=len(group.failed) + len(group.without_score),
         also={name: group.mean_of(name) for name in also},
         worst_case=worst.case if worst is not None else "",
         settings=one_text(group.settings),

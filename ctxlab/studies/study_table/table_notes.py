@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.studies.statistics.paired_difference import few_conversations
-from ctxlab.studies.statistics.significance import DRAWS, EXACT_UP_TO, least_conversations
+from ctxlab.studies.statistics.significance import DRAWS, ERROR_OF_DRAWS, EXACT_UP_TO, least_conversations
 from ctxlab.studies.study.study_record import record_line
+from ctxlab.studies.study_table.cells import CaseName
 
 if TYPE_CHECKING:
     from ctxlab.studies.study_table.study_table import StudyTable
@@ -28,12 +29,14 @@ def table_notes(
     tokenizer: str,
     left_out: Sequence[str],
     summaries: Sequence[str],
-    errors: Mapping[str, int],
+    failed: Sequence[tuple[str, CaseName]],
+    without_score: Sequence[CaseName],
     titles: Mapping[str, str],
     record: Mapping[str, Any],
 ) -> tuple[str, ...]:
     """Sentences: what was counted, how intervals and p are made, what can't be claimed, what was set and left out.
 
+    `failed` are errors with the case of each cell that has one, `without_score` cases of cells without the score.
     `record` is what made the cells, as `study_record` gives it.
     """
     return (
@@ -42,7 +45,7 @@ def table_notes(
         *_intervals(table),
         *_tests(table),
         *_settings(table),
-        *_left_out(table, left_out, errors),
+        *_left_out(table, left_out, failed, without_score),
         *_summaries(table, summaries),
         *(f"{plain(name, NAME)}: {plain(title, 120)}." for name, title in titles.items()),
         *([record_line(record)] if record else []),
@@ -98,7 +101,7 @@ def _rests_on(table: StudyTable, tokenizer: str) -> str:
     cases = _span([mean.cases for mean in means], "case")
     conversations = _span([mean.conversations for mean in means], "conversation")
     counts = f"tokens counted with {plain(tokenizer, NAME)}" if tokenizer else "the tokenizer isn't named"
-    return f"{cases} of {conversations} in each row, {counted(cells, 'cell')} with a score in all; {counts}."
+    return f"{cases} of {conversations} with a score in each row, {counted(cells, 'cell')} in all; {counts}."
 
 
 def _span(numbers: Sequence[int], noun: str) -> str:
@@ -154,8 +157,11 @@ def _tests(table: StudyTable) -> Iterator[str]:
     if not differences:
         return
     how = "exact sign-flip test over conversations"
-    if max(each.conversations for each in differences) > EXACT_UP_TO:
-        how = f"sign-flip test over conversations (above {EXACT_UP_TO} of them by {DRAWS:,} draws)"
+    if any(each.is_drawn for each in differences):
+        how = (
+            f"sign-flip test over conversations (where more than {EXACT_UP_TO} differ by {DRAWS:,} draws, which leave "
+            f"a p of 0.05 within {ERROR_OF_DRAWS})"
+        )
     many = _span([each.comparisons for each in differences], "comparison")
     yield (
         f"p: {how}, two-sided, after Holm for {many} at each budget. A difference is open unless p is below "
@@ -171,17 +177,31 @@ def _settings(table: StudyTable) -> Iterator[str]:
         yield f"{SETTINGS}: {each}."
 
 
-def _left_out(table: StudyTable, left_out: Sequence[str], errors: Mapping[str, int]) -> Iterator[str]:
+def _left_out(
+    table: StudyTable,
+    left_out: Sequence[str],
+    failed: Sequence[tuple[str, CaseName]],
+    without_score: Sequence[CaseName],
+) -> Iterator[str]:
     yield from (f"Left out: {plain(each, 200)}" for each in left_out)
-    failed, missing = sum(errors.values()), sum(row.left_out for row in table.rows) - sum(errors.values())
     if failed:
+        errors = Counter(error for error, _ in failed)
         common = sorted(errors, key=lambda sentence: (-errors[sentence], sentence))
         named = first_of([f"{plain(each, 100)} ({errors[each]:,})" for each in common], most=2)
-        verb = "is" if failed == 1 else "are"
-        yield f"Left out: {counted(failed, 'cell')} that ended in an error and {verb} in no mean: {named}."
-    if missing:
-        yield f"Left out: {counted(missing, 'cell')} without a value of {plain(table.score, NAME)}."
+        verb = "is" if len(failed) == 1 else "are"
+        cells = f"{counted(len(failed), 'cell')} of {_cases([case for _, case in failed])}"
+        yield f"Left out: {cells} that ended in an error and {verb} in no mean: {named}."
+    if without_score:
+        cells = f"{counted(len(without_score), 'cell')} of {_cases(without_score)}"
+        yield f"Left out: {cells} without a value of {plain(table.score, NAME)}: its scorer gave none."
     yield from _uneven(table)
+
+
+def _cases(names: Sequence[CaseName]) -> str:
+    """The number of cases among these, and the names of the first."""
+    found = dict.fromkeys(names)
+    shown = list(dict.fromkeys(plain(name, NAME) for _, name in found))
+    return f"{counted(len(found), 'case')} ({first_of(shown, most=3)})"
 
 
 def _uneven(table: StudyTable) -> Iterator[str]:

@@ -17,10 +17,10 @@ MARKUP = "\\`*_[]|~#!$"
 
 def table_markdown(table: StudyTable) -> str:
     """The table, below it the notes as a list."""
-    head = [_escaped(name) for name in _head(table)]
+    head = [_escaped(name) for name in table_head(table)]
     numbers = 1 + len(_settings_name(table)) + len(_label_names(table))
     marks = ["---" if i < numbers else "---:" for i in range(len(head) - 1)] + ["---"]
-    rows = [[_escaped(cell) for cell in _cells(table, row)] for row in table.rows]
+    rows = [[_escaped(cell) for cell in table_cells(table, row)] for row in table.rows]
     out = "\n".join(f"| {' | '.join(cells)} |" for cells in [head, marks, *rows])
     notes = "\n".join(f"- {_escaped(note, 600)}" for note in (table.summary, *table.notes))
     return f"{out}\n\n{notes}\n"
@@ -33,7 +33,7 @@ def table_html(table: StudyTable) -> str:
 def table_rows_html(table: StudyTable, *, most: int = 60) -> str:
     """The summary, so many of the rows, and the notes."""
     out = lines([table.summary], cells=400)
-    out += html_table(_head(table), (_cells(table, row) for row in table.rows), most=most)
+    out += html_table(table_head(table), (table_cells(table, row) for row in table.rows), most=most)
     return out + lines(table.notes, cells=400, most=20)
 
 
@@ -46,7 +46,8 @@ def _settings_name(table: StudyTable) -> list[str]:
     return ["settings"] if any(row.settings and not row.is_oracle for row in table.rows) else []
 
 
-def _head(table: StudyTable) -> list[str]:
+def table_head(table: StudyTable) -> list[str]:
+    """Names of the columns: of variants and what parts them, of means, of differences."""
     unit = ", %" if table.is_share else ""
     also = list(table.rows[0].also) if table.rows else []
     points = ", points" if table.is_share else ""
@@ -63,7 +64,8 @@ def _head(table: StudyTable) -> list[str]:
     return [*own, "cases", "conversations", *(f"mean {name}" for name in also), *compared]
 
 
-def _cells(table: StudyTable, row: TableRow) -> list[str]:
+def table_cells(table: StudyTable, row: TableRow) -> list[str]:
+    """A row's cells, one for each of these names, as people read them."""
     budget = [f"{row.budget:,}" if row.budget is not None else ""] if table.budgets != (None,) else []
     mean = row.mean
     counts = [f"{mean.cases:,}", f"{mean.conversations:,}"] if mean else ["0", "0"]

@@ -10,6 +10,7 @@ from ctxlab.testing.context_assertions.expect import (
     has,
     kept,
     prefix_stable,
+    says,
     sound_pairs,
     under,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "kept",
     "load_context_cases",
     "prefix_stable",
+    "says",
     "snapshot_text",
     "sound_pairs",
     "under",

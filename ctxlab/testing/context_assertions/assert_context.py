@@ -57,9 +57,15 @@ class ContextAssertion:
 
     @checked_arguments
     def has(self, text: str) -> ContextAssertion:
-        """These words are in one of the messages, or the pattern behind `re:` matches there."""
+        """These words are in any of the messages, or the pattern behind `re:` matches there."""
         __tracebackhide__ = True
         return self.meets(expect.has(text))
+
+    @checked_arguments
+    def says(self, name: str, text: str) -> ContextAssertion:
+        """The message of this name is sent with exactly this text, macros expanded; see `expect.says`."""
+        __tracebackhide__ = True
+        return self.meets(expect.says(name, text))
 
     @checked_arguments
     def before(self, first: str, second: str) -> ContextAssertion:
@@ -69,7 +75,7 @@ class ContextAssertion:
 
     @checked_arguments
     def under(self, tokens: int) -> ContextAssertion:
-        """The prompt has at most so many tokens."""
+        """The prompt has at most so many tokens, in a run that no budget cut to these."""
         __tracebackhide__ = True
         return self.meets(expect.under(tokens))
 
@@ -147,7 +153,7 @@ def assert_context(
 
     >>> import ctxlab
     >>> trace = ctxlab.build(ctxlab.example("harbour"), budget_tokens=1800)
-    >>> assert_context(trace).kept("u13").before("history", "preset:9").under(1800).not_.kept("u5")
+    >>> assert_context(trace).kept("u13").before("history", "preset:9").under(1500).not_.kept("u5")
     ContextAssertion(1 run, 4 held)
 
     The first call of a chain that isn't met raises AssertionError, with the life of a message that is missing. Given as

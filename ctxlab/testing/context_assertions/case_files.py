@@ -176,6 +176,14 @@ def _of_texts(make: Callable[[str], Expectation]) -> Callable[[TomlTable, str], 
     return lambda table, name: [make(each) for each in table.texts(name)]
 
 
+def _says(table: TomlTable, name: str) -> list[Expectation]:
+    texts: Mapping[str, Any] = table.table(name).data
+    for key, text in texts.items():
+        if not isinstance(text, str):
+            raise table.wrong(name, f"takes the text of each name, got {shown(text)} for {key!r}")
+    return [expect.says(key, text) for key, text in texts.items()]
+
+
 def _before(table: TomlTable, name: str) -> list[Expectation]:
     pairs: list[Any] = table.value(name, list, [])
     if pairs and all(isinstance(each, str) for each in pairs):
@@ -217,6 +225,7 @@ def _cheaper_than(table: TomlTable, name: str) -> list[Expectation]:
 _MAKERS: Mapping[str, Callable[[TomlTable, str], list[Expectation]]] = {
     "kept": _of_texts(expect.kept),
     "has": _of_texts(expect.has),
+    "says": _says,
     "fires": _of_texts(expect.fires),
     "before": _before,
     "under": _under,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context.tool_pairs import units_newest_first
 from ctxlab.display.one_line import plain, visible
-from ctxlab.display.short_texts import counted, nearest
+from ctxlab.display.short_texts import counted, first_of, nearest, short
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
 from ctxlab.testing.context_assertions.expectation import Expectation, Finding
@@ -20,9 +20,13 @@ from ctxlab.testing.context_assertions.message_references import (
     lore_rows,
     places,
     reference,
+    sent_texts,
+    shown_name,
 )
+from ctxlab.testing.context_assertions.other_words import other_words
 from ctxlab.testing.context_assertions.prefix_stability import least_shared
 from ctxlab.testing.context_assertions.price_of_prompt import compare_prices
+from ctxlab.testing.context_assertions.size_of_prompt import cut_in_words, size_in_words
 
 MOST_LIVES = 3
 """The lives of so many missing messages are told, the others are counted."""
@@ -41,10 +45,26 @@ def kept(name: str) -> Expectation:
 
 @checked_arguments
 def has(text: str) -> Expectation:
-    """These words are in one of the messages, or the pattern behind `re:` matches there."""
+    """These words are in one of the messages, or the pattern behind `re:` matches there.
+
+    Whose words they are, and what stands around them, isn't looked at: `says` compares the text of one message.
+    """
     if not text:
         raise WrongArgument("text takes words to look for, or re: and a pattern, got ''", function="has")
     return Expectation(f"has({text!r})", lambda trace: _has(trace, text))
+
+
+@checked_arguments
+def says(name: str, text: str) -> Expectation:
+    """The message of this name is sent with exactly this text, character for character, macros expanded.
+
+    `name` is what `kept` takes, but for sources and words. The text is what stands in the prompt at its place, rules
+    applied; of a merged message its part alone. Several messages of one name that say different things are a
+    failure, also under `not_`.
+    """
+    if not text:
+        raise WrongArgument("text takes the whole text of a message as it is sent, got ''", function="says")
+    return Expectation(f"says({name!r}, {short(text)!r})", lambda trace: _says(trace, name, text))
 
 
 @checked_arguments
@@ -58,7 +78,11 @@ def before(first: str, second: str) -> Expectation:
 
 @checked_arguments
 def under(tokens: int) -> Expectation:
-    """The prompt has at most so many tokens, counted as the run counts; at or above the run's budget it can't fail."""
+    """The prompt has at most so many tokens, counted as the run counts.
+
+    A run that was cut to a budget of no more than these can't tell: it is a failure, also under `not_`. Built with a
+    larger budget it can.
+    """
     return Expectation(f"under({tokens:,})", lambda trace: _under(trace, tokens))
 
 
@@ -150,10 +174,30 @@ def _before(trace: Trace, first: str, second: str) -> Finding:
     return Finding(holds, f"{words}, {second!r} begins in {_messages(trace, [start.message])}")
 
 
+def _says(trace: Trace, name: str, text: str) -> Finding:
+    ref = reference(trace, name)
+    if ref.kind == "unknown":
+        return _kept(trace, name)
+    if ref.kind != "messages":
+        return Finding(None, f"{name!r} is a {ref.kind}, and no name of a message; take a key, or the id of a preset")
+    sent = sent_texts(trace, ref)
+    if not sent:
+        return Finding(False, f"it is not sent\n{_lives(trace, ref.keys)}")
+    if len({now for _, now in sent}) > 1:
+        keys = first_of([key for key, _ in sent])
+        return Finding(None, f"{counted(len(sent), 'message')} of this name say different things, name one: {keys}")
+    key, now = sent[0]
+    shown = shown_name(trace, key)
+    return Finding(True, f"{shown} says it") if now == text else Finding(False, other_words(shown, text, now))
+
+
 def _under(trace: Trace, tokens: int) -> Finding:
     used = trace.tokens
-    more = f", {used - tokens:,} too many" if used > tokens else ""
-    return Finding(used <= tokens, f"the prompt has {counted(used, 'token')}{more}")
+    size = f"the prompt has {counted(used, 'token')}"
+    if used > tokens:
+        return Finding(False, f"{size}, {used - tokens:,} too many\n{size_in_words(trace)}")
+    cut = cut_in_words(trace, tokens)
+    return Finding(None, f"{size}, but {cut}") if cut else Finding(True, size)
 
 
 def _fires(trace: Trace, entry: str) -> Finding:

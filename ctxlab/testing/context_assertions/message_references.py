@@ -13,7 +13,6 @@ from ctxlab.display.source_styles import BY_NAME, OF_KIND, OF_PART, OVERHEAD
 from ctxlab.engines.regexes import WordsOrPattern
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.merged_parts import pieces
-from ctxlab.pipeline.explain.message_names import key_with_id
 
 LORE = "lore"
 MOST_KNOWN = 2000
@@ -82,6 +81,25 @@ def places(trace: Trace, ref: MessageReference) -> list[SentPlace]:
     ]
 
 
+def sent_texts(trace: Trace, ref: MessageReference) -> list[tuple[str, str]]:
+    """Key and text of each message that goes by the name and is sent; of a merged one its part."""
+    wanted = set(ref.keys)
+    return [
+        (piece.part.key, str(piece.text))
+        for draft in trace.result.drafts
+        if not wanted.isdisjoint(part.key for part in draft.parts)
+        for piece in pieces(draft)
+        if piece.part.key in wanted
+    ]
+
+
+def shown_name(trace: Trace, key: str) -> str:
+    """The one name of a message in failures: the id of its preset, where no other goes by it, else its key."""
+    known = _known(trace)
+    ref = _preset_id(known.get(key))
+    return visible(ref) if ref and len(_by_id(known, ref)) == 1 else key
+
+
 def has_words(trace: Trace, words: str) -> list[int]:
     """The messages of the prompt, counted from 0, that have these words, or match a pattern (`re:...`)."""
     sought = WordsOrPattern(words)
@@ -97,11 +115,11 @@ def cut_with(trace: Trace, words: str) -> list[str]:
 
 def life_of(trace: Trace, key: str) -> str:
     """The life of a message in lines: which steps did what to it, and what would have kept it."""
-    told = str(trace.why(key))
+    head, line_break, told = str(trace.why(key)).partition("\n")
     draft = next((draft for draft in _all_drafts(trace) if draft.key == key and draft.origin.kind == "preset"), None)
     if draft is not None:
-        told = f"{key_with_id(draft)}{_quoted(draft)}{told.removeprefix(key)}"
-    return visible(told)
+        head = f"{shown_name(trace, key)}{_quoted(draft)}"
+    return visible(f"{head}{line_break}{told}")
 
 
 def _known(trace: Trace) -> dict[str, Origin]:
@@ -127,6 +145,10 @@ def _by_id(known: Mapping[str, Origin], name: str) -> tuple[str, ...]:
     if f"node:{name}" in known:
         return (f"node:{name}",)
     return tuple([key for key, origin in known.items() if name and name in (origin.ref, _preset_name(origin))])
+
+
+def _preset_id(origin: Origin | None) -> str:
+    return origin.ref if origin is not None and origin.kind == "preset" else ""
 
 
 def _preset_name(origin: Origin) -> str:

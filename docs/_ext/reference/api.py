@@ -34,7 +34,11 @@ INTRO = """Every name of `import ctxlab` and `import ctxlab_widgets`. What begin
 a longer path reaches, may change at any time."""
 
 CONTRACT = """What `ctxlab.engines.truncation` offers to a [strategy of your own](../extending/strategy.md)."""
-OF_STRATEGIES = ("Border", "KeptRange", "Reason", "Strategy", "Traits", "Unit", "Verdict", "Window")
+TESTING = """What `ctxlab.testing` offers to [prompts under test](../prompts_under_test.md), with fakes and made-up
+conversations."""
+OF_STRATEGIES = ("Border", "Kept", "KeptRange", "Reason", "Strategy", "Traits", "Unit", "Verdict", "Window")
+OF_SCORERS = ("ScoredRun", "Scorer", "ScoreValue")
+SCORERS = """What `ctxlab.studies.study` offers to a [scorer of your own](../extending/scorer.md)."""
 
 
 def api() -> str:
@@ -50,8 +54,11 @@ def api() -> str:
         if names:
             blocks += [f"## {GROUPS[group]}", *_entries(package, names)]
     blocks += ["## Values and modules", *_entries(package, others)] if others else []
-    contract = import_module("ctxlab.engines.truncation")
+    testing, contract = import_module("ctxlab.testing"), import_module("ctxlab.engines.truncation")
+    blocks += ["## Tests of prompts", TESTING, *_entries(testing, testing.__all__)]
     blocks += ["## The contract of a strategy", CONTRACT, *_entries(contract, list(OF_STRATEGIES))]
+    scored = import_module("ctxlab.studies.study")
+    blocks += ["## The contract of a scorer", SCORERS, *_entries(scored, list(OF_SCORERS))]
     return page("API", *blocks, "## Widgets", *_entries(widgets, widgets.__all__))
 
 

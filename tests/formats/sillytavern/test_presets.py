@@ -441,3 +441,68 @@ def test_a_model_that_the_preset_names_for_a_vendor_and_that_is_not_taken_is_not
             ctxlab.payload(ctxlab.build(session, agent, model="claude-opus-4-6"), "anthropic"),
         ):
             assert not any("the preset names" in note.text for note in request.notes)
+
+
+@pytest.mark.parametrize("field", ["claude_use_sysprompt", "use_sysprompt"])
+def test_a_preset_that_wants_no_system_prompt_for_anthropic_says_so_in_its_request(field: str) -> None:
+    session = Session(id="s").append("hi")
+    raw = preset(prompt("main", "Go."), **{field: False})
+    card = card_from({"data": {"name": "Ada", "description": "A poet."}}).agent
+
+    for agent in (agent_of(raw), joined(agent_of(raw), card)):
+        request = ctxlab.payload(ctxlab.build(session, agent), "anthropic")
+        (loss,) = [loss for loss in request.losses if loss.what == f"{field}: false"]
+        assert "system" in request.body and loss.fix is not None
+        mended = request.mended(loss.fix)
+        assert "system" not in mended.body and mended.body["messages"][0]["role"] == "user"
+        assert not any(loss.what == f"{field}: false" for loss in mended.losses)
+        assert not any("sysprompt" in str(loss) for loss in ctxlab.payload(request.trace, "openai").losses)
+
+
+@pytest.mark.parametrize(("source", "lost"), [("claude", True), ("openai", False)])
+def test_it_is_a_loss_of_reading_where_the_preset_is_for_that_vendor(source: str, lost: bool) -> None:
+    raw = preset(prompt("main", "Go."), claude_use_sysprompt=False, chat_completion_source=source)
+
+    losses = ctxlab.read_data(raw).losses
+
+    assert any("claude_use_sysprompt" in str(loss) for loss in losses) == lost
+    assert not any("sysprompt" in str(loss) for loss in ctxlab.read_data(raw | {"claude_use_sysprompt": True}).losses)
+
+
+@pytest.mark.parametrize(
+    ("settings", "counter"),
+    [
+        ({"openai_model": "gpt-4-turbo"}, "cl100k_base"),
+        ({"openai_model": "gpt-4-turbo", "chat_completion_source": "claude"}, "o200k_base"),
+        ({"claude_model": "claude-3-haiku", "chat_completion_source": "claude"}, "estimator"),
+        ({"google_model": "gemini-2.5-pro", "chat_completion_source": "makersuite"}, "estimator"),
+        ({"openrouter_model": "OR_Website", "chat_completion_source": "openrouter"}, "o200k_base"),
+        ({}, "o200k_base"),
+    ],
+)
+def test_without_a_model_tokens_are_counted_as_the_presets_own_model_counts_them(
+    settings: dict[str, str], counter: str
+) -> None:
+    raw, card = preset(prompt("main", "Go."), **settings), card_from({"data": {"name": "Ada"}}).agent
+
+    for agent in (agent_of(raw), joined(agent_of(raw), card)):
+        trace = ctxlab.build(Session(id="s").append("hi"), agent)
+        assert (trace.services.tokenizer.name, trace.start.input.model) == (counter, None)
+        assert ctxlab.build(Session(id="s").append("hi"), agent, model="gpt-4o").services.tokenizer.name == "o200k_base"
+        assert ctxlab.rebuild(trace, model="gpt-4").services.tokenizer.name == "cl100k_base"
+
+
+def test_a_request_for_a_model_that_counts_otherwise_than_its_run_says_so() -> None:
+    raw = preset(prompt("main", "Go."), openai_model="gpt-4-turbo", openai_max_context=4_000)
+    trace = ctxlab.build(Session(id="s").append("hi"), agent_of(raw))
+
+    def said(request: ctxlab.Payload) -> list[str]:
+        return [note.text for note in request.notes if "the budget chose" in note.text]
+
+    (text,) = said(ctxlab.payload(trace, "anthropic"))
+    assert "by counts of cl100k_base; a build for 'claude-sonnet-4-5' counts with estimator" in text
+    assert any("the preset is for 'gpt-4-turbo'" in note.text for note in ctxlab.payload(trace, "anthropic").notes)
+    assert not said(ctxlab.payload(trace, "openai", model="gpt-4"))
+    assert not said(ctxlab.payload(ctxlab.rebuild(trace, model="claude-sonnet-4-5"), "anthropic"))
+    free = ctxlab.build(Session(id="s").append("hi"), agent_of(preset(prompt("main", "Go."))))
+    assert not said(ctxlab.payload(free, "anthropic"))

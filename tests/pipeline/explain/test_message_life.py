@@ -13,6 +13,7 @@ from ctxlab.documents import (
     RegexRule,
     Session,
 )
+from ctxlab.documents.agent.new_preset import preset
 from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Pipeline, Processor, Remedy, Services, Trace, processor, provenance_lines
@@ -402,3 +403,17 @@ def test_what_was_typed_is_found_although_parts_of_it_were_replaced() -> None:
 
     assert (place.state, place.start, place.end) == ("replaced", 9, 26)
     assert place.cause is not None and place.cause.rule == "user"
+
+
+def test_a_preset_is_asked_for_and_named_by_the_id_of_its_file() -> None:
+    presets = [{"id": name, "role": "system", "content": name} for name in ("main", "twice", "twice", "note")]
+    agent = Agent.model_validate({"id": "g", "presetMessages": presets})
+    session = Session(id="s").append("hi", id="note")
+    trace = build(session, agent, presets=[preset("Be brief.", depth=0, id="short")])
+
+    assert str(trace.why("main")).splitlines()[0] == "main (preset:0)"
+    assert trace.why("short").key == "preset:global/0"
+    assert repr(trace.why("short")).startswith("Life('short (preset:global/0)', ")
+    assert trace.why("note").key == "node:note"
+    with pytest.raises(CtxlabError, match="did you mean 'preset:1' or 'preset:2'"):
+        trace.why("twice")

@@ -263,3 +263,31 @@ def test_the_oracle_keeps_at_least_what_any_plain_cut_keeps(budget: int) -> None
     frame = kept([case], ORACLE, *PLAIN, budgets=[budget]).set_index("variant")
 
     assert frame.loc["oracle", "share_of_evidence"] >= frame.loc[PLAIN, "share_of_evidence"].max()
+
+
+def test_the_file_on_the_page_of_the_study_is_its_setting(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "truncation_study.md").read_text(encoding="utf-8")
+    found = re.search(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert found is not None
+    text = re.sub(r"^conversations = .*\n", "", found[1], flags=re.MULTILINE).replace(
+        "512, 1024, 2048, 4096, 8192", "300"
+    )
+    questions = ROOT / "datasets" / "studies" / "bundled_questions.json"
+    talk = ROOT / "datasets" / "research_tree.session.json"
+    text = (
+        text.replace('"locomo10.json"', f"'{talk}'\nlabels = '{questions}'")
+        .replace('"embeddings", ', "")
+        .replace('"hybrid", ', "")
+    )
+    (tmp_path / "study.toml").write_text(text)
+    named = re.findall(r'"([a-z0-9-]+)"', text[text.index("variants") : text.index("[cases]")])
+
+    twin = ctxlab.Study.from_file(tmp_path / "study.toml").run(progress=False).frame()
+
+    cases = retention_cases(ctxlab.read(talk), questions)
+    own = (
+        ctxlab.Study(cases, named, [300], scorers=["evidence"], **RETENTION.study_options()).run(progress=False).frame()
+    )
+    assert {"sliding", "head-and-tail"} < set(named)
+    pd.testing.assert_frame_equal(twin, own)
+    assert f"{RETENTION.study_options()['options']['settings']}".count(".enabled") == text.count(".enabled = false")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from itertools import product
 from operator import mul
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from ctxlab.studies.statistics import holm, least_p, sign_flip_test, sign_test
 from ctxlab.studies.statistics.paired_difference import few_conversations
-from ctxlab.studies.statistics.significance import DRAWS, least_conversations, most_comparisons
+from ctxlab.studies.statistics.significance import DRAWS, ERROR_OF_DRAWS, least_conversations, most_comparisons
 
 
 def test_the_sign_flip_test_is_the_share_of_all_signs_that_go_as_far() -> None:
@@ -42,6 +44,34 @@ def test_above_sixteen_conversations_the_least_p_is_that_of_the_draws() -> None:
     one_way = [1.0] * 40
 
     assert sign_flip_test(one_way) == sign_flip_test(one_way) == pytest.approx(least_p(40)) == 2 / (DRAWS + 1)
+
+
+def test_p_is_exact_over_the_differences_that_are_not_zero_however_many_others_there_are() -> None:
+    few = [0.3, 0.1, 0.2, -0.1, 0.25, 0.05]
+
+    assert sign_flip_test([*[0.0] * 40, *few]) == sign_flip_test(few)
+    assert sign_flip_test([*[0.0] * 40, *[1.0] * 6]) == 2 / 64
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(-9, 9), min_size=18, max_size=30), st.randoms(use_true_random=False))
+def test_neither_order_nor_which_variant_comes_first_makes_another_p(sums: list[int], dice: Random) -> None:
+    mixed = [each / 7 for each in sums]
+    dice.shuffle(mixed)
+
+    assert (
+        sign_flip_test(mixed)
+        == sign_flip_test([each / 7 for each in sums])
+        == sign_flip_test([-each for each in mixed])
+    )
+
+
+def test_draws_are_as_near_as_is_said() -> None:
+    """Of 18 differences that are alike the sums are those of coins, so that the exact p is known."""
+    exact = binomtest(13, 18).pvalue
+
+    assert sign_flip_test([*[1.0] * 13, *[-1.0] * 5]) == pytest.approx(exact, abs=1.5 * ERROR_OF_DRAWS)
+    assert round(2 * 1.96 * (0.025 * 0.975 / DRAWS) ** 0.5, 4) == ERROR_OF_DRAWS
 
 
 def test_nothing_that_differs_is_no_evidence() -> None:

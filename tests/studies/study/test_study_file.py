@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import ctxlab
 from ctxlab.errors import ReadError, WrongArgument
 from ctxlab.studies.study.place_injections import frozen_lore, lore_at, presets_at
 from ctxlab.studies.study.study_file import read_study_file
+from ctxlab.studies.study.survey_cases import SurveyCases
 
 ROOT = Path(__file__).parents[3]
 STUDIES = ROOT / "datasets" / "studies"
@@ -149,3 +151,65 @@ def test_what_a_file_gets_wrong_is_named(text: str, words: str, tmp_path: Path) 
 def test_a_label_of_a_variant_may_not_be_a_column_of_the_study() -> None:
     with pytest.raises(WrongArgument, match="'tokens', which every study fills"):
         ctxlab.Study([], [ctxlab.Variant("a", labels={"tokens": "x"})])
+
+
+def run_of(task: int, trial: int, text: str = "Help me") -> dict[str, object]:
+    turns = [{"role": "user", "content": text}, {"role": "assistant", "content": "Yes"}]
+    return {"task_id": task, "trial": trial, "traj": turns, "info": {"task": {"user_id": f"user_{task}"}}}
+
+
+def conversations_of(folder: Path, data: object, *keys: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """What each case belongs to, and the notes, of a study of this data's conversations."""
+    (folder / "data.json").write_text(json.dumps(data))
+    lines = ['variants = ["sliding"]', "[cases]", 'files = "data.json"', *keys]
+    (folder / "study.toml").write_text("\n".join(lines))
+    result = ctxlab.Study.from_file(folder / "study.toml").run(progress=False)
+    frame = result.frame()
+    return dict(zip(frame["case"], frame["conversation"], strict=True)), result.notes
+
+
+def test_runs_of_one_task_are_one_conversation_where_the_file_knows_the_task(tmp_path: Path) -> None:
+    runs = [run_of(0, 0), run_of(1, 0), run_of(0, 1)]
+
+    found, notes = conversations_of(tmp_path, runs)
+
+    assert found == {
+        "task-0-trial-0": "task-0 (user_0)",
+        "task-1-trial-0": "task-1 (user_1)",
+        "task-0-trial-1": "task-0 (user_0)",
+    }
+    assert "3 cases are runs of 2 tasks, as their file says: runs of one task count as one" in notes
+    assert not any("task" in note for note in conversations_of(tmp_path, runs[:2])[1])
+
+
+def test_a_pattern_names_what_cases_belong_to_and_without_it_names_of_runs_are_told(tmp_path: Path) -> None:
+    names = ["login_run1", "login_run2", "search trial 1", "plain"]
+    sessions = [ctxlab.Session(id=name, name=name).append("Hello there").to_data() for name in names]
+    folder = tmp_path / "chats"
+    folder.mkdir()
+    for name, each in zip(names, sessions, strict=True):
+        (folder / f"{name}.json").write_text(json.dumps(each))
+
+    def cases(**options: object) -> list[str]:
+        found = [case.conversation for case in SurveyCases([str(folder)], **options)()]
+        return sorted(found)
+
+    assert cases() == sorted(names)
+    assert cases(group=re.compile("(.+)_run")) == ["login", "login", "plain", "search trial 1"]
+    (note,) = ctxlab.survey(folder, strategies=["sliding"], budgets=[50], progress=False).notes
+    assert note.startswith("2 conversations look like runs of 1 task, as 'login_run1' and 'login_run2' do")
+
+
+@pytest.mark.parametrize("wrong", ["(", "task", "(a)(b)"])
+def test_a_pattern_has_one_group(tmp_path: Path, wrong: str) -> None:
+    with pytest.raises(ReadError, match=r"line 4: cases\.group .*pattern"):
+        conversations_of(tmp_path, [run_of(0, 0)], f"group = '{wrong}'")
+
+
+def test_a_conversation_that_is_named_by_its_first_words_goes_by_its_id() -> None:
+    own, named = ctxlab.Session(id="s1", name="Hello there"), ctxlab.Session(id="s2", name="Greetings")
+
+    assert [case.id for case in SurveyCases([own.append("Hello there"), named.append("Hello there")])()] == [
+        "s1",
+        "Greetings",
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -111,3 +112,20 @@ def test_a_scorer_that_had_nothing_to_score_says_what_it_goes_by() -> None:
 
     assert [note.partition(":")[0] for note in notes] == ["scorer 'evidence' has no score in any cell"]
     assert "names as labels" in notes[0]
+
+
+def test_a_record_is_the_same_for_the_same_functions_and_another_for_others_of_their_name() -> None:
+    def change(kind: str) -> Callable[[ctxlab.Case], ctxlab.Case]:
+        def own(case: ctxlab.Case) -> ctxlab.Case:
+            return replace(case, kind=kind)
+
+        return own
+
+    def made(kind: str) -> dict[str, Any]:
+        variants = [ctxlab.Variant("sliding", {}, change=change(kind))]
+        return dict(run(source=list(cases())[:1], variants=variants, budgets=(60,)).made_of)
+
+    first, second = made("a"), made("b")
+
+    assert first == made("a")
+    assert {name for name in first if first[name] != second[name]} == {"functions"}

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import ctxlab
+from ctxlab.display.one_line import cells_wide
 from ctxlab.errors import MissingExtra, WrongArgument
 from ctxlab.studies.statistics.significance import least_conversations
 from ctxlab.studies.study_table.table_notes import LOUD
@@ -116,7 +117,7 @@ def test_variants_that_score_alike_are_equal_and_have_no_interval() -> None:
 def test_the_notes_name_what_the_numbers_rest_on() -> None:
     notes = " ".join(TABLE.notes)
 
-    assert "245 cases of 10 conversations in each row" in notes
+    assert "245 cases of 10 conversations with a score in each row" in notes
     assert "tokens counted with o200k_base" in notes
     assert "446 questions without an answer" in notes
     assert "Holm for 3 comparisons at each budget" in notes
@@ -151,7 +152,9 @@ def test_cells_with_an_error_are_in_no_mean_and_are_named() -> None:
     row = next(row for row in table.rows if row.variant == "lexical")
     assert row.left_out == 10
     assert row.mean is not None and row.mean.cases == 235
-    assert any("10 cells that ended in an error" in note and "too small" in note for note in table.notes)
+    assert any(
+        "10 cells of 10 cases (q0) that ended in an error" in note and "too small" in note for note in table.notes
+    )
 
 
 @pytest.mark.parametrize("lacking", ["sliding", "lexical"])
@@ -162,7 +165,7 @@ def test_means_over_different_cases_are_said_to_be_so(lacking: str) -> None:
     table = ctxlab.study_table(missing)
 
     assert any("lexical" in note and "are over different cases" in note for note in table.notes)
-    assert any("20 cells without a value of all_evidence" in note for note in table.notes)
+    assert "Left out: 20 cells of 10 cases (q1) without a value of all_evidence: " in " ".join(table.notes)
 
 
 def test_further_columns_part_the_rows_and_each_part_is_compared_with_its_own_baseline() -> None:
@@ -327,3 +330,37 @@ def test_a_table_says_in_a_sentence_whether_a_difference_is_significant(conversa
 
     assert table.summary.endswith(said)
     assert f"\n- {table.summary}\n" in table.markdown()
+
+
+def test_the_score_of_a_frame_that_has_only_one_need_not_be_named() -> None:
+    other = FRAME.drop(columns=["all_evidence", "share_of_evidence"]).assign(repetition=FRAME["all_evidence"])
+
+    assert ctxlab.study_table(other).score == ctxlab.study_table(other, "repetition").score == "repetition"
+    assert ctxlab.mean_score(other).mean == ctxlab.mean_score(FRAME, "all_evidence").mean
+    with pytest.raises(WrongArgument, match=r"has 2 scores; give score=, one of: .*repetition"):
+        ctxlab.study_table(other.assign(share_of_evidence=0.5))
+    with pytest.raises(WrongArgument, match="no column that is known as a score"):
+        ctxlab.study_table(other.drop(columns=["repetition"]))
+
+
+@pytest.mark.parametrize("words", ["", "灯塔" * 30])
+@pytest.mark.parametrize("by", [("variant",), ("kind",), ("kind", "conversation")])
+def test_a_printed_table_has_all_rows_in_columns_that_fit(words: str, by: tuple[str, ...]) -> None:
+    frame = study_frame(words=words)
+    table = ctxlab.study_table(frame, by=by)
+
+    lines = str(table).split("\n")
+
+    rows = lines[1 : len(table.rows) + 2]
+    assert rows[0].startswith("variant ") and rows[0].endswith("verdict")
+    assert all(cells_wide(row) <= 120 for row in rows)
+    ends = [row.rstrip().rpartition("  ")[2].strip() for row in rows[1:]]
+    assert ends == [row.verdict for row in table.rows]
+    assert lines[-1] == table.summary
+
+
+def test_a_column_that_is_the_same_in_each_row_is_printed_once() -> None:
+    printed = str(ctxlab.study_table(FRAME))
+
+    assert "In each row: cases 245, conversations 10." in printed
+    assert "conversations" not in printed.split("\n")[1]

@@ -72,11 +72,11 @@ class ChatSetup:
             return given
         if services is not None:
             return services.tokenizer
-        from ctxlab.providers import tokenizer_for
+        from ctxlab.providers.tokenizers import tokenizer_of_run
 
         named = self.named_model or (self.agent.model_id if self.agent is not None else None)
         known = next((each for each in self.library.models if each.id == named), named)
-        return tokenizer_for(ModelProfile(id=known) if isinstance(known, str) else known)
+        return tokenizer_of_run(ModelProfile(id=known) if isinstance(known, str) else known, self.agent)
 
     @property
     def timestamp(self) -> str | None:

@@ -240,13 +240,10 @@ export class Grid {
     const why = h("span", { class: "cause" }, harmless(row.why[0]?.toUpperCase() + row.why.slice(1)));
     if (!row.change) return [why];
     const button = changeButton(row.key, row.change, `Fires with: ${row.nearest}`, this.host);
-    if (button) button.tabIndex = -1; // the table is one tab stop: T does it
-    return [
-      why,
-      " ",
-      button ?? `${harmless(row.change)}${inTokens(this.host.price(row.key))}`,
-      !!row.aside && h("span", { class: "muted" }, ` ${harmless(row.aside)}`),
-    ];
+    if (!button)
+      return [why, `. To make it fire: ${harmless(row.nearest ?? row.change)}${inTokens(this.host.price(row.key))}`];
+    button.tabIndex = -1; // the table is one tab stop: T does it
+    return [why, ". ", button, !!row.aside && h("span", { class: "muted" }, ` ${harmless(row.aside)}`)];
   }
 
   private seenAt(row: EntryRow): (Node | string)[] {

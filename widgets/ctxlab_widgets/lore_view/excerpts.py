@@ -93,7 +93,7 @@ class ScannedTexts:
     def text_of(self, where: str) -> ScannedText | None:
         """The text that a match names: a message, something about the character, or an entry that fired."""
         if where not in self._by_key and where.startswith("lore:"):
-            self._by_key[where] = ScannedText(where, self.scan[where].lore.content)
+            self._by_key[where] = ScannedText(where, self.scan.scan_input.scanned_words_of(self.scan[where].lore))
         return self._by_key.get(where)
 
     def _scanned_for(self, lore: PreparedEntry) -> list[ScannedText]:

@@ -28,7 +28,7 @@ def rows_of(texts: ScannedTexts, before: LoreScan | None, order: Sequence[str]) 
     if len(rows) <= MOST_COUNTED:
         for one in scan.decisions:
             if not one.fired:
-                rows[one.key]["own_tokens"] = scan.scan_input.count(one.lore.content)
+                rows[one.key]["own_tokens"] = scan.scan_input.tokens_of(one.lore)
     if rows.keys() == set(order):
         return [rows[key] for key in order]
     return sorted(rows.values(), key=_interest)

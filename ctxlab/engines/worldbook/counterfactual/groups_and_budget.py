@@ -94,8 +94,8 @@ class Contest:
         scan = self.scan
         if everyone or scan.reference:
             if self._all is None:
-                count = scan.scan_input.count
-                self._all = _Queue.of(((one.lore, count(one.lore.content)) for one in self.this.contenders), scan)
+                tokens_of = scan.scan_input.tokens_of
+                self._all = _Queue.of(((one.lore, tokens_of(one.lore)) for one in self.this.contenders), scan)
             return self._all
         if self._entered is None:
             self._entered = _Queue.of(((one.lore, one.tokens) for one in self.this.entering), scan)
@@ -148,12 +148,11 @@ def fits(lore: PreparedEntry, spent: int, spent_of_book: int, scan: Activation) 
     room = [total - spent] if total is not None else []
     room += [of_book - spent_of_book] if of_book is not None else []
     left = min(room, default=None)
+    if left is None:
+        return True
     # No token is shorter than a byte: most entries needn't be counted.
-    return left is None or len(lore.content.encode("utf-8", "surrogatepass")) <= left or _counted(lore, scan) <= left
-
-
-def _counted(lore: PreparedEntry, scan: Activation) -> int:
-    return scan.scan_input.count(lore.content)
+    words = scan.scan_input.words_of(lore)
+    return len(words.encode("utf-8", "surrogatepass")) <= left or scan.scan_input.count(words) <= left
 
 
 def _place(lore: PreparedEntry, scan: Activation) -> SortKey:

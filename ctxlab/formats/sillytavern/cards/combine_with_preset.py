@@ -8,7 +8,8 @@ from typing import Final
 
 from ctxlab.documents import Agent, MessageNode, ProcessorEntry, RegexConfig, RegexPreset
 from ctxlab.documents.agent.left_out_presets import left_out
-from ctxlab.documents.agent.named_models import NAMED_MODELS
+from ctxlab.documents.agent.named_models import NAMED_MODELS, OWN_MODEL
+from ctxlab.documents.agent.system_as_user import SYSTEM_AS_USER
 from ctxlab.formats.sillytavern.card_fields import JAILBREAK, MAIN, SLOTS, original_of, prompt_name
 from ctxlab.formats.sillytavern.cards.writer import OF_PRESET
 from ctxlab.formats.sillytavern.presets.chat_completion import EXAMPLE_START, FORMAT, OWN_WORDS
@@ -16,6 +17,8 @@ from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
 from ctxlab.formats.sillytavern.regex_scripts import RULES_OF_PRESET
 
 ORIGINAL: Final = re.compile(r"\{\{original\}\}", re.IGNORECASE)
+OF_REQUESTS: Final = (NAMED_MODELS, OWN_MODEL, SYSTEM_AS_USER)
+"""Keys of what a preset carries that requests ask for."""
 START: Final = re.compile(r"<START>", re.IGNORECASE)
 MACROS: Final = {
     "charDescription": "description",
@@ -52,7 +55,7 @@ def joined(preset: Agent, card: Agent) -> Agent:
         "macro_dialect": card.macro_dialect or preset.macro_dialect,
         "carried": {
             **(card.carried or {}),
-            **{key: value for key, value in (preset.carried or {}).items() if key == NAMED_MODELS},
+            **{key: value for key, value in (preset.carried or {}).items() if key in OF_REQUESTS},
             OF_PRESET: original_of(preset) or {},
             RULES_OF_PRESET: [each.id for each in _rules(preset)],
         },

@@ -7,11 +7,18 @@ from typing import Any, Final, Literal, cast
 
 from ctxlab.documents import Agent
 from ctxlab.documents.agent.left_out_presets import LEFT_OUT
-from ctxlab.documents.agent.named_models import NAMED_MODELS
+from ctxlab.documents.agent.named_models import NAMED_MODELS, OWN_MODEL
+from ctxlab.documents.agent.system_as_user import SYSTEM_AS_USER
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.card_fields import CALLED, CARRIED, Data, converted, text_at
-from ctxlab.formats.sillytavern.presets.parameters import REFERENCE, models_from, parameters_from
+from ctxlab.formats.sillytavern.presets.parameters import (
+    REFERENCE,
+    models_from,
+    own_model_from,
+    parameters_from,
+    system_as_user_from,
+)
 from ctxlab.formats.sillytavern.presets.prompt_order import (
     DEPTH,
     HISTORY,
@@ -106,6 +113,8 @@ def preset_from(
             CARRIED: raw,
             CALLED: name,
             **({NAMED_MODELS: models} if (models := models_from(body)) else {}),
+            **({SYSTEM_AS_USER: fields} if (fields := system_as_user_from(body)) else {}),
+            **({OWN_MODEL: own} if (own := own_model_from(body)) else {}),
             **({CHOSEN: character_id} if character_id is not None else {}),
             **({READING: reading} if reading != "sillytavern" else {}),
         },

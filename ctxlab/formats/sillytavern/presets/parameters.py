@@ -67,9 +67,46 @@ MODELS: Final[Mapping[str, str]] = {
 """By provider, the setting that names its model."""
 
 
+NO_SYSTEM: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
+    "anthropic": (("claude_use_sysprompt", "use_sysprompt"), ("claude",)),
+    "gemini": (("use_makersuite_sysprompt", "use_sysprompt"), ("makersuite", "vertexai")),
+}
+"""By provider, the setting that false sends system messages as the user's with, and SillyTavern's names of the source.
+
+The second name of a setting is that of later versions.
+"""
+
+
 def models_from(raw: Mapping[str, Any]) -> Data:
     """By provider, the model that a preset names for it."""
     return {provider: raw[key] for provider, key in MODELS.items() if isinstance(raw.get(key), str) and raw[key]}
+
+
+def system_as_user_from(raw: Mapping[str, Any]) -> Data:
+    """By provider, the setting of a preset by which it gets no system prompt."""
+    found = {provider: next((key for key in keys if key in raw), "") for provider, (keys, _) in NO_SYSTEM.items()}
+    return {provider: key for provider, key in found.items() if key and raw[key] is False}
+
+
+def _no_system(raw: Mapping[str, Any]) -> list[Loss]:
+    """A loss where the source that a preset is for gets no system prompt in SillyTavern."""
+    source = raw.get("chat_completion_source")
+    return [
+        Loss(key, "false is kept, but system messages stay so; convert-system.enabled=true makes them the user's")
+        for provider, key in system_as_user_from(raw).items()
+        if source in NO_SYSTEM[provider][1]
+    ]
+
+
+OTHERWISE_NAMED: Final[Mapping[str, str]] = {"makersuite": "google_model"}
+"""By source of completions, the setting that names its model where that isn't `<source>_model`."""
+
+
+def own_model_from(raw: Mapping[str, Any]) -> str | None:
+    """The model of the source of completions that a preset is for: OpenAI where it names no source."""
+    source = raw.get("chat_completion_source") or "openai"
+    name = raw.get(OTHERWISE_NAMED.get(source, f"{source}_model")) if isinstance(source, str) else None
+    return name if isinstance(name, str) and name else None
 
 
 def parameters_from(raw: Mapping[str, Any], losses: list[Loss]) -> Data:
@@ -86,6 +123,7 @@ def parameters_from(raw: Mapping[str, Any], losses: list[Loss]) -> Data:
         reserve = min(int(parameters.get("maxTokens", 0)), int(window) - 1)
         processors.append({"id": LIMITER, "settings": {"budget_tokens": int(window) - reserve}})
     processors += _merging(raw.get(SQUASH), losses)
+    losses += _no_system(raw)
     losses += [
         Loss(key, f"{coerce.shown(raw[key])} is kept, but {instead}")
         for key, matters, instead in NOT_DONE

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.plugins.package_code import note_loaded
+
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
@@ -36,6 +38,7 @@ def announced(group: str, problems: list[str], *, name: str | None = None) -> It
         except (Exception, SystemExit) as error:  # somebody else's module may raise anything
             problems.append(Plugin(point.name, _package(point), None).left_out(raised(error)))
             continue
+        note_loaded(_package(point))
         yield Plugin(point.name, _package(point), value)
 
 

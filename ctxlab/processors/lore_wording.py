@@ -1,0 +1,24 @@
+"""The words that an entry of a worldbook is sent as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ctxlab.context import BuildInput
+from ctxlab.engines.macros import MacroEnv, expand
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoreWording:
+    """Expands the macros of an entry's content, as SillyTavern does before it counts it and looks for keys in it.
+
+    Variables are as they are before the build: one that a preset sets isn't known yet.
+    """
+
+    build_input: BuildInput
+
+    def __call__(self, key: str, content: str, dialect: str | None) -> str:
+        """The content of the entry of this key, with values in the place of its macros."""
+        if "{{" not in content and "<" not in content:
+            return content
+        return str(expand(content, MacroEnv.of(self.build_input).at(key).speaking(dialect)).text)
