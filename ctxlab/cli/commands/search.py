@@ -63,7 +63,7 @@ def _print_text(screen: Screen, query: str, result: SearchResult) -> None:
 
 
 def _extent(result: SearchResult) -> str:
-    """How many hits were printed of how many, and how to get the others."""
+    """The number of hits that were printed, of how many, and the option that gives the others."""
     shown, total = len(list(result)), result.total(COUNTED + 1)
     if shown == total:
         return result.extent()

@@ -17,7 +17,6 @@ from ctxlab.storage.search.hits import SearchHit
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN = 20
 COLUMNS = (
     *("kind", "id", "program", "file", "key", "role", "agent", "model", "time", "enabled", "on_active_path"),
     *("where", "start", "end"),
@@ -87,7 +86,7 @@ class SearchResult:
         self._stop.set()
 
     def extent(self) -> str:
-        """How many of all hits these are and in how many conversations all are, as "20 of 40 hits, in 3 conversations".
+        """These hits of how many, and in how many conversations all are, as "20 of 40 hits, in 3 conversations".
 
         Of more than 1,000 it is said that there are more.
         """
