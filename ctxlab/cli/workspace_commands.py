@@ -22,6 +22,9 @@ Examples:
   ctxlab search my-chats "tide ledger" --mode or --order best --since 2026-01-01 --json
 """
 
+MOST_LOSSES = 1_000
+"""Losses of an import that are known one by one."""
+
 workspace = typer.Typer(rich_markup_mode=None, add_completion=False)
 
 Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The workspace: a folder, or an address as s3://b/n.")]
@@ -96,6 +99,7 @@ def import_(
     knowledge: Annotated[
         str | None, typer.Option("--knowledge", metavar="NAME", help="Keep the texts as a knowledge base instead.")
     ] = None,
+    losses: Annotated[bool, typer.Option("--losses", help="Every loss and new id, not the first ones alone.")] = False,
 ) -> None:
     """Take in SillyTavern's data folder, exports of ChatGPT, ~/.claude/projects, and all else that is read.
 
@@ -104,7 +108,7 @@ def import_(
     """
     from ctxlab.cli.commands.workspace import import_into
 
-    import_into(folder, paths, on_duplicate=on_duplicate.value, knowledge=knowledge)
+    import_into(folder, paths, on_duplicate=on_duplicate.value, knowledge=knowledge, most=MOST_LOSSES if losses else 0)
 
 
 @workspace.command(short_help="Everything that is wrong.")
@@ -182,6 +186,9 @@ def search(
         list[str] | None, typer.Option("--role", metavar="R", help="Only in this role, such as user.")
     ] = None,
     model: Annotated[list[str] | None, typer.Option("--model", metavar="M", help="Only by this model.")] = None,
+    program: Annotated[
+        list[str] | None, typer.Option("--program", metavar="P", help="Only in sessions of this program: chatgpt.")
+    ] = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="T", help="Only with this tag.")] = None,
     since: Annotated[
         str | None, typer.Option("--since", metavar="TIME", help="Not before a day or a time, ISO 8601.")
@@ -199,7 +206,7 @@ def search(
     """
     from ctxlab.cli.commands.search import print_hits
 
-    names = {"session": session, "agent": agent, "role": role, "model": model, "tag": tag}
+    names = {"session": session, "agent": agent, "role": role, "model": model, "program": program, "tag": tag}
     return print_hits(
         folder,
         query,

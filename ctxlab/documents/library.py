@@ -225,8 +225,11 @@ class Library:
         return self.rules or tuple(preset for config in configs for preset in config.presets)
 
     def _session_ids(self) -> str:
-        """The ids of some sessions in a message."""
-        return _some_ids(self.sessions)
+        """The ids of the sessions in a message; of many those with most messages, and what lists the others."""
+        longest = sorted(self.sessions, key=len, reverse=True)[:SHOWN_IDS]
+        if len(longest) == len(self.sessions):
+            return _some_ids(self.sessions)
+        return f"{_some_ids(longest)} {more_sessions(len(self.sessions) - len(longest))}"
 
     def _place(self) -> str:
         """The library's name in a message."""
@@ -276,6 +279,11 @@ def _holds(value: Stored) -> str:
     """The parts of a value's repr besides its id and name."""
     names = called(_id(value), _name(value))
     return ", ".join(part for part in value._repr_parts() if part not in names)  # pyright: ignore[reportPrivateUsage]
+
+
+def more_sessions(count: int) -> str:
+    """The end of a list of sessions that leaves so many out, the shorter ones."""
+    return f"and {count} more with fewer messages, which branches(library).summary() lists"
 
 
 def _some_ids(values: Sequence[Stored]) -> str:

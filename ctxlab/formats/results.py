@@ -12,6 +12,7 @@ from ctxlab.display.html_table import heading, html_table, title
 from ctxlab.display.one_line import plain, visible
 from ctxlab.display.short_texts import counted, cut_off, short
 from ctxlab.documents import Library, Note
+from ctxlab.documents.library import more_sessions
 from ctxlab.documents.stored import as_json
 
 T = TypeVar("T")
@@ -165,8 +166,11 @@ class Import(Library):
         ids = [str(session.id) for session in self.sessions]
         if len(set(ids)) == len(ids) or len(self.session_files) != len(ids):
             return Library._session_ids(self)
-        shown = [f"{id!r} ({file})" for id, file in zip(ids[:SHOWN_IDS], self.session_files, strict=False)]
-        more = f" and {len(ids) - SHOWN_IDS} more" if len(ids) > SHOWN_IDS else ""
+        places = range(len(ids))
+        if len(ids) > SHOWN_IDS:
+            places = sorted(places, key=lambda at: len(self.sessions[at]), reverse=True)[:SHOWN_IDS]
+        shown = [f"{ids[at]!r} ({self.session_files[at]})" for at in places]
+        more = f" {more_sessions(len(ids) - SHOWN_IDS)}" if len(ids) > SHOWN_IDS else ""
         return f"{', '.join(shown)}{more}; of one id the last is used"
 
     def _place(self) -> str:

@@ -54,6 +54,11 @@ class Tree:
         """The messages in the order in which they were added, each as a dict that may be changed."""
         return iter(self._nodes.values())
 
+    @property
+    def is_forked(self) -> bool:
+        """Whether a message has several below it."""
+        return any(len(node["childrenIds"]) > 1 for node in self._nodes.values())
+
     def prefer(self, parent: str, child: str) -> None:
         """Make `child` the branch that its parent remembers."""
         self._nodes[parent]["lastSelectedChildId"] = child
@@ -83,6 +88,12 @@ class Tree:
             "nodes": self._nodes,
         }
         return Session.model_validate({**data, **{key: value for key, value in fields.items() if value is not None}})
+
+
+def unnamed_leaf(taken: str) -> Loss:
+    """The loss of a file with several branches that names none of them; in a file with many chats they are counted."""
+    text = f"the file doesn't say which branch is active; {taken} is taken"
+    return Loss("active branch", text, "activeLeafId")
 
 
 def parents_first(links: Mapping[str, str | None], losses: list[Loss]) -> Iterator[tuple[str, str | None]]:

@@ -67,12 +67,18 @@ class KeptSearch:
                 words = f"the search index is made anew at each opening of {self._store.files.place}: {problem}"
                 self._store.note(Note("info", words))
             index, came = self._try(self._path, source, progress)
+        index.origin_of = self._origin_of
         for note in (*index.notes, *came.notes):
             self._store.note(note)
         state = index.state()
         if index.stamps() == source.stamps():  # else another wrote meanwhile, or something couldn't be read
             self._seen = _Seen(marks, source.stamps(), state)
         return index
+
+    def _origin_of(self, kind: str, id: str) -> tuple[str, str]:
+        place = self._store.arrangement.places(kind).get(id, {})
+        program, file = place.get("program"), place.get("file")
+        return program if isinstance(program, str) else "", file if isinstance(file, str) else ""
 
     def _is_as(self, seen: _Seen) -> bool:
         """Whether nobody has written the index since."""
@@ -95,13 +101,20 @@ class KeptSearch:
 
 
 def check_filters(store: Store, filters: Mapping[str, Any]) -> None:
-    """Refuse a kind, a role or a session that there is none of, which would find nothing. Raises CtxlabError."""
+    """Refuse a kind, role, program or session that there is none of, which finds nothing. Raises CtxlabError."""
     for kind in _each(filters.get("kinds")):
         kind_named(kind)
     roles = get_args(Role)
     for role in _each(filters.get("role")):
         if role not in roles:
             raise WrongArgument(f"there is no role {role!r}{did_you_mean(role, roles)}", function="search")
+    if programs := _each(filters.get("program")):
+        places = store.arrangement.places("sessions").values()
+        known = sorted({found for place in places if isinstance(found := place.get("program"), str)})
+        for program in programs:
+            if program not in known:
+                held = f"; there are {', '.join(known)}" if known else "; none was imported"
+                raise WrongArgument(f"no session is of the program {program!r}{held}", function="search")
     for id in _each(filters.get("session")):
         store.file_of(id, "sessions")
 

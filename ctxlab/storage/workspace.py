@@ -205,7 +205,8 @@ class Workspace:
     def search(self, query: str, *, progress: ProgressOption = False, **filters: Any) -> SearchResult:
         """Hits of words in messages, presets, entries and names, the newest first; the index is caught up before.
 
-        `filters` are those of `SearchIndex.search`: mode, kinds, session, agent, role, model, tag, since, until, order,
+        `filters` are those of `SearchIndex.search`: mode, kinds, session, agent, role, model, program, tag, since,
+        until, order,
         limit, offset; `kinds` are the fields of a library, such as "sessions". A folder that can't be written is
         searched too. Refused for a workspace at an address. Raises UnknownName for a session that isn't here.
         """

@@ -28,8 +28,12 @@ def test_of_several_conversations_one_has_to_be_picked(run) -> None:
     result = run("tree", DATASETS)
 
     assert result.code == 2
-    found = len(ctxlab.read(DATASETS).sessions)
-    assert result.err.startswith(f"ctxlab: {DATASETS} holds {found} sessions: 'session-coding', ")
+    sessions = ctxlab.read(DATASETS).sessions
+    longest = max(sessions, key=len)
+    assert result.err.startswith(f"ctxlab: {DATASETS} holds {len(sessions)} sessions: {str(longest.id)!r}, ")
+    assert (
+        "fewer messages, which `ctxlab workspace import W PATH` and then `ctxlab workspace list W` list" in result.err
+    )
     assert run("tree", DATASETS, "--pick", "session-robins").code == 0
 
 

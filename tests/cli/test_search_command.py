@@ -106,7 +106,43 @@ def test_text_names_the_session_and_marks_the_words(run: Run, chats: str) -> Non
     assert first == "sessions two  chat two"
     assert second.split()[1] == "user"
     assert third.strip() == "‹灯塔›是1890年建的。"
-    assert (last, result.code) == ("1 hit", 0)
+    assert (last, result.code) == ("1 hit, in 1 conversation", 0)
+
+
+def test_text_says_how_many_of_the_hits_are_shown_and_how_to_see_all(run: Run, chats: str) -> None:
+    some, all_of_them = run("search", chats, "灯塔", "--limit", 1), run("search", chats, "灯塔", "--limit", 2)
+
+    assert some.out.splitlines()[-1] == "1 of 2 hits shown, in 2 conversations; --limit 2 for all"
+    assert all_of_them.out.splitlines()[-1] == "2 hits, in 2 conversations"
+    with ctxlab.open_workspace(chats) as workspace:
+        found = workspace.search("灯塔", limit=1)
+        assert [hit.id for hit in found] and "1 of 2 hits, in 2 conversations" in repr(found)
+        assert "1 of 2 hits, in 2 conversations" in workspace.search("灯塔", limit=1)._repr_html_()
+
+
+def test_words_that_are_in_no_message_together_name_the_mode_that_finds_one_of_them(run: Run, chats: str) -> None:
+    result = run("search", chats, "oil keeper")
+
+    assert (result.code, result.out.count("nowhere")) == (1, 1)
+    assert "no message has all of the words; --mode or finds 2 hits with one of them" in result.err
+    assert run("search", chats, "compass oilcan").err == ""
+
+
+def test_hits_name_the_program_and_the_file_that_they_came_from_and_are_filtered_by_it(
+    run: Run, tmp_path: Path
+) -> None:
+    rows = {"conversationId": "c", "messages": [{"messageId": "m", "text": "Lamp?", "isCreatedByUser": True}]}
+    (tmp_path / "libre.json").write_text(json.dumps(rows), encoding="utf-8")
+    (tmp_path / "rows.json").write_text(json.dumps([{"role": "user", "content": "lamp"}]), encoding="utf-8")
+    for name in ("libre.json", "rows.json"):
+        run("workspace", "import", tmp_path / "kept", tmp_path / name)
+    asked = ("search", tmp_path / "kept", "lamp", "--role", "user")
+
+    (hit,) = json.loads(run(*asked, "--program", "librechat", "--json").out)
+    assert (hit["id"], hit["program"], hit["file"]) == ("c", "librechat", "libre.json")
+    assert ", from librechat, libre.json" in run(*asked).out
+    refused = run(*asked, "--program", "chatgpt")
+    assert refused.code == 2 and "there are librechat, openai" in refused.err
 
 
 def test_nothing_found_is_exit_code_1(run: Run, chats: str) -> None:

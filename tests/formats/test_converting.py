@@ -112,7 +112,7 @@ def test_losses_of_both_ways_are_returned(tmp_path: Path) -> None:
 
     losses = convert(source, tmp_path / "out.md").losses
 
-    assert [loss.place for loss in losses] == ["message 'a'", "message 'b'", "the tree"]
+    assert [loss.place for loss in losses] == ["message 'a'", "message 'b'", "active branch", "the tree"]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,8 @@ def test_several_sessions_are_named() -> None:
 
     assert str(refusal.value) == (
         "log.jsonl holds 11 sessions: 'chat-0', 'chat-1', 'chat-2', 'chat-3', 'chat-4', 'chat-5', 'chat-6', 'chat-7' "
-        "and 3 more; say which with pick=, an index or an id"
+        "and 3 more with fewer messages, which branches(library).summary() lists; "
+        "say which with pick=, an index or an id"
     )
 
 

@@ -26,10 +26,10 @@ def counts_once(branches: SessionBranches) -> None:
     for session, row in zip([tree.session for tree in branches.trees], summary.to_dict("records"), strict=True):
         mine = nodes[nodes["session"] == session.id]
         assert row["tokens"] == mine["tokens"].sum() == lines[lines["session"] == session.id]["tokens"].sum()
-        assert row["active_tokens"] + row["off_tokens"] + row["abandoned_tokens"] == row["tokens"]
-        assert row["active_tokens"] + row["off_tokens"] == mine[mine["on_active_path"]]["tokens"].sum()
+        assert row["active_tokens"] + row["disabled_tokens"] + row["abandoned_tokens"] == row["tokens"]
+        assert row["active_tokens"] + row["disabled_tokens"] == mine[mine["on_active_path"]]["tokens"].sum()
         off = [key for key in mine["node"] if not session[key].enabled]
-        assert row["off_tokens"] == mine[mine["on_active_path"] & mine["node"].isin(off)]["tokens"].sum()
+        assert row["disabled_tokens"] == mine[mine["on_active_path"] & mine["node"].isin(off)]["tokens"].sum()
         assert row["surviving_tokens"] <= row["active_tokens"]
         assert 0 <= row["abandoned_share"] <= 1
         assert row["leaves"] == mine["leaf"].sum() == len(lines[lines["session"] == session.id])

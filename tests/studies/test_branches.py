@@ -77,7 +77,7 @@ def test_messages_that_are_switched_off_were_not_read_and_count_apart() -> None:
 
     (row,) = ctxlab.branches(session, tokenizer=WordTokenizer()).summary().to_dict("records")
 
-    assert (row["tokens"], row["active_tokens"], row["off_tokens"], row["abandoned_tokens"]) == (14, 6, 3, 5)
+    assert (row["tokens"], row["active_tokens"], row["disabled_tokens"], row["abandoned_tokens"]) == (14, 6, 3, 5)
     assert row["prompt_tokens"] == 0 + 0 + 5  # of a1, a2 and a3
 
 

@@ -161,6 +161,21 @@ def test_a_saved_notebook_keeps_a_sentence_and_a_table_of_a_view() -> None:
     assert "<table>" not in ctxlab_widgets.TokenView("灯塔")._repr_html_()
 
 
+def test_a_saved_notebook_has_the_branches_of_a_tree_and_the_rows_or_hits_of_a_workspace(tmp_path: Path) -> None:
+    session = ctxlab.Session(id="s").append("灯塔?", id="u").append("A lamp", id="a")
+    tree = ctxlab_widgets.BranchTree(session.append("A tower", id="b", role="assistant", parent="u"))
+    with ctxlab.open_workspace(tmp_path / "kept") as workspace:
+        workspace.save(session.with_(name="Lights"))
+        view = ctxlab_widgets.WorkspaceView(workspace)
+        listed = view._repr_html_()
+        view.search("灯塔")
+        found = view._repr_html_()
+
+    html = tree._repr_html_()
+    assert "BranchTree works where Python runs." in html and html.count("<tr>") == 3 and ">b<" in html
+    assert "Lights" in listed and "first hit" not in listed and ">灯塔?<" in found
+
+
 def test_ctxlab_finds_its_views_and_imports_none() -> None:
     code = (
         "import sys, ctxlab; t = ctxlab.build(ctxlab.Session(id='s').append('', role='system').append('hi'));"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from rich.text import Text
@@ -11,17 +10,16 @@ from ctxlab.cli.commands.build import print_json
 from ctxlab.cli.output.terminal import Screen, complain, harmless, one_line
 from ctxlab.display.short_texts import counted
 from ctxlab.storage.search import SearchHit, Snippet
+from ctxlab.storage.search.result import COUNTED, SearchResult
 from ctxlab.storage.workspace import open_workspace
 
 NOT_FOUND = 1
-COUNTED = 1_000
-"""Hits that are counted; of more it is said that there are more."""
 
 
-def print_hits(folder: str, query: str, *, limit: int, as_json: bool, **filters: Any) -> int:
+def print_hits(folder: str, query: str, *, limit: int, mode: str, as_json: bool, **filters: Any) -> int:
     """Two lines a hit, or all as JSON; 1 when nothing was found."""
     with open_workspace(folder, create=False) as workspace:
-        result = workspace.search(query, limit=limit, progress=True, **filters)
+        result = workspace.search(query, limit=limit, mode=mode, progress=True, **filters)
         hits = list(result)
         for note in workspace.notes:
             if note.level != "info":
@@ -29,8 +27,10 @@ def print_hits(folder: str, query: str, *, limit: int, as_json: bool, **filters:
         if as_json:
             print_json([_as_data(hit) for hit in hits])
         else:
-            total = result.total(COUNTED + 1) if len(hits) == limit else len(hits)
-            _print_text(Screen(), query, hits, total)
+            _print_text(Screen(), query, result)
+            if not hits and mode == "and" and (words := workspace.search(query, mode="or", **filters).total()):
+                found = f"more than {COUNTED:,} hits" if words > COUNTED else counted(words, "hit")
+                complain(f"no message has all of the words; --mode or finds {found} with one of them")
         return 0 if hits else NOT_FOUND
 
 
@@ -42,22 +42,33 @@ def _as_data(hit: SearchHit) -> dict[str, Any]:
     return {**hit.row(), "name": hit.name, "path": list(hit.path()), "matches": matches}
 
 
-def _print_text(screen: Screen, query: str, hits: Iterable[SearchHit], total: int) -> None:
+def _print_text(screen: Screen, query: str, result: SearchResult) -> None:
     last = None
-    for hit in hits:
+    for hit in result:
         if (hit.kind, hit.id) != last:
             last = (hit.kind, hit.id)
             name = hit.name if hit.name != hit.id else ""
+            origin = f", from {', '.join(filter(None, (hit.program, hit.file)))}" if hit.program or hit.file else ""
             screen.line(
-                (f"{one_line(hit.kind)} ", "label"), (one_line(hit.id), "strong"), (f"  {one_line(name)}", "dim")
+                (f"{one_line(hit.kind)} ", "label"),
+                (one_line(hit.id), "strong"),
+                (f"  {one_line(name)}{one_line(origin)}", "dim"),
             )
         screen.line("  ", (one_line(hit.key), "strong"), (f"  {_about(hit)}", "dim"), hang=4)
         screen.line("    ", _marked(hit.snippet), hang=4)
-    if not total:
+    if not result:
         screen.line(f"“{one_line(query, cells=60)}” is nowhere in the workspace, or not where the options look")
     else:
-        words = f"more than {COUNTED:,} hits" if total > COUNTED else counted(total, "hit")
-        screen.line((words, "strong"))
+        screen.line((_extent(result), "strong"))
+
+
+def _extent(result: SearchResult) -> str:
+    """The number of hits that were printed, of how many, and the option that gives the others."""
+    shown, total = len(list(result)), result.total(COUNTED + 1)
+    if shown == total:
+        return result.extent()
+    more = f"--limit {total} for all" if total <= COUNTED else "--limit shows more"
+    return f"{result.extent().replace(' hits', ' hits shown', 1)}; {more}"
 
 
 def _about(hit: SearchHit) -> str:

@@ -45,9 +45,10 @@ def draw_tree(screen: Screen, session: Session, *, lost: Sequence[str] = ()) -> 
     forest = TreeLines(session)
     _head(screen, session, forest)
     losses(screen, lost)
-    for line in forest.lines(most=MOST_LINES, columns=screen.width // 3):
+    lines = forest.lines(most=MOST_LINES, columns=screen.width // 3)
+    for line in lines:
         screen.line(_shown(screen, forest, line))
-    _legend(screen, session)
+    _legend(screen, forest, lines)
 
 
 def _head(screen: Screen, session: Session, forest: TreeLines) -> None:
@@ -114,16 +115,22 @@ def _marks(forest: TreeLines, node: MessageNode, line: TreeLine) -> str:
     return f"({', '.join(marks)})" if marks else ""
 
 
-def _legend(screen: Screen, session: Session) -> None:
+def _legend(screen: Screen, forest: TreeLines, lines: Sequence[TreeLine]) -> None:
     """The signs that this tree has."""
-    nodes = session.nodes.values()
+    nodes = forest.session.nodes.values()
     roles = [role for role in GLYPHS if any(n.role == role and not n.is_empty_root and not n.is_summary for n in nodes)]
     items = [Text(f"{GLYPHS[role]} {role}", "dim") for role in roles]
     if any(node.is_summary for node in nodes):
         items.append(Text(f"{SUMMARY} summary", "dim"))
     items.append(Text(f"{LEAF} active leaf", "dim"))
     items.append(Text("filled: on the active path", "dim"))
-    if any(node.last_selected_child_id for node in nodes):
-        items.append(Text("1/2*: first of two, the one remembered", "dim"))
+    drawn = [line for line in lines if line.kind == "node" and line.place[1] > 1]
+    starred = [line.place for line in drawn if forest.is_remembered(forest.session.nodes[line.key])]
+    if starred:
+        which, of = starred[0]
+        items.append(Text(f"{which}/{of}*: branch {which} of {of}, the one that the file remembers", "dim"))
+    elif drawn:
+        which, of = drawn[0].place
+        items.append(Text(f"{which}/{of}: branch {which} of {of}", "dim"))
     screen.blank()
     screen.flow(items, gap="  ")

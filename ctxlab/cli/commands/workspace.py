@@ -73,7 +73,9 @@ def print_list(folder: str, kind: str, *, as_json: bool, program: str | None = N
         _print_notes(screen, workspace.notes)
 
 
-def import_into(folder: str, paths: Sequence[Path], *, on_duplicate: Any, knowledge: str | None = None) -> None:
+def import_into(
+    folder: str, paths: Sequence[Path], *, on_duplicate: Any, knowledge: str | None = None, most: int = 0
+) -> None:
     """Take files and folders in, or keep their texts as a knowledge base; say what came, and what was lost."""
     for path in paths:
         if not path.expanduser().exists():
@@ -84,12 +86,16 @@ def import_into(folder: str, paths: Sequence[Path], *, on_duplicate: Any, knowle
         if base is None:
             added = workspace.import_files(*paths, on_duplicate=on_duplicate, progress=True)
             screen.line(", ".join(added.in_words()))
-            _print_losses(screen, added.losses, added.lost)
+            for (kind, old), new in [*added.renamed.items()][: most or SHOWN]:
+                screen.line(f"  {one_line(new)}: another of the {kind} has the id {one_line(repr(old))}")
+            if len(added.renamed) > (most or SHOWN):
+                screen.line(f"  and {len(added.renamed) - SHOWN:,} more new ids; --losses prints all")
+            _print_losses(screen, added.losses, added.lost, most)
             return
         added = workspace.add(Library(knowledge_bases=(base,)), on_duplicate=on_duplicate)
         entries = counted(len(base.entries), "entry", "entries")
         screen.line(f"{', '.join(added.in_words())}: {base.shown_name}, {entries}")
-        _print_losses(screen, base.losses, len(base.losses))
+        _print_losses(screen, base.losses, len(base.losses), most)
 
 
 def _base_of(name: str, paths: Sequence[Path]) -> KnowledgeBase:
@@ -177,8 +183,10 @@ def _print_notes(screen: Screen, notes: Iterable[Note]) -> None:
         screen.line(f"{note.level}: {one_line(note.text)}")
 
 
-def _print_losses(screen: Screen, losses: Sequence[Loss | str], count: int) -> None:
-    for loss in losses[:SHOWN]:
+def _print_losses(screen: Screen, losses: Sequence[Loss | str], count: int, most: int | None = None) -> None:
+    """The first losses, or `most`; 0 is the first few with the option that prints all, None the first few alone."""
+    shown = losses[: most or SHOWN]
+    for loss in shown:
         screen.line(f"  {one_line(str(loss))}")
-    if count > SHOWN:
-        screen.line(f"  and {count - SHOWN:,} more")
+    if count > len(shown):
+        screen.line(f"  and {count - len(shown):,} more{'; --losses prints them' if most == 0 else ''}")

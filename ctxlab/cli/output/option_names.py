@@ -7,6 +7,10 @@ from typing import Final
 
 IN_OPTIONS: Final = (
     (re.compile(r"\bpick="), "--pick"),
+    (
+        re.compile(r"\bbranches\(library\)\.summary\(\) lists"),
+        "`ctxlab workspace import W PATH` and then `ctxlab workspace list W` list",
+    ),
     (re.compile(r"\bsay format="), "give --format"),
     (re.compile(r"\bpass labels="), "give --labels"),
     (re.compile(r"\bRaise budget_tokens\b"), "Raise --budget"),

@@ -81,7 +81,9 @@ def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
                 losses.append(Loss(f"message {key!r}", f"is {type(message).__name__}, no message; it is left out"))
     _switch_off(tree, losses)
     leaf = at[_current(item, places, losses)]
-    tree.select(leaf)
+    current = item.get("current_node")
+    if (isinstance(current, str) and current in places) or not tree.is_forked:
+        tree.select(leaf)
     about = {key: value for key, value in item.items() if key not in OWN and value not in (None, [], {})}
     return tree.session(
         session_id,

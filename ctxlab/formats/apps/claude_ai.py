@@ -37,12 +37,11 @@ def chats_of(source: Source, losses: list[Loss]) -> Iterator[ExportedChat]:
             own = text_in(message, "uuid") or f"m{len(found)}"
             found.append(_message(message, own, above if above in ids else None))
             ids.add(found[-1].id)
-        leaf = text_in(chat, "current_leaf_message_uuid") or (found[-1].id if found else None)
         yield ExportedChat(
             id=text_in(chat, "uuid"),
             name=text_in(chat, "name"),
             messages=tuple(found),
-            leaf=leaf,
+            leaf=text_in(chat, "current_leaf_message_uuid") or None,
             created=text_in(chat, "created_at") or None,
             updated=text_in(chat, "updated_at") or None,
             about=others(chat, OF_A_CHAT),

@@ -2,25 +2,29 @@
 
 Lines of one message of the API are one node, with the first line's id. Sidechains are branches of their own under the
 root; the active leaf is the last message that is none. Lines of the program itself in the chain of messages (`system`,
-`progress`, ...) become disabled nodes. A message that the program wrote in place of a conversation that grew too long
-is a summary that hides it. What a node has no field for is kept in `metadata.claudeCode`.
+`progress`, ...) become disabled nodes; those that end beside it are no branches and are kept, as they are, in
+`metadata.claudeCode.asides` of what they hang on. A sub-agent's log is a session of its own, `agent-<agentId>`. A
+message that the program wrote in place of a conversation that grew too long is a summary that hides it. What a node
+has no field for is kept in `metadata.claudeCode`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ctxlab.documents import Session
 from ctxlab.formats.apps.claude_code_api_messages import Replies
-from ctxlab.formats.apps.claude_code_message import nodes_of
+from ctxlab.formats.apps.claude_code_asides import asides_of
+from ctxlab.formats.apps.claude_code_message import ROLES, free_name, nodes_of
 from ctxlab.formats.format import Format
 from ctxlab.formats.results import Import, Loss
-from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first, title
+from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first, title, unnamed_leaf
 from ctxlab.formats.source import Source, mostly
 
 Data = dict[str, Any]
+UNNAMED_LEAF = unnamed_leaf("the last message's")
 
 
 def sniff(data: Any) -> bool:
@@ -87,19 +91,34 @@ def read(source: Source) -> Import:
             losses.append(Loss(place, f"the summary of message {summary.get('leafUuid')!r}, which is not in the file"))
         else:
             of.summaries.append(summary)
-    sessions = [_session(session_id, log, losses) for session_id, log in logs.items()]
+    names = Names()
+    sessions = [
+        _session(names.take(_agent_of(log) or session_id), session_id, log, losses) for session_id, log in logs.items()
+    ]
     return Import(tuple(sessions), losses=tuple(losses))
 
 
-def _session(session_id: str, log: _Log, losses: list[Loss]) -> Session:
+def _agent_of(log: _Log) -> str:
+    """The id of a log in which one sub-agent alone speaks; "" for a conversation."""
+    agents = {line.get("agentId") if line.get("isSidechain") is True else None for line in log.lines.values()}
+    agent = agents.pop() if len(agents) == 1 else None
+    return f"agent-{agent}" if isinstance(agent, str) and agent else ""
+
+
+def _session(session_id: str, logged_as: str, log: _Log, losses: list[Loss]) -> Session:
     found: list[Loss] = []
     tree = Tree()
     at: dict[str | None, str] = {None: ROOT}
     tools: dict[str, str] = {}
     links = list(parents_first(_links(log, found), found))
     replies = Replies(log.lines, links)
-    for key, parent in parents_first(replies.links_in_a_row(log.lines, links), found):
+    links = list(parents_first(replies.links_in_a_row(log.lines, links), found))
+    drawn = _drawn(links, replies)
+    asides = asides_of(drawn, log.lines, _is_of_the_conversation)
+    for key, parent in links:
         at[key] = at[parent]
+        if key in asides:
+            continue
         own = replies.lines_of(key)
         if not own:  # it is part of a message that an earlier line began
             continue
@@ -108,19 +127,60 @@ def _session(session_id: str, log: _Log, losses: list[Loss]) -> Session:
             nodes[0] = _in_place_of(tree.way_to(at[parent])[1:], nodes[0])
         for n, fields in enumerate(nodes):
             at[key] = tree.add(f"{key}-{n + 1}" if n else key, at[key], fields)
-    leaf = at[_last(log)]
-    tree.select(leaf)
+    of_the_root = _keep(asides, at, log, tree)
+    leaf = at[_last(log, asides)]
+    if _is_forked(drawn, asides, log):
+        found.append(UNNAMED_LEAF)
+    else:
+        tree.select(leaf)
     losses += [loss.inside(session_id) if loss.place.startswith("message") else loss for loss in found]
     times = [line["timestamp"] for line in log.lines.values() if isinstance(line.get("timestamp"), str)]
     titles = [summary["summary"] for summary in log.summaries]
+    about: Data = {"summaries": log.summaries} if log.summaries else {}
+    about |= {"asides": of_the_root} if of_the_root else {}
+    about |= {"sessionId": logged_as} if session_id != logged_as else {}
     return tree.session(
         session_id,
         leaf=leaf,
         name=titles[-1] if titles else _first_words(log) or None,
         createdAt=times[0] if times else None,
         updatedAt=times[-1] if times else None,
-        claudeCode={"summaries": log.summaries} if log.summaries else None,
+        claudeCode=about or None,
     )
+
+
+def _is_of_the_conversation(line: Data) -> bool:
+    return line.get("type") in ROLES
+
+
+def _drawn(links: Sequence[tuple[str, str | None]], replies: Replies) -> list[tuple[str, str | None]]:
+    """The links between those lines that begin a message."""
+    begun: dict[str | None, str | None] = {None: None}
+    for key, parent in links:
+        begun[key] = key if replies.lines_of(key) else begun[parent]
+    return [(key, begun[parent]) for key, parent in links if begun[key] == key]
+
+
+def _keep(asides: Mapping[str, str | None], at: Mapping[str | None, str], log: _Log, tree: Tree) -> list[Data]:
+    """Keep lines that are no branches with what they hang on; gives those that hang on nothing."""
+    beside: dict[str, list[Data]] = {}
+    for key in (key for key in log.lines if key in asides):
+        beside.setdefault(at[asides[key]], []).append(log.lines[key])
+    of_the_root = beside.pop(ROOT, [])
+    for node in tree.nodes():
+        if node["id"] in beside:
+            metadata: Data = node.setdefault("metadata", {})
+            rest: Data = metadata.get("claudeCode", {})
+            metadata["claudeCode"] = {**rest, free_name(rest, "asides"): beside[node["id"]]}
+    return of_the_root
+
+
+def _is_forked(drawn: Sequence[tuple[str, str | None]], asides: Container[str], log: _Log) -> bool:
+    """Whether the conversation, without its sidechains, ends in more than one place."""
+    kept = [(key, up) for key, up in drawn if key not in asides]
+    main = [(key, up) for key, up in kept if log.lines[key].get("isSidechain") is not True] or kept
+    above = {up for _, up in main}
+    return sum(key not in above for key, _ in main) > 1
 
 
 def _first_words(log: _Log) -> str:
@@ -163,9 +223,10 @@ def _parent(line: Data) -> str | None:
     return parent if isinstance(parent, str) else None
 
 
-def _last(log: _Log) -> str:
-    main = [key for key, line in log.lines.items() if line.get("isSidechain") is not True]
-    return (main or list(log.lines))[-1]
+def _last(log: _Log, asides: Container[str]) -> str:
+    kept = [key for key in log.lines if key not in asides]
+    main = [key for key in kept if log.lines[key].get("isSidechain") is not True]
+    return (main or kept)[-1]
 
 
 CLAUDE_CODE = Format("claude-code", "conversation", sniff=sniff, read=read)

@@ -49,7 +49,7 @@ def nodes_of(lines: Sequence[tuple[str, Data]], tools: dict[str, str], losses: l
         return [_of_the_program(first, rest)]
     if role not in ROLES:
         losses.append(Loss(place, f"role {role!r} is not known; it is a user message now"))
-        rest[_free(rest, "role")] = role
+        rest[free_name(rest, "role")] = role
     blocks = _Blocks()
     for (where, line), message in zip(lines, messages, strict=True):
         _sort(message, where, str(line["uuid"]), blocks, losses)
@@ -60,7 +60,7 @@ def nodes_of(lines: Sequence[tuple[str, Data]], tools: dict[str, str], losses: l
     if blocks.untaken:
         losses.append(Loss(place, "thoughts after a text, and no call after them; they come first now"))
     if blocks.strange:
-        rest[_free(rest, "parts")] = blocks.strange
+        rest[free_name(rest, "parts")] = blocks.strange
     if rest:
         nodes[0]["metadata"] = {**nodes[0].get("metadata", {}), "claudeCode": rest}
     if isinstance(first.get("timestamp"), str):
@@ -76,7 +76,7 @@ def _rest_of(lines: Sequence[tuple[Data, Data]]) -> Data:
         inner = {**rest.get("message", {}), **own.get("message", {})}
         rest |= {**own, "message": inner} if inner else own
     if len(lines) > 1:
-        rest[_free(rest, "lines")] = [
+        rest[free_name(rest, "lines")] = [
             {"uuid": line["uuid"], "timestamp": line.get("timestamp"), **_differing(own, rest)}
             for (line, _), own in zip(lines, each, strict=True)
         ]
@@ -110,9 +110,9 @@ def _unread(fields: Data, read: Mapping[str, type]) -> Data:
     }
 
 
-def _free(rest: Data, name: str) -> str:
+def free_name(rest: Data, name: str) -> str:
     """A name that no field of the line has."""
-    return name if name not in rest else _free(rest, f"{name}~2")
+    return name if name not in rest else free_name(rest, f"{name}~2")
 
 
 def _message(line: Data, place: str, losses: list[Loss]) -> Data:
@@ -247,7 +247,10 @@ def _call(fields: Data) -> Data:
     rest = {key: fields[key] for key in _other(fields, "id", "name", "input")}
     call = {"requestId": str(fields.get("id") or ""), "toolName": str(fields.get("name") or "")}
     call["args"] = fields.get("input", {})
-    return {**{_free(call, key) if key != "function" else "function~2": value for key, value in rest.items()}, **call}
+    return {
+        **{free_name(call, key) if key != "function" else "function~2": value for key, value in rest.items()},
+        **call,
+    }
 
 
 def _answer(fields: Data, where: str, name: str, losses: list[Loss]) -> Data:

@@ -12,7 +12,7 @@ from ctxlab.formats.openai.conversation import Conversation, Shelf
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.requests.chat import chat_parameters
 from ctxlab.formats.results import Import, Loss
-from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first
+from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first, unnamed_leaf
 from ctxlab.formats.source import Source
 
 ASSISTANT: Final = "assistant"
@@ -94,8 +94,12 @@ def _session(chat: ExportedChat, session_id: str, shelf: Shelf, group: str, loss
     nodes = Conversation([], shelf, group=group)
     for message, parent in chat.in_order(losses):
         at[message.id] = _grow(tree, message, at[parent], nodes, losses)
-    leaf = at[chat.leaf if chat.leaf is not None and chat.leaf in at else _newest(chat)]
-    tree.select(leaf)
+    named = chat.leaf if chat.leaf is not None and chat.leaf in at else None
+    leaf = at[named if named is not None else _newest(chat)]
+    if named is not None or not tree.is_forked:
+        tree.select(leaf)
+    else:
+        losses.append(unnamed_leaf("the newest message's"))
     about = {key: value for key, value in chat.about.items() if value not in (None, "", [], {})}
     return tree.session(
         session_id,

@@ -1,8 +1,8 @@
 """LibreChat's exported conversations (JSON): messages with their `children`, or in a row with `parentMessageId`.
 
-The whole tree is kept; the active leaf is the newest message. `promptPrefix` and the parameters of `options` become an
-agent's. Calls of tools inside an answer become messages of their own. What the program keeps besides is in
-`metadata.librechat`.
+The whole tree is kept; the file names no active leaf: the newest message is taken, and a loss says so where there are
+branches. `promptPrefix` and the parameters of `options` become an agent's. Calls of tools inside an answer become
+messages of their own. What the program keeps besides is in `metadata.librechat`.
 """
 
 from __future__ import annotations

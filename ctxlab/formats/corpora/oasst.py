@@ -1,7 +1,8 @@
-"""OpenAssistant's conversation trees (JSON lines, one tree each): the whole tree, best-ranked replies in front.
+"""OpenAssistant's conversation trees (JSON lines, one tree each): the whole tree.
 
-Children stay in the file's order; the active leaf is where the lowest rank leads. What a message says beyond its
-text (rank, language, labels, emojis, reviews, ...) is kept as written in `metadata.oasst`.
+Children stay in the file's order; a tree names no active leaf: the best ranked replies lead to it, and a loss
+says so. What a message says beyond its text (rank, language, labels, emojis, reviews, ...) is kept as written in
+`metadata.oasst`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.formats.format import Format
 from ctxlab.formats.results import Import, Loss
-from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
+from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, unnamed_leaf
 from ctxlab.formats.source import Source, one_or_mostly
 
 Data = dict[str, Any]
@@ -64,11 +65,11 @@ def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
     for parent, node_id in order:
         if parent not in best or ranked[node_id] < ranked[best[parent]]:
             best[parent] = node_id
-    for parent, node_id in best.items():
-        tree.prefer(parent, node_id)
     leaf = ROOT
     while leaf in best:
         leaf = best[leaf]
+    if tree.is_forked:
+        losses.append(unnamed_leaf("that of the best ranked replies"))
     about = {key: value for key, value in item.items() if key not in ("message_tree_id", "prompt")}
     return tree.session(session_id, leaf=leaf, oasst=about or None)
 

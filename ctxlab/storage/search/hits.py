@@ -45,6 +45,7 @@ class SearchHit:
 
     `kind` and `id` name the stored value, `key` the thing in it: `node:<id>`, `preset:<n>`, `entry:<key>`, `rule:<n>`,
     `action:<n>`, `greeting:<n>`, or `name` for the value's own texts. `on_active_path` is True outside of sessions.
+    `program` is the format and `file` the file that a session was imported from, empty where nobody knows.
     `score` is larger for better hits, and None where they are ordered by time.
     """
 
@@ -61,6 +62,8 @@ class SearchHit:
     on_active_path: bool = True
     in_session: bool = False
     score: float | None = None
+    program: str = ""
+    file: str = ""
     _index: SearchIndex | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -96,6 +99,8 @@ class SearchHit:
         return {
             "kind": self.kind,
             "id": self.id,
+            "program": self.program,
+            "file": self.file,
             "key": self.key,
             "role": self.role,
             "agent": self.agent,

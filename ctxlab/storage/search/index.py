@@ -38,6 +38,8 @@ MOST_DOCUMENTS = 500
 
 Key = tuple[str, str]
 Progress = Callable[[int, int], None]
+OriginOf = Callable[[str, str], tuple[str, str]]
+"""The program and the file that a value came from, by its kind and id."""
 
 
 class Source(Protocol):
@@ -67,6 +69,7 @@ class SearchIndex:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         self.notes: list[Note] = []
+        self.origin_of: OriginOf = _unknown_origin
         self._known: dict[Key, KnownSession] = {}
         self._vocabulary, self._frequencies = Vocabulary(), Frequencies()
         self._database = Database(self.path, lambda text: self.notes.append(Note("warning", text)))
@@ -197,6 +200,7 @@ class SearchIndex:
         agent: Names = None,
         role: Names = None,
         model: Names = None,
+        program: Names = None,
         tag: Names = None,
         since: Time = None,
         until: Time = None,
@@ -210,6 +214,7 @@ class SearchIndex:
 
         An exact text is found inside words too; words are whole, and Chinese ones are found wherever they stand. All
         words are in one message, or, `within` a session, in one session: then each message with any of them is a hit.
+        `program` is what a session was imported from, such as chatgpt, which the index of a workspace alone knows.
         A time is that of the message, else of the one above it, else of the session; `since` <= time < `until`. Best
         first goes by BM25; what can't be ranked (punctuation alone, a part of very many words) has the newest first.
         """
@@ -218,14 +223,12 @@ class SearchIndex:
         filters = Filters(kinds, session, agent, role, model, tag, since, until, only_enabled, only_active_path)
         filters.numbers()
         asked = Query.of(query, mode)
+        programs = (program,) if isinstance(program, str) else program
         in_sessions = within == "session" and asked.needs_all and len(asked.terms) > 1
 
         def find(stop: Stop) -> Iterator[SearchHit]:
-            return (
-                self._in_sessions(asked, filters, order, stop)
-                if in_sessions
-                else self._hits(asked, filters, order, stop)
-            )
+            hits = self._in_sessions if in_sessions else self._hits
+            return (hit for hit in hits(asked, filters, order, stop) if programs is None or hit.program in programs)
 
         return SearchResult(query, find, limit=limit, offset=offset)
 
@@ -325,6 +328,7 @@ class SearchIndex:
             if spans := query.spans(text):
                 matches.append(Match(field, spans, snippet_of(text, spans)))
         c = candidate
+        program, file = self.origin_of(c.kind, c.id)
         return SearchHit(
             c.kind,
             c.id,
@@ -339,8 +343,14 @@ class SearchIndex:
             on_active_path=bool(c.flags & writing.ACTIVE),
             in_session=bool(c.is_session),
             score=score,
+            program=program,
+            file=file,
             _index=self,
         )
+
+
+def _unknown_origin(kind: str, id: str) -> tuple[str, str]:
+    return "", ""
 
 
 # --- batches of values

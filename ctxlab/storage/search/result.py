@@ -10,15 +10,19 @@ import apsw
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
-from ctxlab.display.short_texts import short
+from ctxlab.display.short_texts import counted, short
 from ctxlab.storage.search.candidates import Stop
 from ctxlab.storage.search.hits import SearchHit
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SHOWN = 20
-COLUMNS = ("kind", "id", "key", "role", "agent", "model", "time", "enabled", "on_active_path", "where", "start", "end")
+COLUMNS = (
+    *("kind", "id", "program", "file", "key", "role", "agent", "model", "time", "enabled", "on_active_path"),
+    *("where", "start", "end"),
+)
+COUNTED = 1_000
+"""Hits that are counted; of more it is said that there are more."""
 
 
 class SearchResult:
@@ -37,6 +41,7 @@ class SearchResult:
         end = None if limit is None else offset + limit
         self._rest = islice(find(self._stop), offset, end)
         self._is_done = False
+        self._all: tuple[int, int, int] | None = None
 
     def __iter__(self) -> Iterator[SearchHit]:
         at = 0
@@ -56,7 +61,7 @@ class SearchResult:
         if not self._found and not self._is_done:
             found = "not begun"
         else:
-            found = f"{len(self._found):,} found{'' if self._is_done else ' so far'}"
+            found = self.extent() if self._is_done else f"{len(self._found):,} found so far"
         return f"SearchResult({short(self.query)!r}, {found}{', cancelled' if self.cancelled else ''})"
 
     def _find_next(self) -> bool:
@@ -80,6 +85,35 @@ class SearchResult:
         """End the search, also in the middle of finding a hit."""
         self._stop.set()
 
+    def extent(self) -> str:
+        """These hits of how many, and in how many conversations all are, as "20 of 40 hits, in 3 conversations".
+
+        Of more than 1,000 it is said that there are more.
+        """
+        shown = sum(1 for _ in self)
+        total, inside, sessions = self._counts()
+        if total > COUNTED:
+            return f"{shown:,} of more than {COUNTED:,} hits"
+        hits = counted(total, "hit") if shown == total else f"{shown:,} of {counted(total, 'hit')}"
+        if not inside:
+            return hits
+        return f"{hits}, {'' if inside == total else f'{inside:,} '}in {counted(sessions, 'conversation')}"
+
+    def _counts(self) -> tuple[int, int, int]:
+        """The numbers of all hits, of those in sessions, and of these sessions; found once."""
+        if self._all is None:
+            is_whole = not self._offset and (self._limit is None or len(self._found) < self._limit)
+            if is_whole or self.cancelled:
+                hits = [*self]
+            else:
+                try:
+                    hits = [*islice(self._find(self._stop), COUNTED + 1)]
+                except apsw.InterruptError:
+                    hits = self._found
+            inside = [hit.id for hit in hits if hit.in_session]
+            self._all = len(hits), len(inside), len(set(inside))
+        return self._all
+
     def total(self, at_most: int = 1_000) -> int:
         """The number of all hits, whatever limit and offset are; where there are more than `at_most`, that number.
 
@@ -99,8 +133,9 @@ class SearchResult:
         return frame_of([hit.row() for hit in self], (*COLUMNS, "words", "score"))
 
     def _repr_html_(self) -> str:
-        hits = list(islice(self, SHOWN))
-        rows = (
-            (hit.name or hit.id, hit.key, hit.role or "", hit.field, hit.snippet.text, hit.time or "") for hit in hits
-        )
-        return heading(self) + html_table(("in", "key", "role", "text", "words", "time"), rows, cells=160, of="hits")
+        rows = [
+            [hit.name or hit.id, hit.program, hit.file, hit.key, hit.role or "", hit.field, hit.snippet.text, hit.time]
+            for hit in self
+        ]
+        columns = ("in", "program", "file", "key", "role", "text", "words", "time")
+        return heading(self) + html_table(columns, [[each or "" for each in row] for row in rows], cells=160, of="hits")

@@ -64,10 +64,10 @@ class MeasuredTree:
     @cached_property
     def active_tokens(self) -> int:
         """Tokens on the active path, without messages that are switched off: a build leaves those out."""
-        return self.total - self.abandoned_tokens - self.off_tokens
+        return self.total - self.abandoned_tokens - self.disabled_tokens
 
     @cached_property
-    def off_tokens(self) -> int:
+    def disabled_tokens(self) -> int:
         """Tokens of messages on the active path that are switched off."""
         rows = zip(self.nodes, self.tokens, self.active, strict=True)
         return sum(n for node, n, active in rows if active and not node.enabled)

@@ -29,6 +29,8 @@ BRANCH_COLUMNS = (
     *("session", "branch", "node", "diverges_at", "diverges_depth", "kind", "depth", "messages", "tokens"),
     *("path_tokens", "shared_tokens", "prompt_tokens", "on_active_path", "first", "last", "seconds"),
 )
+SHOWN_OF_A_BRANCH = ("branch", "node", "diverges_at", "kind", "messages", "tokens", "path_tokens")
+"""Columns of the table of one session, the leaf's id in `node`."""
 SUMMARY_COLUMNS = (
     *(
         "session",
@@ -39,7 +41,7 @@ SUMMARY_COLUMNS = (
         "depth",
         "tokens",
         "active_tokens",
-        "off_tokens",
+        "disabled_tokens",
         "abandoned_tokens",
     ),
     *(
@@ -79,6 +81,14 @@ class SessionBranches:
         return f"SessionBranches({', '.join(shown)})"
 
     def _repr_html_(self) -> str:
+        if len(self.trees) == 1:
+            tree = self.trees[0]
+            branches = (
+                [*(_rounded(row[name]) for name in SHOWN_OF_A_BRANCH), "yes" if row["on_active_path"] else ""]
+                for row in _branch_rows(tree)
+            )
+            head = (*SHOWN_OF_A_BRANCH, "active")
+            return heading(self) + html_table(head, branches, of="branches")
         columns = ("session", "messages", "leaves", "depth", "tokens", "abandoned_share", "regenerations", "edits")
         rows = ([_rounded(row[name]) for name in columns] for row in map(_summary_row, self.trees))
         return heading(self) + html_table(columns, rows, of="sessions")
@@ -107,17 +117,19 @@ class SessionBranches:
         """One row a branch, whose `node` is its leaf; a first answer goes on with a branch, every other begins one.
 
         `tokens` and `messages` are its own, so that their sum is the tree's; `shared_tokens` those above the place
-        where it diverges, `path_tokens` both. `diverges_at` is the last message that it shares with another branch.
+        where it diverges, `path_tokens` both. `branch` numbers begin at 0, which goes through the first answers alone,
+        whether the active path does or not. `diverges_at` is the message at which the branch leaves the one that goes
+        through the first answer there; None for branch 0.
         """
         return frame_of((row for tree in self.trees for row in _branch_rows(tree)), BRANCH_COLUMNS)
 
     def summary(self) -> pd.DataFrame:
         """One row a session; `program` and `file` say where it was read from, empty where nobody knows.
 
-        `tokens` are `active_tokens` and `off_tokens`, of messages on the active path that are on and that are switched
-        off, and `abandoned_tokens`. `prompt_tokens` were read to write all replies, the abandoned ones too,
-        `surviving_tokens` are those of replies on the active path; their ratio is what a surviving token cost in
-        tokens of prompts.
+        `tokens` are `active_tokens`, of messages on the active path that are on, `disabled_tokens`, of those on it that
+        are switched off, and `abandoned_tokens`, of all beside it. `prompt_tokens` were read to write all replies, the
+        abandoned ones too, `surviving_tokens` are those of replies on the active path; their ratio is what a surviving
+        token cost in tokens of prompts.
         """
         return frame_of(self._summary_rows(), SUMMARY_COLUMNS)
 
@@ -250,7 +262,7 @@ def _summary_row(tree: MeasuredTree) -> dict[str, Any]:
         "depth": max(tree.shape.depths, default=0),
         "tokens": tree.total,
         "active_tokens": tree.active_tokens,
-        "off_tokens": tree.off_tokens,
+        "disabled_tokens": tree.disabled_tokens,
         "abandoned_tokens": tree.abandoned_tokens,
         "abandoned_share": tree.abandoned_tokens / tree.total if tree.total else 0.0,
         "regenerations": tree.kinds.count("regeneration"),

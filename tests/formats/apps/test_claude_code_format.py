@@ -12,6 +12,8 @@ import ctxlab
 from ctxlab.documents.session.replay_artifacts import artifacts_of
 from ctxlab.formats import Import, read, read_data
 
+UNNAMED = "active branch: the file doesn't say which branch is active; the last message's is taken"
+
 
 def line(uuid: str, parent: str | None, content: Any = None, **fields: Any) -> dict[str, Any]:
     role = fields.pop("role", "user")
@@ -51,10 +53,11 @@ def test_messages_make_a_tree_with_the_last_one_as_leaf() -> None:
     )
     session = found.pick()
 
-    assert (found.format, found.losses, session.check()) == ("claude-code", (), ())
+    assert (found.format, session.check()) == ("claude-code", ())
+    assert [str(loss) for loss in found.losses] == [UNNAMED]
     assert [node.id for node in session.path()] == ["root", "u", "a", "v"]
     assert session.children("u") == ("a", "b")
-    assert session["u"].last_selected_child_id == "a"
+    assert session["u"].last_selected_child_id is None
     assert session["u"].metadata == {"claudeCode": {"cwd": "/tmp"}}
     assert session.created_at == session["u"].timestamp
 
@@ -188,6 +191,34 @@ def test_lines_of_the_program_link_messages_but_are_disabled() -> None:
     assert session["h"].meta("claudeCode") == {"type": "system", "subtype": "hook"}
 
 
+def progress(uuid: str, parent: str | None) -> dict[str, Any]:
+    return {"type": "progress", "uuid": uuid, "parentUuid": parent, "sessionId": "s1", "data": {"type": "hook"}}
+
+
+def test_lines_of_the_program_that_end_beside_the_conversation_are_no_branches_and_stay_with_what_they_hang_on() -> (
+    None
+):
+    first, hook = progress("p0", None), progress("p1", "a")
+    below, last = progress("p2", "p1"), progress("p3", "v")
+    found = read_data([first, line("u", None), line("a", "u", role="assistant"), hook, below, line("v", "a"), last])
+    session = found.pick()
+
+    assert [node.id for node in session.path()] == ["root", "u", "a", "v", "p3"]
+    assert [session.leaves(), found.losses] == [("p3",), ()]
+    assert session["a"].meta("claudeCode") == {"asides": [hook, below]}
+    assert session.to_data()["claudeCode"] == {"asides": [first]}
+    assert read_data(session.to_data()).pick().to_data() == session.to_data()
+
+
+def test_a_log_of_a_sub_agent_has_an_id_of_its_own() -> None:
+    of_agent = {"isSidechain": True, "agentId": "a7"}
+    alone = read_data([line("x", None, **of_agent), line("y", "x", role="assistant", **of_agent)]).pick()
+    among = read_data([line("u", None), line("x", None, **of_agent)]).pick()
+
+    assert (alone.id, among.id) == ("agent-a7", "s1")
+    assert alone.to_data()["claudeCode"] == {"sessionId": "s1"}
+
+
 def test_a_shortened_conversation_keeps_what_its_summary_stands_for() -> None:
     boundary = {
         "type": "system",
@@ -236,6 +267,7 @@ def test_messages_that_are_there_twice_are_kept_once_or_renamed() -> None:
     assert [str(loss) for loss in found.losses] == [
         "[1]: message 'u' is there twice, word for word; one is kept",
         "[2]: uuid 'u' is there twice; this one is 'u~2' now",
+        UNNAMED,
     ]
 
 
@@ -244,7 +276,7 @@ def test_parents_that_are_missing_or_run_in_a_circle_are_said() -> None:
 
     assert found.pick().check() == ()
     assert len(found.pick()) == 5
-    assert [loss.place for loss in found.losses] == ["s1, message 'u'", "s1, message 'x'"]
+    assert [loss.place for loss in found.losses] == ["s1, message 'u'", "s1, message 'x'", "active branch"]
 
 
 def test_a_log_without_any_links_is_read_in_its_order() -> None:
@@ -318,10 +350,6 @@ def part(uuid: str, parent: str | None, block: dict[str, Any], *, of: str = "m1"
 
 def said(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
-
-
-def progress(uuid: str, parent: str) -> dict[str, Any]:
-    return {"type": "progress", "uuid": uuid, "parentUuid": parent, "sessionId": "s1", "data": {"type": "hook"}}
 
 
 def test_b7_lines_of_one_message_are_one_node() -> None:

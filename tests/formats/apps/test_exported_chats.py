@@ -64,12 +64,29 @@ def test_a_conversation_of_librechat_is_the_same_tree_nested_or_in_a_row() -> No
     for messages in (row, nested):
         found = read_data(libre(messages, promptPrefix="Be brief.", temperature=0.1))
         session = found.pick()
-        assert (found.format, found.losses, session.check()) == ("librechat", (), ())
+        assert (found.format, session.check()) == ("librechat", ())
+        assert [str(loss) for loss in found.losses] == [
+            "active branch: the file doesn't say which branch is active; the newest message's is taken"
+        ]
+        assert not session.leaf_is_remembered
         assert [(node.id, node.content) for node in session.path()[1:]] == [("u", "灯塔？"), ("b", "B")]
         assert [*session.children("u")] == ["a", "b"]
         assert session["a"].meta("modelId") == "m"
         assert session["b"].meta("librechat")["usage"] == {"prompt_tokens": 12, "completion_tokens": 3}
         assert [preset.content for preset in found.agents[0].preset_messages] == ["Be brief."]
+
+
+def test_a_leaf_that_the_file_names_is_remembered_and_one_that_it_does_not_is_not() -> None:
+    named, unnamed = web_ui(), web_ui()
+    unnamed["chat"]["history"]["currentId"] = "gone"
+    for chat, losses in ((named, 0), (unnamed, 1)):
+        found = read_data([chat])
+        assert (len(found.losses), found.pick()["u"].last_selected_child_id is None) == (losses, bool(losses))
+
+
+def test_a_row_of_librechat_has_one_branch_and_needs_no_word() -> None:
+    found = read_data(libre([said("u", "", "Look.", user=True), said("a", "u", "A")]))
+    assert (found.losses, found.pick().leaf_is_remembered) == ((), True)
 
 
 def test_calls_inside_an_answer_of_librechat_are_messages_of_their_own() -> None:

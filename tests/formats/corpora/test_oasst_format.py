@@ -33,11 +33,15 @@ def test_the_leaf_follows_the_lowest_rank_and_children_keep_their_order() -> Non
     worse, unranked = message("worse", rank=1), message("unranked", rank=None)
     best = message("best", message("on", role="prompter"), rank=0)
 
-    session = read_data(tree(message("p", unranked, worse, best, role="prompter"))).pick()
+    found = read_data(tree(message("p", unranked, worse, best, role="prompter")))
+    session = found.pick()
 
     assert session.children("p") == ("unranked", "worse", "best")
     assert session.active_leaf_id == "on"
-    assert session["p"].last_selected_child_id == "best"
+    assert not session.leaf_is_remembered
+    assert [loss.text for loss in found.losses] == [
+        "the file doesn't say which branch is active; that of the best ranked replies is taken"
+    ]
 
 
 def test_facts_of_a_message_are_kept() -> None:
@@ -62,6 +66,7 @@ def test_doubled_ids_and_strange_replies_are_said() -> None:
         "message 'p': its id is there twice; this one is 'p~2' now",
         "message 'n': role 'moderator' is not known; it is a user message now",
         "message 'n': it has no text; it is empty now",
+        "active branch: the file doesn't say which branch is active; that of the best ranked replies is taken",
     ]
 
 

@@ -137,7 +137,7 @@ def saved_html(name: str, variable: str, shown: Iterable[object]) -> str:
     return f"<p>{escape(words)}<code>{escape(code)}</code></p>{next(tables, '')}"
 
 
-_SAVED = ("recording", "compression", "trace", "session")
+_SAVED = ("shown", "branches", "recording", "compression", "trace", "session")
 """Traits and properties of views that are what they show, the nearest first."""
 
 

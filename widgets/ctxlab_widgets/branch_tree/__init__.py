@@ -17,6 +17,7 @@ from ctxlab.documents.tree.layout import LayoutName
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import TokenCounter
+from ctxlab.studies.branches import SessionBranches, session_branches
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.branch_tree.change_names import Report, messages, node_name
@@ -117,6 +118,11 @@ class BranchTree(Widget):
         from ctxlab.providers import tokenizer_for
 
         return tokenizer_for()
+
+    @property
+    def branches(self) -> SessionBranches:
+        """The branches of the session that is shown, with their tokens."""
+        return session_branches([self.history.session], self.tokenizer)
 
     def show(self) -> None:
         """Take over the session as it is, also after `history` was moved by Python."""

@@ -30,7 +30,7 @@ from ctxlab_widgets.workspace_view.listing import (
     TRASH,
     Kept,
     Listing,
-    Row,
+    ShownRows,
     kept_of,
     listing_of,
     placed,
@@ -188,9 +188,9 @@ class WorkspaceView(Widget):
         self._show_preview()
 
     @property
-    def shown(self) -> tuple[Row, ...]:
+    def shown(self) -> ShownRows:
         """The rows of the list, in order."""
-        return self._listing().rows
+        return ShownRows(self._listing().rows)
 
     @property
     def _kind(self) -> KindName:

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from typing import Any
 
+from ctxlab.display.html_table import html_table
 from ctxlab.errors import CtxlabError
 from ctxlab.storage.kinds import KINDS, KindName
 from ctxlab.storage.rows import SessionRow, ValueRow
@@ -47,6 +48,30 @@ class Row:
     why: str = ""
     hits: tuple[Any, ...] = ()
     lengths: tuple[int, ...] = ()
+    program: str = ""
+    file: str = ""
+
+
+class ShownRows(tuple[Row, ...]):
+    """Rows of the list; a saved notebook shows them as a table, those with hits with the first words of these."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        found = any(row.hits for row in self)
+        columns = ("name", "id", "program", "file", "parts", "updated", *(("hits", "first hit") if found else ()))
+        rows = (
+            [
+                *(getattr(row, name) or "" for name in columns[:6]),
+                *([len(row.hits), _first_words(row)] if found else ()),
+            ]
+            for row in self
+        )
+        return html_table(columns, rows, cells=100)
+
+
+def _first_words(row: Row) -> str:
+    return row.hits[0].snippet.text if row.hits else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +194,8 @@ def _rows(workspace: Workspace, kind: str, sort: str) -> list[Row]:
             favourite=row.favourite,
             problems=row.problems,
             lengths=row.lengths,
+            program=row.program,
+            file=row.file,
         )
         for row in workspace.sessions(sort=sort or None)  # pyright: ignore[reportArgumentType]
     ]

@@ -65,6 +65,8 @@ def _session_facts(session: Session, row: Row) -> dict[str, Any]:
     facts = [counted(row.parts or 0, "message"), counted(row.branches, "leaf", "leaves")]
     if row.tokens is not None:
         facts.append(counted(row.tokens, "counted token"))
+    if row.program or row.file:
+        facts.append(f"from {', '.join(filter(None, (row.program, short(row.file, LINE))))}")
     path = [node for node in session.path() if node.content]
     last = [short(" ".join(node.content.split()), LINE) for node in path[-2:]]
     return {
