@@ -102,7 +102,7 @@ def test_losses_are_said_where_they_happen(run, dumped, tmp_path: Path) -> None:
 
     out = run("convert", source, tmp_path / "out.md").out.splitlines()
 
-    assert [line.partition(": ")[0] for line in out[1:]] == ["! lost in reading"] * 2 + ["! lost in writing"]
+    assert [line.partition(": ")[0] for line in out[1:]] == ["! lost in reading"] * 3 + ["! lost in writing"]
 
 
 @pytest.mark.parametrize("name", ["out.md", "out.pdf", "out.png"])

@@ -42,6 +42,8 @@ def test_the_official_clients_are_recorded_and_left_as_they_were(tmp_path: Path)
             assert gemini.models.generate_content(model="gemini-2.5-flash", contents="Hi").text == "Hi there"
         chat.chat.completions.create(model="gpt-4o", messages=HELLO)
         sent = [request.body for request in server.requests]
+        for client in (chat, claude, gemini):
+            client.close()
 
     found = sorted(read(file), key=lambda one: one.time)
     assert chat._client._transport is before  # pyright: ignore[reportPrivateUsage]
