@@ -16,6 +16,7 @@ from typing import Any
 
 from websocket import WebSocket, create_connection
 
+from tests.gallery.fonts import fonts_for_browser
 from tests.gallery.pages import NoBrowser
 
 NAMES = ("firefox-esr", "firefox")
@@ -101,7 +102,11 @@ def firefox() -> Iterator[Firefox]:
         (Path(home) / "user.js").write_text(QUIET, encoding="utf-8")
         command = [found, "--headless", "--no-remote", "--profile", home, "--remote-debugging-port", "0"]
         with subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "HOME": home}
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "HOME": home, **fonts_for_browser()},
         ) as process:
             try:
                 url = next(match[1] for line in process.stderr or () if (match := LISTENING.search(line)))

@@ -7,8 +7,7 @@ const MOST = 50_000;
 /** Widths in the font of an element, each found once. */
 export function textWidths(of: Element): Width {
   const style = getComputedStyle(of);
-  const pen = document.createElement("canvas").getContext("2d");
-  if (!pen) return (shown) => shown.length * 8;
+  const pen = document.createElement("canvas").getContext("2d")!;
   pen.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
   pen.fontKerning = "none";
   const known = new Map<string, number>();
