@@ -419,6 +419,8 @@ class ChatPanel(ChatTraits):
             super().set_state(sync_data)
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
+        if content == {"command": "stop"}:  # it waits for no other command, which may hold the lock for long
+            self.turns.stop()
         with self.lock:
             self._buffers: Sequence[Any] = tuple(buffers or ())
             self._handling = threading.get_ident()

@@ -30,7 +30,8 @@ export interface Place {
   leader: string;
 }
 
-const GAP = 9;
+/** From a point to its name: the ring around one that is picked has room. */
+const GAP = 11;
 
 /** A place for each name, or null where there is none without touching something. */
 export function placed(names: readonly Named[], taken: readonly Box[], within: Box): (Place | null)[] {
