@@ -88,7 +88,7 @@ export class InputArea {
     this.area.readOnly = !live;
     buttons.hidden = !live;
     field.hidden = !live;
-    whenPressed(this.main, () => this.stop(), signal); // before the click, by which what it does may be another thing
+    whenPressed(this.main, () => this.main.dataset.does === "stop" && this.stop(), signal); // before the click, by which what it does may be another thing
     this.main.addEventListener("click", () => this.act(), { signal });
     this.area.addEventListener("input", () => this.changed(), { signal });
     this.area.addEventListener("keydown", (event) => this.pressed(event), { signal });
@@ -219,7 +219,7 @@ export class InputArea {
       this.send();
     } else if (key === "Escape" && this.running) {
       taken(event);
-      this.host.send({ command: "stop" });
+      this.stop();
     } else if (digit && quickOfDigit(this.quick, Number(digit))) {
       taken(event);
       this.doQuick(quickOfDigit(this.quick, Number(digit))!);
@@ -235,7 +235,7 @@ export class InputArea {
   }
 
   private stop(): void {
-    if (this.main.dataset.does === "stop" && !this.running?.stopping) this.host.send({ command: "stop" });
+    if (!this.running?.stopping) this.host.send({ command: "stop" });
   }
 
   private send(): void {
