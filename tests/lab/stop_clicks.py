@@ -12,7 +12,7 @@ from playwright.sync_api import Page
 
 from tests.lab.pages import Lab, Server
 
-PIECES_A_SECOND = 1000
+PIECES_A_SECOND, MOST_PIECES = 1000, 600_000
 CELLS = (
     f"""import time
 
@@ -23,7 +23,7 @@ LOG = {{}}
 
 def endless(messages):
     start = time.perf_counter()
-    for n in range(600_000):
+    for n in range({MOST_PIECES}):
         LOG.update(pieces=n + 1, last=time.time())
         yield "and on "
         time.sleep(max(0.0, start + n / {PIECES_A_SECOND} - time.perf_counter()))
@@ -46,6 +46,14 @@ WATCH = """() => {
     if (isStopping) seen.said ??= Date.now();
     if (last?.classList.contains("is-stopped")) seen.stopped ??= Date.now();
   }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true });
+}"""
+
+
+RUN_BESIDE = """(code) => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  const cell = kernel.requestExecute({ code, store_history: false });
+  cell.onIOPub = ({ header }) => { if (header.msg_type === "stream") window.stopSeen.cellBegan = Date.now(); };
+  cell.done.then(() => { window.stopSeen.cellEnded = Date.now(); });
 }"""
 
 
@@ -78,10 +86,10 @@ def busy_processes(count: int) -> Iterator[None]:
             each.join()
 
 
-def stops(lab: Lab, server: Server, *, tries: int, pieces: int = 1500) -> list[dict[str, Any]]:
+def stops(lab: Lab, server: Server, *, tries: int, cell: str = "") -> list[dict[str, Any]]:
     """Of each try the milliseconds from the press to what followed it, and the number of pieces that came.
 
-    An answer is let grow to `pieces` before it is stopped.
+    With a `cell` its code runs while Stop is pressed; it may say in `LOG` that it waited in vain.
     """
     (server.root / "stop.ipynb").write_text(notebook())
     with lab.notebook("stop.ipynb") as shown:
@@ -94,14 +102,17 @@ def stops(lab: Lab, server: Server, *, tries: int, pieces: int = 1500) -> list[d
             box = chat.get_by_role("textbox", name="Your message")
             box.fill("Tell me without end")
             box.press("Enter")
-            lab.until(f"LOG.get('pieces', 0) > {pieces}", wanted=True)
+            lab.until("LOG.get('pieces', 0) > 1500", wanted=True)
+            if cell:
+                lab.page.evaluate(RUN_BESIDE, cell)
+                lab.page.wait_for_function("() => window.stopSeen.cellBegan")
             chat.locator("article").last.get_by_role("button", name="Stop", exact=True).click()
             found.append(_of_try(lab, lab.page))
         return found
 
 
 def _of_try(lab: Lab, page: Page) -> dict[str, Any]:
-    page.wait_for_function("() => window.stopSeen.stopped")
+    page.wait_for_function("() => window.stopSeen.stopped && (!window.stopSeen.cellBegan || window.stopSeen.cellEnded)")
     seen = page.evaluate("() => window.stopSeen")
     log = json.loads(lab.ask("import json; panel.wait(); print(json.dumps(LOG))"))
     pressed = seen["pressed"]
@@ -110,4 +121,5 @@ def _of_try(lab: Lab, page: Page) -> dict[str, Any]:
         "last_piece": round(log["last"] * 1000) - pressed,
         "stopped": seen["stopped"] - pressed,
         "pieces": log["pieces"],
+        "waited_in_vain": bool(log.get("waited_in_vain")),
     }
