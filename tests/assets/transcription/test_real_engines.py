@@ -139,7 +139,8 @@ def test_english_and_chinese_speech_are_heard_by_a_model_of_many_languages(many_
     chinese = text_of(shared_file("chinese.flac").read_bytes(), "chinese.flac", engines=[many_languages])
 
     assert heard(english, ENGLISH) == list(ENGLISH)
-    assert "自己的脚" in chinese.text
+    # The model writes either form of the last character: which one hangs on how a processor rounds.
+    assert any(words in chinese.text for words in ("自己的脚", "自己的腳"))
     assert english.problems == chinese.problems == ()
 
 
