@@ -42,6 +42,8 @@ from ctxlab.api.draft import preview as preview
 from ctxlab.api.knowledge_base import knowledge_base as knowledge_base
 from ctxlab.api.quick_actions import AppliedQuickAction as AppliedQuickAction
 from ctxlab.api.quick_actions import apply_quick_action as apply_quick_action
+from ctxlab.api.sillytavern import SillyTavernTurn as SillyTavernTurn
+from ctxlab.api.sillytavern import sillytavern as sillytavern
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
