@@ -123,8 +123,10 @@ from ctxlab.knowledge.ranking import HybridRanker as HybridRanker
 from ctxlab.knowledge.retrieval import EndpointReranker as EndpointReranker
 from ctxlab.knowledge.retrieval import KnowledgeRetriever as KnowledgeRetriever
 from ctxlab.knowledge.retrieval import SearchCache as SearchCache
+from ctxlab.pipeline import DIALECTS as DIALECTS
 from ctxlab.pipeline import BudgetTooSmall as BudgetTooSmall
 from ctxlab.pipeline import Debugger as Debugger
+from ctxlab.pipeline import Dialect as Dialect
 from ctxlab.pipeline import Diff as Diff
 from ctxlab.pipeline import NothingToSend as NothingToSend
 from ctxlab.pipeline import Pipeline as Pipeline
