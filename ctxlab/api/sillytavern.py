@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from ctxlab.api.options import BuildOptions
 from ctxlab.api.resolve import expanded, start_of
@@ -15,7 +15,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.documents import Agent, Library, ModelProfile, RegexConfig, Session, UserProfile
 from ctxlab.errors import WrongArgument
-from ctxlab.pipeline import Trace
+from ctxlab.pipeline import SILLYTAVERN_1_19, Debugger, Trace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,10 +96,17 @@ class SillyTavernTurn:
 
         Books, rules and presets come besides those of the folder, other options take the place of what was read.
         """
-        return start_of(self.session, self.agent, **self._options(options)).finished()
+        return start_of(self.session, self.agent, **self.options(**options)).finished()
 
-    def _options(self, options: BuildOptions) -> BuildOptions:
-        """The options of a build: what was read, with what is given."""
+    def debug(self, **options: Unpack[BuildOptions]) -> Debugger:
+        """A debugger at the start of the run that `build` would do."""
+        return Debugger(start_of(self.session, self.agent, **self.options(**options)))
+
+    def options(self, **options: Unpack[BuildOptions]) -> BuildOptions:
+        """The options with which `ctxlab.build(turn.session, turn.agent, ...)` is this request, with those given.
+
+        Those that are None are as they were read.
+        """
         from ctxlab.processors import default_pipeline
 
         found = self.turn
@@ -112,6 +119,7 @@ class SillyTavernTurn:
             "timestamp": self.timestamp,
             "zone": self.zone,
             "library": Library(files=found.files),
+            "dialect": SILLYTAVERN_1_19,
         }
         pipeline = options.get("pipeline") or default_pipeline()
         together: BuildOptions = {
@@ -120,7 +128,8 @@ class SillyTavernTurn:
             "presets": (*found.presets, *presets_of(options.get("presets", ()))),
             "pipeline": pipeline.with_layout(_layout(found.steps)),
         }
-        return {**own, **options, **together}
+        given = cast("BuildOptions", {name: value for name, value in options.items() if value is not None})
+        return {**own, **given, **together}
 
     @checked_arguments
     def stored(self, text: str, *, role: Literal["user", "assistant"] = "user") -> str:
