@@ -72,6 +72,7 @@ from ctxlab.context import Change as Change
 from ctxlab.context import Context as Context
 from ctxlab.context import Draft as Draft
 from ctxlab.context import Edit as Edit
+from ctxlab.context import GroupChat as GroupChat
 from ctxlab.context import KnowledgeAnswer as KnowledgeAnswer
 from ctxlab.context import KnowledgeHit as KnowledgeHit
 from ctxlab.context import Origin as Origin

@@ -21,7 +21,7 @@ from ctxlab.api.sources import (
     UserSource,
 )
 from ctxlab.argument_checks import with_checks
-from ctxlab.context import Variables
+from ctxlab.context import GroupChat, TurnKind, Variables
 from ctxlab.documents import ModelProfile
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.pipeline.services import TokenCounter
@@ -101,6 +101,10 @@ class ScanOptions(InputOptions, StepOptions, total=False):
 
     pending: PendingSource | None
     """A user message that isn't in the session yet; a text is taken as it is, `expand_input` expands its macros."""
+    turn: TurnKind
+    """What is asked for: a reply, one written anew, one that goes on, words for the user, a prompt beside the chat."""
+    group: GroupChat | None
+    """The members of a chat of several characters, for macros."""
 
 
 class BuildOptions(ScanOptions, total=False):
@@ -113,6 +117,7 @@ class BuildOptions(ScanOptions, total=False):
 DEFAULTS: Mapping[str, Any] = {
     "agents": (),
     "seed": 0,
+    "turn": "normal",
     "presets": (),
     "rules": (),
     "books": (),

@@ -10,7 +10,7 @@ from ctxlab.api.options import BuildOptions
 from ctxlab.api.resolve import expanded, start_of
 from ctxlab.api.sources import FilePath, books_of, presets_of, rules_of
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.context import BuildInput, Variables
+from ctxlab.context import BuildInput, TurnKind, Variables
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.documents import Agent, Library, ModelProfile, RegexConfig, Session, UserProfile
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ctxlab.formats import Loss
     from ctxlab.formats.sillytavern.data_folder.turn import FolderTurn
 
-TurnKind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"]
 WITH_TEXT = ("normal", "continue", "quiet")
 """Kinds of turns that take a text: what the user sends, or the prompt of a quiet one."""
 COLUMNS = ("setting", "value", "where", "step", "state")
@@ -112,6 +111,8 @@ class SillyTavernTurn:
         found = self.turn
         own: BuildOptions = {
             "leaf": self.leaf,
+            "turn": found.kind,
+            "group": found.group,
             "user": found.user,
             "model": found.model,
             "variables": self.variables,
@@ -192,7 +193,7 @@ def sillytavern(
         raise WrongArgument(f"a turn of kind {kind!r} takes no text; those that do are {', '.join(WITH_TEXT)}")
     if text is None and kind == "quiet":
         raise WrongArgument("a quiet turn needs text=, its prompt")
-    found = read_turn(DataFolder.at(folder), chat=chat, character=character, kind=kind, speaker=speaker)
+    found = read_turn(DataFolder.at(folder), chat=chat, character=character, kind=kind, text=text, speaker=speaker)
     variables = Variables(session=found.session_variables, everywhere=found.everywhere_variables)
     turn = SillyTavernTurn(found, found.session, found.leaf, variables, timestamp, zone)
     return turn._saying(text) if text and kind != "quiet" else turn  # pyright: ignore[reportPrivateUsage]

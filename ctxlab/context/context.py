@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ctxlab.context.draft_message import Draft, merged_draft
 from ctxlab.context.portable_pickles import by_fields
@@ -55,6 +55,18 @@ class Pending:
     original: str | None = None
 
 
+TurnKind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"]
+"""Kinds of turns: a reply, one written anew, one that goes on, words for the user, a prompt beside the chat."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChat:
+    """The names of a group's members, in order; those that are muted don't reply by themselves."""
+
+    members: tuple[str, ...] = ()
+    muted: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BuildInput:
     """Everything a build depends on, as read-only data.
@@ -63,7 +75,8 @@ class BuildInput:
     `worldbook_ids` name those of `books` that are theirs. `activations` are the lore entries that fired before: their
     keys, with the id of the message that was the newest then. `tasks` are tasks that tools have begun, by id, with
     their status, result, progress, progressMessage and error. `timestamp` is ISO 8601; None means the leaf's own, never
-    now; `zone` is an IANA name. `dice` maps ids to scripted values for tests.
+    now; `zone` is an IANA name. `dice` maps ids to scripted values for tests. `turn` is what is asked for; `group` is
+    that of a chat of several characters.
     """
 
     session: Session
@@ -84,6 +97,8 @@ class BuildInput:
     zone: str | None = None
     seed: int = 0
     dice: Mapping[str, float] | None = None
+    turn: TurnKind = "normal"
+    group: GroupChat | None = None
 
     @property
     def leaf_id(self) -> str | None:

@@ -9,7 +9,8 @@ import pytest
 
 import ctxlab
 from ctxlab.errors import ReadError, WrongArgument
-from tests.sillytavern.small_folder import PERSONA, SAID, write_folder
+from tests.sillytavern.case_folder import as_bytes, picture
+from tests.sillytavern.small_folder import PERSONA, PRESET, SAID, write_folder
 
 
 def words(trace: ctxlab.Trace) -> list[tuple[str, Any]]:
@@ -165,19 +166,88 @@ def test_what_is_not_done_here_is_a_loss(tmp_path: Path) -> None:
     assert any("power_user.strip_examples" in loss.place for loss in turn.losses)
 
 
-def test_a_member_of_a_group_speaks(tmp_path: Path) -> None:
-    folder = write_folder(tmp_path)
-    (folder / "characters/ada.png").write_bytes((folder / "characters/odo.png").read_bytes())
-    (folder / "groups").mkdir()
-    (folder / "group chats").mkdir()
-    (folder / "groups/7.json").write_text(
-        '{"id": "7", "name": "Ferry", "members": ["odo.png", "ada.png"], "disabled_members": ["odo.png"],'
-        ' "chats": ["g"]}'
-    )
-    (folder / "group chats/g.jsonl").write_bytes((folder / "chats/odo/evening.jsonl").read_bytes())
+def test_a_quiet_prompt_and_an_impersonation_stand_last(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, oai_settings={**PRESET, "impersonation_prompt": "Write as {{user}}."})
 
-    assert ctxlab.sillytavern(folder, chat="g").agent.id == "ada"
-    assert ctxlab.sillytavern(folder, character="Ferry", speaker="odo").agent.id == "odo"
+    quiet = ctxlab.sillytavern(folder, kind="quiet", text="Sum {{char}} up.").build()
+    own = ctxlab.sillytavern(folder, kind="impersonate").build()
+
+    assert words(quiet)[-2:] == [("system", "Stay brief."), ("system", "Sum Odo up.")]
+    assert words(own)[-2:] == [("system", "Stay brief."), ("system", "Write as Wenna.")]
+    assert quiet.start.input.turn == "quiet"
+
+
+@pytest.mark.parametrize("prefill", [False, True])
+def test_a_reply_that_is_continued_stands_last_before_the_nudge(tmp_path: Path, prefill: bool) -> None:
+    more = {"continue_nudge_prompt": "On from: {{lastChatMessage}}", "continue_prefill": prefill}
+    folder = write_folder(tmp_path, said=SAID[:3], oai_settings={**PRESET, **more})
+
+    sent = words(ctxlab.sillytavern(folder, kind="continue").build())
+
+    nudge = [] if prefill else [("system", "On from: We do.")]
+    assert sent[-2 - len(nudge) :] == [("system", "Stay brief."), ("assistant", "We do."), *nudge]
+    assert sent.count(("assistant", "We do.")) == 1
+
+
+def write_group(folder: Path, **more: Any) -> Path:
+    own = {"new_group_chat_prompt": "[All]", "group_nudge_prompt": "Now {{char}}."}
+    write_folder(folder, oai_settings={**PRESET, **own})
+    ada = {"name": "Ada", "description": "{{char}} keeps the lock.", "mes_example": "{{char}}: Up."}
+    prompt = {"depth_prompt": {"prompt": "{{char}} hums.", "depth": 1, "role": "user"}}
+    (folder / "characters/ada.png").write_bytes(
+        picture({"spec": "chara_card_v2", "data": {**ada, "extensions": prompt}})
+    )
+    group = {"id": "7", "name": "Ferry", "members": ["odo.png", "ada.png"], "activation_strategy": 1, "chats": ["g"]}
+    for place, content in (("groups/7.json", as_bytes({**group, **more})), ("group chats/g.jsonl", chat_of(folder))):
+        (folder / place).parent.mkdir()
+        (folder / place).write_bytes(content)
+    return folder
+
+
+def chat_of(folder: Path) -> bytes:
+    return (folder / "chats/odo/evening.jsonl").read_bytes()
+
+
+def test_the_first_member_that_is_not_muted_replies_unless_another_is_asked(tmp_path: Path) -> None:
+    folder = write_group(tmp_path, disabled_members=["odo.png"])
+
+    assert ctxlab.sillytavern(folder, chat="g").agent.name == "Ada"
+    assert ctxlab.sillytavern(folder, character="Ferry", speaker="Odo").agent.name == "Odo"
+    with pytest.raises(ReadError, match="its members are Odo, Ada"):
+        ctxlab.sillytavern(folder, chat="g", speaker="Ido")
+
+
+def test_a_group_that_replies_by_nature_hears_names(tmp_path: Path) -> None:
+    folder = write_group(tmp_path, activation_strategy=0)
+
+    named = ctxlab.sillytavern(folder, chat="g", text="What do you say, ADA?")
+    drawn = ctxlab.sillytavern(folder, chat="g")
+
+    assert (named.agent.name, named.losses) == ("Ada", ())
+    assert any("the program draws" in loss.text for loss in drawn.losses)
+
+
+def test_a_group_has_a_beginning_and_a_nudge_of_its_own(tmp_path: Path) -> None:
+    trace = ctxlab.sillytavern(write_group(tmp_path), chat="g").build()
+
+    sent = words(trace)
+    assert sent.index(("system", "[All]")) == sent.index(("assistant", "The ferry is late.")) - 1
+    assert sent[-2:] == [("system", "Now Odo."), ("system", "Stay brief.")]
+    assert ("system", "[Here it begins]") not in sent
+    assert trace.start.input.group == ctxlab.GroupChat(("Odo", "Ada"))
+
+
+def test_members_cards_are_joined_where_the_group_says_so(tmp_path: Path) -> None:
+    around = {"generation_mode_join_prefix": "({{char}} <FIELDNAME>) ", "generation_mode_join_suffix": "."}
+    alone = ctxlab.sillytavern(write_group(tmp_path / "a"), chat="g").build()
+    joined = ctxlab.sillytavern(write_group(tmp_path / "b", generation_mode=1, **around), chat="g").build()
+    muted = ctxlab.sillytavern(write_group(tmp_path / "c", generation_mode=1, disabled_members=["ada.png"]), chat="g")
+
+    assert ("system", "He rows.") in words(alone)
+    assert ("user", "Ada hums.") not in words(alone)
+    assert ("system", "(Odo Description) He rows..\n(Ada Description) Ada keeps the lock..") in words(joined)
+    assert ("user", "Ada hums.") in words(joined)
+    assert ("system", "He rows.") in words(muted.build())
 
 
 def test_nothing_is_written_and_no_secret_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

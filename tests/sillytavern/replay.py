@@ -23,8 +23,6 @@ from tests.sillytavern.case_folder import Case, WrittenFolder
 from tests.sillytavern.comparison import VERDICTS, Message, Verdict, difference, verdict_on
 
 KINDS = {"normal", "swipe", "regenerate", "continue", "impersonate", "quiet"}
-NOT_OFFERED: frozenset[str] = frozenset({"continue", "impersonate", "quiet"})
-"""Kinds of turns whose own texts aren't sent yet."""
 REPLY = "The loft is dry."
 """What the recorder answered where a turn says nothing."""
 
@@ -122,7 +120,7 @@ class Replay:
         rule = rule_for(case, sent, built)
         if rule is not None:
             return TurnResult(case, number, "accepted", lines, rule.name)
-        return TurnResult(case, number, "not offered" if kind in NOT_OFFERED else verdict, lines)
+        return TurnResult(case, number, verdict, lines)
 
     def _go_on(
         self,

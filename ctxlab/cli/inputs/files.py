@@ -19,7 +19,8 @@ from ctxlab.errors import CtxlabError, ReadError, UnknownName
 
 if TYPE_CHECKING:
     from ctxlab.api.options import BuildOptions, InputOptions
-    from ctxlab.api.sillytavern import SillyTavernTurn, TurnKind
+    from ctxlab.api.sillytavern import SillyTavernTurn
+    from ctxlab.context import TurnKind
     from ctxlab.formats import Import, Loss
     from ctxlab.pipeline import Debugger, Trace
 

@@ -32,7 +32,14 @@ class Dialect:
 
 
 SEED: Final = Dialect("seed", "ctxlab's own way, which is the reference program's")
-SILLYTAVERN_1_19: Final = Dialect("sillytavern-1.19", "SillyTavern 1.19, chat completion", {}, program="sillytavern")
+SILLYTAVERN_1_19: Final = Dialect(
+    "sillytavern-1.19",
+    "SillyTavern 1.19, chat completion",
+    {
+        "continued-reply.enabled": True,  # it stands behind the last instructions, before the nudge
+    },
+    program="sillytavern",
+)
 DIALECTS: Final = (SEED, SILLYTAVERN_1_19)
 """All that are known; of several of one program its files bring the first."""
 

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
+from ctxlab.context import GroupChat, TurnKind
 from ctxlab.documents import Agent, MessageNode, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.documents.agent.named_models import OWN_MODEL
 from ctxlab.errors import ReadError
 from ctxlab.formats.files.attached import Files
 from ctxlab.formats.files.shelf import FolderShelf
 from ctxlab.formats.results import Import, Loss
+from ctxlab.formats.sillytavern.card_fields import original_of
 from ctxlab.formats.sillytavern.chats.reader import chat_from
 from ctxlab.formats.sillytavern.coerce import as_object
 from ctxlab.formats.sillytavern.data_folder.cards import agent_of, preset_in_use
 from ctxlab.formats.sillytavern.data_folder.conversation import Conversation, conversation_of
 from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS, WORLDS, DataFolder
+from ctxlab.formats.sillytavern.data_folder.group import card_of_turn, depth_prompts
 from ctxlab.formats.sillytavern.data_folder.links import LinkedWorlds, linked_worlds
 from ctxlab.formats.sillytavern.data_folder.note import note_of, with_note
 from ctxlab.formats.sillytavern.data_folder.persona import persona_of
 from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings, SettingInUse
 from ctxlab.formats.sillytavern.data_folder.speaker import speaker_of
 from ctxlab.formats.sillytavern.data_folder.timed_lore import activations_of
+from ctxlab.formats.sillytavern.data_folder.turn_prompts import with_turn_prompts
 from ctxlab.formats.sillytavern.lorebooks.reader import book_from
 from ctxlab.formats.sillytavern.regex_scripts import preset_of
 
-TurnKind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"]
 ANEW: Final = ("swipe", "regenerate")
 """Kinds that write the newest reply anew, which the request is without."""
 FROM_FOLDER: Final = "the data folder"
@@ -40,6 +43,7 @@ class FolderTurn:
     """A turn as it is kept in files: the conversation with all that is in force, and the settings by steps."""
 
     kind: TurnKind
+    group: GroupChat | None
     session: Session
     leaf: str | None
     agent: Agent
@@ -61,23 +65,37 @@ class FolderTurn:
 
 
 def read_turn(
-    folder: DataFolder, *, chat: str | None, character: str | None, kind: TurnKind, speaker: str | None
+    folder: DataFolder,
+    *,
+    chat: str | None,
+    character: str | None,
+    kind: TurnKind,
+    text: str | None,
+    speaker: str | None,
 ) -> FolderTurn:
-    """The turn; raises ReadError where the chat, its card or settings.json can't be read."""
+    """The turn; `text` is what is sent with it.
+
+    Raises ReadError where the chat, its card or settings.json can't be read.
+    """
     losses: list[Loss] = []
     settings = ProgramSettings(folder.data(SETTINGS) if folder.has(SETTINGS) else {})
     conversation = conversation_of(folder, settings, chat, character)
-    card = speaker_of(conversation, speaker)
+    card = speaker_of(conversation, speaker, kind=kind, text=text, losses=losses)
     persona = persona_of(settings, conversation)
     worlds = linked_worlds(settings, conversation, card, persona)
     preset = preset_in_use(folder, settings, losses)
     note = note_of(settings, conversation, card, persona)
-    agent, presets = with_note(agent_of(card, preset, worlds.of_character, settings), note, persona)
+    agent = agent_of(card_of_turn(conversation, card), preset, worlds.of_character, settings)
+    agent, presets = with_note(agent, note, persona)
+    agent = with_turn_prompts(
+        agent, original_of(preset) or {}, kind=kind, text=text, is_group=conversation.group is not None
+    )
     session, files = _session(folder, conversation, losses)
     books = tuple(_books(folder, worlds, losses))
     scripts = _scripts(settings)
     return FolderTurn(
         kind=kind,
+        group=_group(conversation),
         session=session,
         leaf=_leaf(session, kind),
         agent=agent,
@@ -85,7 +103,7 @@ def read_turn(
         user=persona.profile(worlds.of_user),
         books=books,
         rules=_rules(scripts, losses),
-        presets=presets,
+        presets=(*presets, *depth_prompts(conversation, card)),
         session_variables=as_object(conversation.metadata.get("variables")),
         everywhere_variables=settings.object("extension_settings.variables.global"),
         activations=activations_of(conversation.metadata, session, books),
@@ -97,6 +115,14 @@ def read_turn(
         files=files,
         losses=tuple(losses),
     )
+
+
+def _group(conversation: Conversation) -> GroupChat | None:
+    if conversation.group is None:
+        return None
+    muted = conversation.group.get("disabled_members") or ()
+    names = tuple(card.name for card in conversation.cards)
+    return GroupChat(names, tuple(card.name for card in conversation.cards if card.file in muted))
 
 
 def _session(folder: DataFolder, conversation: Conversation, losses: list[Loss]) -> tuple[Session, Mapping[str, bytes]]:
