@@ -102,7 +102,7 @@ class ScanOptions(InputOptions, StepOptions, total=False):
     pending: PendingSource | None
     """A user message that isn't in the session yet; a text is taken as it is, `expand_input` expands its macros."""
     turn: TurnKind
-    """What is asked for: a reply, one written anew, one that goes on, words for the user, a prompt beside the chat."""
+    """The kind of turn: a reply, one written anew, one that goes on, words for the user, a prompt beside the chat."""
     group: GroupChat | None
     """The members of a chat of several characters, for macros."""
 

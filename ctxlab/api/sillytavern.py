@@ -30,7 +30,7 @@ COLUMNS = ("setting", "value", "where", "step", "state")
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SillyTavernTurn:
-    """What the program would send next: `build()` makes that request, `settings()` says what decides on it.
+    """The next turn of a chat: `build()` makes the request of it, `settings()` says what decides on it.
 
     `losses` names what isn't done as the program does it.
     """

@@ -36,7 +36,7 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a chat is: its folder below the data folder, its file, and whose it is."""
+    """The place of a chat: its folder below the data folder, its file, and whose it is."""
 
     folder: str
     file: str

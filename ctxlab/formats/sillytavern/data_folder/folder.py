@@ -18,9 +18,9 @@ SETTINGS: Final = "settings.json"
 CHARACTERS, CHATS, GROUPS, GROUP_CHATS, WORLDS = "characters", "chats", "groups", "group chats", "worlds"
 CHAT_PRESETS: Final = "OpenAI Settings"
 MARKS: Final = (SETTINGS, CHARACTERS, CHATS)
-"""What a data folder is known by."""
+"""Files and folders that a data folder is known by."""
 BELOW: Final = ("", "default-user", "data/default-user")
-"""Where the data of the usual user is, seen from a folder that was named."""
+"""Places of the usual user's data, seen from a folder that was named."""
 NEVER_OPENED: Final = "secrets.json"
 LARGEST_BYTES: Final = 256_000_000
 

@@ -18,7 +18,7 @@ PARTS: Final = ("description", "position", "depth", "role", "lorebook")
 
 @dataclass(frozen=True, slots=True)
 class Persona:
-    """Who the user is; `position`, `depth` and `role` say where the description is sent."""
+    """A persona of the user; `position`, `depth` and `role` say where the description is sent."""
 
     avatar: str
     name: str

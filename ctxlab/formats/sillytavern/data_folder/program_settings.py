@@ -87,7 +87,7 @@ class SettingInUse:
 
 @dataclass(frozen=True, slots=True)
 class ProgramSettings:
-    """What settings.json holds."""
+    """The content of settings.json."""
 
     raw: Mapping[str, Any]
 

@@ -1,4 +1,4 @@
-"""Who replies next: the character of a chat, or a member of its group."""
+"""The one who replies next: the character of a chat, or a member of its group."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def _model(agent: Agent) -> str | None:
 
 
 def _in_use(conversation: Conversation, settings: ProgramSettings, worlds: LinkedWorlds) -> Iterator[SettingInUse]:
-    """What decides besides plain settings: who speaks, which preset and which books count."""
+    """Everything that decides besides plain settings: the speaker, the preset and the books that count."""
     place = conversation.place
     yield SettingInUse("chat", place, FROM_FOLDER)
     yield SettingInUse("characters", ", ".join(card.file for card in conversation.cards), place)

@@ -29,7 +29,7 @@ def with_turn_prompts(agent: Agent, preset: Mapping[str, Any], *, kind: str, tex
 
 
 def _last(preset: Mapping[str, Any], kind: str, text: str | None) -> Iterator[MessageNode]:
-    """What stands after everything else."""
+    """Presets that stand after everything else."""
     if kind == "continue" and not preset.get("continue_prefill"):
         nudge = _text(preset, "continue_nudge_prompt")
         yield from _prompt(CONTINUE_NUDGE, "Continue nudge", LAST_MESSAGE.sub("{{lastMessage}}", nudge))
