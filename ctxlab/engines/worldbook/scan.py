@@ -122,7 +122,9 @@ def scan(scan_input: ScanInput, *, growing: GrowingChat | None = None) -> LoreSc
     `growing` knows the messages of the input and has searched those before the newest.
     """
     maker = EntryPreparer(scan_input)
-    clock = EntryTiming(scan_input.chat, None if growing is None else growing.place_of)
+    clock = EntryTiming(
+        scan_input.chat, None if growing is None else growing.place_of, rests_by_turn=scan_input.rules.is_exact
+    )
     lores = maker.all()
     shut, problems = _shut_books(scan_input)
     if growing is None:
@@ -140,7 +142,7 @@ def scan(scan_input: ScanInput, *, growing: GrowingChat | None = None) -> LoreSc
     return LoreScan(
         scan_input,
         tuple(decisions),
-        clock.records(scan_input.chat.activations, (fired.lore for fired in run.fired.values())),
+        clock.records(scan_input.chat.activations, (fired.lore for fired in run.fired.values()), lores),
         (*problems, *_notes(run, decisions, key_matches)),
         sum(not this.is_beyond for this in run.passes),
         run.spent,
@@ -156,11 +158,7 @@ def _decided(run: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decisi
             yield of_fired(fired, rank=ranks[lore.index], find_nearest=find_nearest)
         else:
             stopped = run.stopped[lore.index]
-            matched = (
-                run.key_matches.matched(lore, run.scan_input, before=stopped.made_in)
-                if stopped.gate in WITH_KEYS
-                else None
-            )
+            matched = run.matched(lore, stopped.made_in) if stopped.gate in WITH_KEYS else None
             yield of_stopped(lore, stopped, matched=matched, find_nearest=find_nearest)
 
 
