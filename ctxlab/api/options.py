@@ -25,6 +25,7 @@ from ctxlab.context import Variables
 from ctxlab.documents import ModelProfile
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.pipeline.services import TokenCounter
+from ctxlab.pipeline.settings.dialects import Dialect
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -75,6 +76,8 @@ class StepOptions(TypedDict, total=False):
     """Tasks that tools have begun, by id: `{"t1": {"status": "running", "progress": 40}}`."""
     settings: Mapping[str, Any] | None
     """Settings of steps: `{"<step>.<setting>": value}`."""
+    dialect: str | Dialect | None
+    """The program whose way is followed: `seed`, `sillytavern-1.19` or another; by default its files bring it."""
     pipeline: Pipeline | None
     """The steps; by default `ctxlab.default_pipeline()`."""
     tokenizer: TokenCounter | None

@@ -70,6 +70,8 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
     elif pending is not None:
         build_input = replace(build_input, pending=pending_of(pending))
     pipeline = options.get("pipeline") or default_pipeline()
+    if (dialect := options.get("dialect")) is not None:
+        pipeline = pipeline.with_dialect(dialect)
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
     services = _services_for(build_input, options, files=found.library.files)
     services = with_knowledge(services, options.get("knowledge", ()), agent, found.library.knowledge_bases)

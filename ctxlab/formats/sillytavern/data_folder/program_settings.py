@@ -1,0 +1,132 @@
+"""The program's settings as a request depends on them: each with its value, and the file that it is from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from ctxlab.formats.results import Loss
+from ctxlab.formats.sillytavern import coerce
+from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS
+
+State = Literal["used", "not used", "not run"]
+"""`not run` is an extension that may change the prompt, and that is none of a build."""
+DEFAULT: Final = "default"
+LORE: Final = "worldbook-processor"
+STRATEGIES: Final = ("neither", "agent", "global")
+Read = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramSetting:
+    """A setting of the program that its requests depend on.
+
+    `path` is its place in settings.json and `default` what the program does without it. `step` is the setting of a step
+    that it becomes; without one the reader itself follows it, or `missing` says what isn't done here.
+    """
+
+    path: str
+    default: Any
+    step: str = ""
+    read: Read = field(default=lambda value: value)
+    missing: str = ""
+
+
+def _strategy(value: Any) -> str:
+    number = coerce.whole(value)
+    if not 0 <= number < len(STRATEGIES):
+        raise ValueError("is none of 0, 1 and 2")
+    return STRATEGIES[number]
+
+
+def _lore(key: str, default: Any, setting: str, read: Read) -> ProgramSetting:
+    return ProgramSetting(f"world_info_settings.{key}", default, f"{LORE}.{setting}", read)
+
+
+PROGRAM_SETTINGS: Final = (
+    _lore("world_info_depth", 2, "scan_depth", coerce.whole),
+    _lore("world_info_recursive", False, "recursion", coerce.flag),
+    _lore("world_info_case_sensitive", False, "case_sensitive", coerce.flag),
+    _lore("world_info_match_whole_words", False, "whole_words", coerce.flag),
+    _lore("world_info_use_group_scoring", False, "group_scoring", coerce.flag),
+    _lore("world_info_budget", 25, "budget_percent", coerce.number),
+    _lore("world_info_budget_cap", 0, "budget_cap_tokens", coerce.whole),
+    _lore("world_info_max_recursion_steps", 0, "max_passes", coerce.whole),
+    _lore("world_info_character_strategy", 1, "first", _strategy),
+    ProgramSetting("world_info_settings.world_info_include_names", True, missing="keys are looked for in words alone"),
+    ProgramSetting("world_info_settings.world_info_min_activations", 0, missing="no more messages are searched"),
+    ProgramSetting("world_info_settings.world_info_min_activations_depth_max", 0),
+    ProgramSetting("power_user.pin_examples", False, missing="examples are as they are by default"),
+    ProgramSetting("power_user.strip_examples", False, missing="examples are sent"),
+    ProgramSetting("power_user.prefer_character_prompt", True, missing="the card's system prompt counts"),
+    ProgramSetting("power_user.prefer_character_jailbreak", True, missing="the card's last instructions count"),
+    ProgramSetting("power_user.experimental_macro_engine", True),
+    ProgramSetting("power_user.user_prompt_bias", "", missing="replies aren't begun with it"),
+    ProgramSetting("power_user.reasoning.add_to_prompts", False, missing="reasoning isn't sent again"),
+    ProgramSetting("power_user.reasoning.max_additions", 1),
+    ProgramSetting("power_user.reasoning.prefix", "<think>\n"),
+    ProgramSetting("power_user.reasoning.suffix", "\n</think>"),
+    ProgramSetting("power_user.reasoning.separator", "\n"),
+    ProgramSetting("oai_settings.custom_prompt_post_processing", "", missing="messages aren't changed for the server"),
+    ProgramSetting("extension_settings.note.allowWIScan", False, missing="the author's note isn't scanned"),
+)
+"""All but those of the preset in use, which its reader follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingInUse:
+    """A setting with its value: the file that it is `where`, what it becomes, and what came of it."""
+
+    setting: str
+    value: Any
+    where: str
+    step: str = ""
+    state: State = "used"
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramSettings:
+    """What settings.json holds."""
+
+    raw: Mapping[str, Any]
+
+    def at(self, path: str, default: Any = None) -> Any:
+        """The value at a path such as `power_user.personas`; the default where there is none."""
+        value: Any = self.raw
+        for key in path.split("."):
+            if not isinstance(value, Mapping) or key not in value:
+                return default
+            value = value[key]  # pyright: ignore[reportUnknownVariableType]
+        return value
+
+    def object(self, path: str) -> Mapping[str, Any]:
+        return coerce.as_object(self.at(path))
+
+    def where(self, path: str) -> str:
+        """The file that a value is from."""
+        return SETTINGS if self.at(path, self) is not self else DEFAULT
+
+    def in_use(self) -> Iterator[SettingInUse]:
+        """The settings that requests depend on."""
+        for known in PROGRAM_SETTINGS:
+            value = self.at(known.path, known.default)
+            state: State = "not used" if known.missing and value != known.default else "used"
+            yield SettingInUse(known.path, value, self.where(known.path), known.step, state)
+
+    def steps(self, losses: list[Loss]) -> dict[str, Any]:
+        """Settings of steps by name, as `with_settings` takes them."""
+        found: dict[str, Any] = {}
+        for known in PROGRAM_SETTINGS:
+            value = self.at(known.path, known.default)
+            place = f"{SETTINGS}, {known.path}"
+            if known.missing and value != known.default:
+                losses.append(Loss(place, f"{coerce.shown(value)} is not used; {known.missing}"))
+            if not known.step:
+                continue
+            try:
+                found[known.step] = known.read(value)
+            except ValueError as problem:
+                losses.append(Loss(place, f"{coerce.shown(value)} {problem}; {coerce.shown(known.default)} is used"))
+                found[known.step] = known.read(known.default)
+        return found

@@ -1,0 +1,59 @@
+"""Dialects: settings of steps that belong together, because one program does all of it so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from ctxlab.context import BuildInput
+from ctxlab.documents.frozen_json import FrozenDict, frozen
+from ctxlab.errors import WrongArgument, did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The way of one program: a name, a title, and settings as `{"<step>.<setting>": value}`.
+
+    It is the lowest layer: a model, an agent, a layout and a call may each say otherwise. Steps that a pipeline is
+    without are passed over. `program` is the program whose files bring it with them.
+    """
+
+    name: str
+    title: str
+    settings: Mapping[str, Any] = field(default_factory=FrozenDict)
+    program: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", frozen(self.settings))
+
+    def __repr__(self) -> str:
+        return f"Dialect({self.name!r}, {len(self.settings)} settings)"
+
+
+SEED: Final = Dialect("seed", "ctxlab's own way, which is the reference program's")
+SILLYTAVERN_1_19: Final = Dialect("sillytavern-1.19", "SillyTavern 1.19, chat completion", {}, program="sillytavern")
+DIALECTS: Final = (SEED, SILLYTAVERN_1_19)
+"""All that are known; of several of one program its files bring the first."""
+
+
+def dialect_named(name: str | Dialect) -> Dialect:
+    """The dialect of a name, or one as it is; raises WrongArgument for a name that none has."""
+    if isinstance(name, Dialect):
+        return name
+    found = next((dialect for dialect in DIALECTS if dialect.name == name), None)
+    if found is None:
+        known = [dialect.name for dialect in DIALECTS]
+        raise WrongArgument(f"no dialect is called {name!r}{did_you_mean(name, known)}")
+    return found
+
+
+def dialect_of(build_input: BuildInput) -> Dialect:
+    """The dialect that an input brings: its agent's, without an agent its session's, else `seed`.
+
+    An agent's is that of the program whose macros its texts have, a session's that of the program that wrote its file.
+    """
+    agent = build_input.agent
+    carried: Any = (build_input.session.model_extra or {}).get("carried") or ()
+    programs = (agent.macro_dialect,) if agent is not None else tuple(carried)
+    return next((dialect for dialect in DIALECTS if dialect.program and dialect.program in programs), SEED)
