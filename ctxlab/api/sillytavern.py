@@ -120,6 +120,7 @@ class SillyTavernTurn:
             "zone": self.zone,
             "library": Library(files=found.files),
             "dialect": SILLYTAVERN_1_19,
+            "turn": found.kind,
         }
         pipeline = options.get("pipeline") or default_pipeline()
         together: BuildOptions = {

@@ -1,7 +1,7 @@
 """Values in flight: texts with provenance, drafts, contexts."""
 
 from ctxlab.context.asset_as_content_part import content_part, sendable_part
-from ctxlab.context.context import BuildInput, Context, Dropped, Pending, Variables
+from ctxlab.context.context import BuildInput, Context, Dropped, Pending, Turn, Variables
 from ctxlab.context.draft_message import NOTHING, AssetRef, Change, Draft, Part, merged_draft
 from ctxlab.context.file_facts import FileFacts, FileKind
 from ctxlab.context.file_route import FileRoute, RouteKind
@@ -45,6 +45,7 @@ __all__ = [
     "Table",
     "Text",
     "Transcript",
+    "Turn",
     "Variables",
     "WordShare",
     "content_part",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ctxlab.engines.worldbook.key_search import MARK, KeySearch
 from ctxlab.engines.worldbook.keys import PatternKey
-from ctxlab.engines.worldbook.scan_input import Chat, ScannedMessage, Source
+from ctxlab.engines.worldbook.scan_input import Chat, ScannedMessage
 
 JOINER = f"\n{MARK}"
 
@@ -78,7 +78,7 @@ class JoinedTexts:
         self._about = {source: _Piece.of(source, text) for source, text in chat.about.items() if text}
         self._prompts = [_Piece.of(key, text) for key, text in chat.prompts.items() if text]
         self._lore: list[tuple[_Piece, ...]] = []
-        self._texts: dict[tuple[int, tuple[Source, ...], int], _Joined] = {}
+        self._texts: dict[tuple[int, tuple[str, ...], int], _Joined] = {}
 
     def afresh(self) -> JoinedTexts:
         """The texts as they were before any entry fired."""
@@ -96,11 +96,11 @@ class JoinedTexts:
         """Add what a pass brought: keys of entries with their words; a pass that brought nothing adds an empty text."""
         self._lore.append(tuple([_Piece(key, text) for key, text in contents]))
 
-    def text(self, depth: int, sources: tuple[Source, ...], passes: int) -> str:
+    def text(self, depth: int, sources: tuple[str, ...], passes: int) -> str:
         """The text of so many newest messages, with these sources and the lore of the first passes."""
         return self._joined(depth, sources, passes).text
 
-    def hit(self, n: int, depth: int, sources: tuple[Source, ...], passes: int) -> Place | None:
+    def hit(self, n: int, depth: int, sources: tuple[str, ...], passes: int) -> Place | None:
         """The first match of a pattern, by its number; None where it doesn't match, or the depth is 0."""
         if depth <= 0 or n < 0:
             return None
@@ -108,7 +108,7 @@ class JoinedTexts:
         span = None if n in self.problems else joined.hits.get(n)
         return None if span is None else joined.place(*span)
 
-    def _joined(self, depth: int, sources: tuple[Source, ...], passes: int) -> _Joined:
+    def _joined(self, depth: int, sources: tuple[str, ...], passes: int) -> _Joined:
         key = (min(depth, len(self._messages) + 1), tuple([s for s in sources if s in self._about]), passes)
         found = self._texts.get(key)
         if found is None:
@@ -116,7 +116,7 @@ class JoinedTexts:
             self._search(found)
         return found
 
-    def _made(self, depth: int, sources: tuple[Source, ...], passes: int) -> _Joined:
+    def _made(self, depth: int, sources: tuple[str, ...], passes: int) -> _Joined:
         texts: list[str] = []
         pieces: list[_Piece] = []
         starts: list[int] = []
@@ -131,7 +131,7 @@ class JoinedTexts:
             at = starts[-1] + len(group[-1].text) if group else at
         return _Joined(MARK + JOINER.join(texts), tuple(pieces), tuple(starts))
 
-    def _groups(self, depth: int, sources: tuple[Source, ...], passes: int) -> Iterator[Sequence[_Piece]]:
+    def _groups(self, depth: int, sources: tuple[str, ...], passes: int) -> Iterator[Sequence[_Piece]]:
         count = len(self._messages)
         for i in range(count - 1, max(-1, count - 1 - depth), -1):
             message = self._messages[i]

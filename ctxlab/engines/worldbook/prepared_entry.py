@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +10,11 @@ from functools import lru_cache
 from typing import Any
 
 from ctxlab.documents.lore import LoreEntry, Worldbook
-from ctxlab.engines.worldbook.key_search import KeySearch
+from ctxlab.engines.worldbook.key_search import MARK, KeySearch
 from ctxlab.engines.worldbook.keys import AnyKey, Key, PatternKey, key_of, with_names
 from ctxlab.engines.worldbook.scan_input import SWITCHES, ActiveBook, Level, ScanInput, Source
 
+_ESCAPED = re.compile(r"[.*+?^${}()|\[\]\\/]")
 ACTIVATE, DONT_ACTIVATE = "@@activate", "@@dont_activate"
 _LEVELS: Mapping[str, Mapping[Level, int]] = {
     "agent": {"chat": -1, "user": 0, "agent": 1, "global": 2},
@@ -20,7 +22,7 @@ _LEVELS: Mapping[str, Mapping[Level, int]] = {
     "neither": {"chat": -1, "user": 0, "agent": 0, "global": 0},
     "evenly": {"chat": -1, "user": 0, "agent": 1, "global": 1},
 }
-"""Whose entries come first. Among equals the files' order counts; in `evenly` the global ones' are before the agent's."""
+"""Whose entries come first. Among equals the order of files counts; in `evenly` the agent's go last."""
 
 
 @dataclass(slots=True, eq=False)
@@ -168,7 +170,7 @@ class EntryPreparer:
         whole = rules.whole_words if entry.match_whole_words is None else entry.match_whole_words
         book_depth = book.scan_depth if rules.book_settings else None
         depth = next((d for d in (entry.scan_depth, book_depth) if d is not None), None)
-        decorators, content = read_decorators(entry.content)
+        decorators, content = read_decorators(entry.content, alone=rules.is_exact)
         alone = book.recursive_scanning is False and rules.book_settings
         constant = entry.constant or ACTIVATE in decorators
         order = entry.order if entry.order == entry.order else 0.0  # NaN sorts nowhere
@@ -229,7 +231,9 @@ class EntryPreparer:
                 marked=self.reference,
                 apart=self.joined,
             )
-            if isinstance(key, PatternKey) and self.scan_input.rules.is_exact and not compiles(key.body, key.flags):
+            if isinstance(key, Key) and self.joined and MARK in key.text:  # it runs from one message into the next
+                key = PatternKey(key.text, _ESCAPED.sub(r"\\\g<0>", key.text), "" if case else "i", marked=True)
+            elif isinstance(key, PatternKey) and self.scan_input.rules.is_exact and not compiles(key.body, key.flags):
                 key = Key(key.text, case, whole, whole)
             if key is not None:
                 out.append(key)
@@ -277,10 +281,11 @@ def in_order(book: Worldbook) -> list[tuple[str, LoreEntry]]:
     return [*sorted(numbers, key=lambda row: int(row[0])), *(row for row in rows if not _is_index(row[0]))]
 
 
-def read_decorators(content: str) -> tuple[tuple[str, ...], str]:
+def read_decorators(content: str, *, alone: bool = False) -> tuple[tuple[str, ...], str]:
     """The decorators at the head of a content, and the words after them.
 
-    A line of three signs is a fallback: it counts only where the decorator before it isn't known.
+    A line of three signs is a fallback: it counts only where the decorator before it isn't known. Where a decorator has
+    to be `alone`, a line with more words says nothing.
     """
     if not content.startswith("@@"):
         return (), content
@@ -295,7 +300,7 @@ def read_decorators(content: str) -> tuple[tuple[str, ...], str]:
         name = line.removeprefix("@") if line.startswith("@@@") else line
         word = next((word for word in (ACTIVATE, DONT_ACTIVATE) if name.split(" ")[0].strip() == word), None)
         unknown = word is None
-        found += [] if word is None else [word]
+        found += [] if word is None or (alone and name.strip() != word) else [word]
     return tuple(found), ""
 
 

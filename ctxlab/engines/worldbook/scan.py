@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.context import Text
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted, nearest
@@ -42,6 +43,8 @@ class LoreScan:
     notes: tuple[Note, ...] = ()
     passes: int = 1
     spent_tokens: int = 0
+    texts: Mapping[str, Text] = field(default_factory=dict[str, Text])
+    """By key, what rules made of contents of entries that fired, with macros expanded; the others are as written."""
     _by_key: dict[str, Decision] = field(default_factory=dict[str, Decision], repr=False)
 
     def __repr__(self) -> str:
