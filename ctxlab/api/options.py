@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypedDict, TypeVar, cast
 
@@ -76,6 +76,12 @@ class StepOptions(TypedDict, total=False):
     """Tasks that tools have begun, by id: `{"t1": {"status": "running", "progress": 40}}`."""
     settings: Mapping[str, Any] | None
     """Settings of steps: `{"<step>.<setting>": value}`."""
+    group: GroupChat | None
+    """The members of a chat of several characters, for macros."""
+    turn: TurnKind | None
+    """What the request is for: a reply (`normal`), `swipe`, `regenerate`, `continue`, `impersonate` or `quiet`."""
+    chat_books: Sequence[str] | None
+    """Ids of the worldbooks that are this conversation's own."""
     dialect: str | Dialect | None
     """The program whose way is followed: `seed`, `sillytavern-1.19` or another; by default its files bring it."""
     pipeline: Pipeline | None
@@ -101,10 +107,6 @@ class ScanOptions(InputOptions, StepOptions, total=False):
 
     pending: PendingSource | None
     """A user message that isn't in the session yet; a text is taken as it is, `expand_input` expands its macros."""
-    turn: TurnKind
-    """The kind of turn: a reply, one written anew, one that goes on, words for the user, a prompt beside the chat."""
-    group: GroupChat | None
-    """The members of a chat of several characters, for macros."""
 
 
 class BuildOptions(ScanOptions, total=False):
@@ -117,7 +119,6 @@ class BuildOptions(ScanOptions, total=False):
 DEFAULTS: Mapping[str, Any] = {
     "agents": (),
     "seed": 0,
-    "turn": "normal",
     "presets": (),
     "rules": (),
     "books": (),

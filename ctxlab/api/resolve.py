@@ -62,7 +62,8 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         rules=rules_in_force(rules_of(options.get("rules", ())), agent, brought=found.brought),
         activations=options.get("activations") or {},
         tasks=frozen(options.get("tasks") or {}),
-        turn=options.get("turn", "normal"),
+        turn=options.get("turn") or "normal",
+        chat_books=tuple(options.get("chat_books") or ()),
         group=options.get("group"),
     )
     pending = options.get("pending")

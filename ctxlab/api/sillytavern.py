@@ -121,6 +121,7 @@ class SillyTavernTurn:
             "zone": self.zone,
             "library": Library(files=found.files),
             "dialect": SILLYTAVERN_1_19,
+            "chat_books": found.chat_books,
         }
         pipeline = options.get("pipeline") or default_pipeline()
         together: BuildOptions = {

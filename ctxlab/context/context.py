@@ -56,7 +56,7 @@ class Pending:
 
 
 TurnKind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"]
-"""Kinds of turns: a reply, one written anew, one that goes on, words for the user, a prompt beside the chat."""
+"""Kinds of turns: a reply, another one in its place, its rest, the user's words, or words that nobody sees."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,11 @@ class BuildInput:
     """Everything a build depends on, as read-only data.
 
     `presets`, `books` and `rules` are those in force everywhere; the agent and the user bring their own, and their
-    `worldbook_ids` name those of `books` that are theirs. `activations` are the lore entries that fired before: their
-    keys, with the id of the message that was the newest then. `tasks` are tasks that tools have begun, by id, with
-    their status, result, progress, progressMessage and error. `timestamp` is ISO 8601; None means the leaf's own, never
-    now; `zone` is an IANA name. `dice` maps ids to scripted values for tests. `turn` is what is asked for; `group` is
-    that of a chat of several characters.
+    `worldbook_ids` name those of `books` that are theirs, `chat_books` those of this conversation. `activations` are
+    the lore entries that fired before: their keys, with the id of the message that was the newest then. `tasks` are
+    tasks that tools have begun, by id, with their status, result, progress, progressMessage and error. `timestamp` is
+    ISO 8601; None means the leaf's own, never now; `zone` is an IANA name. `turn` is what the request is for,
+    `group` that of a chat of several characters. `dice` maps ids to scripted values for tests.
     """
 
     session: Session
@@ -99,6 +99,7 @@ class BuildInput:
     dice: Mapping[str, float] | None = None
     turn: TurnKind = "normal"
     group: GroupChat | None = None
+    chat_books: tuple[str, ...] = ()
 
     @property
     def leaf_id(self) -> str | None:

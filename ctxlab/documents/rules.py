@@ -20,10 +20,15 @@ Substitution = Literal["NONE", "RAW", "ESCAPED"]
 
 
 class AppliesTo(Stored):
-    """The stages of a rule: what is shown, what is sent."""
+    """The stages of a rule: what is shown, what is sent.
+
+    With `arrival` it changes a message once, when it comes, and what is kept is the result; a program that does so
+    doesn't apply it again.
+    """
 
     render: bool = True
     request: bool = False
+    arrival: bool = False
 
 
 class DepthRange(Stored):

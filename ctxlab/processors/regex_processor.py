@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from ctxlab.context import AssetRef, Context, Draft, Text
+from ctxlab.context import AssetRef, BuildInput, Context, Draft, Text
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.apply_plans import Applied, TextHit, apply, excerpt
 from ctxlab.engines.regexes.replace import Plan
@@ -52,11 +52,12 @@ class RegexProcessor(Processor):
             title="Time limit of last resort",
             description="Seconds of CPU time that a rule may take for one text, for work that can't be counted.",
         )
-        compat: Literal["ctxlab", "reference"] = Field(
+        compat: Literal["ctxlab", "reference", "sillytavern-1.19"] = Field(
             "ctxlab",
             title="Compatibility",
             description="reference: no macros, no trim strings, a rule's flags before those in /body/flags, "
-            "and only the first text of a message.",
+            "and only the first text of a message. sillytavern-1.19: narration is a reply, rules for the system are "
+            "none for messages, what changes messages when they come doesn't run again, `$3` of two groups is a place.",
         )
 
         @property
@@ -66,9 +67,9 @@ class RegexProcessor(Processor):
     settings: Settings
 
     def __call__(self, ctx: Context, services: Services) -> Context:
-        ruleset = Ruleset(ctx.input, stage="request")
+        ruleset = self.ruleset(ctx.input)
         newest = len(ctx.drafts) - 1
-        plans = [plan_of(draft, newest - i, ruleset) for i, draft in enumerate(ctx.drafts)]
+        plans = [self.plan_of(draft, newest - i, ruleset) for i, draft in enumerate(ctx.drafts)]
         for problem in dict.fromkeys(ruleset.problems):
             ctx = ctx.note("warning", problem, processor=ID)
         notes = tuple(rule_notes(sources_of(ctx.input.rules, ctx.input.agent, ctx.input.user), ID))
@@ -81,6 +82,20 @@ class RegexProcessor(Processor):
             return ctx
         hits = [_hit(hit, ctx.drafts[places[hit.text][0]].key, ruleset.bound[hit.rule]) for hit in applied.hits]
         return ctx.arrange(rewritten(ctx.drafts, places, applied)).put(RuleHits(tuple(hits)))
+
+    def ruleset(self, build_input: BuildInput) -> Ruleset:
+        """The rules of a request."""
+        return Ruleset(build_input, stage="request", skips_arrivals=self.settings.compat == "sillytavern-1.19")
+
+    def plan_of(self, draft: Draft, depth: int, ruleset: Ruleset) -> Plan:
+        """The rules for a draft; what a message doesn't say of its writers is the request's."""
+        agent_id, user_id = draft.meta.get("agentId"), draft.meta.get("userProfileId")
+        is_narration = self.settings.compat == "sillytavern-1.19" and draft.role == "system"
+        role = "assistant" if is_narration else draft.role
+        plan = ruleset.plan(role=role, depth=depth, agent_id=agent_id, user_id=user_id)
+        if draft.origin.kind != "pending" or not ruleset.skips_arrivals:
+            return plan
+        return (*ruleset.arrivals(role=role, agent_id=agent_id, user_id=user_id), *plan)
 
     def apply_plans(
         self, ctx: Context, drafts: Sequence[Draft], plans: Sequence[Plan], ruleset: Ruleset
@@ -104,12 +119,6 @@ class RegexProcessor(Processor):
     def _texts(self, index: int, draft: Draft) -> list[Place]:
         found = [(index, part) for part, content in enumerate(draft.body) if isinstance(content, Text)]
         return found[:1] if self.settings.compat == "reference" else found
-
-
-def plan_of(draft: Draft, depth: int, ruleset: Ruleset) -> Plan:
-    """The rules for a draft; what a message doesn't say of its writers is the request's."""
-    agent_id, user_id = draft.meta.get("agentId"), draft.meta.get("userProfileId")
-    return ruleset.plan(role=draft.role, depth=depth, agent_id=agent_id, user_id=user_id)
 
 
 def _text_at(drafts: Sequence[Draft], place: Place) -> Text:

@@ -183,9 +183,7 @@ def load_turn(options: CommandOptions, folder: Path, *, chat: str | None, kind: 
     books, rules = tuple(files.books(options.books or ())), tuple(files.rules(options.rules or ()))
     knowledge = tuple(files.knowledge(options.knowledge or ()))
     library, losses = turn.library | files.library, tuple(map(str, (*turn.losses, *files.losses)))
-    return Inputs(
-        options, turn.session, library, agent or turn.agent, user, books, rules, knowledge, losses, turn=turn
-    )
+    return Inputs(options, turn.session, library, agent or turn.agent, user, books, rules, knowledge, losses, turn=turn)
 
 
 def _typed_alone(options: BuildOptions) -> BuildOptions:

@@ -187,7 +187,8 @@ def _stages(script: Data, losses: list[Loss] | None, compat: Compat) -> AppliesT
     sent = coerce.field(script, "promptOnly", coerce.flag, False, losses)
     if shown and sent and compat == "reference":
         sent = False
-    return AppliesTo(render=shown or not sent, request=sent or not shown)
+    once = not (shown or sent) and compat != "reference"
+    return AppliesTo(render=shown or not sent, request=sent or not shown, arrival=once)
 
 
 def _roles(script: Data, losses: list[Loss] | None, compat: Compat) -> tuple[Role, ...]:
@@ -235,9 +236,9 @@ def _written(rule: RegexRule) -> Data:
         "trimStrings": list(rule.trim_strings or ()),
         "placement": [PLACEMENT[role] for role in rule.target_roles if role in PLACEMENT],
         "disabled": not rule.enabled or not _runs_there(rule),
-        # Neither would mean there that the stored chat is altered for good.
-        "markdownOnly": rule.apply_to.render,
-        "promptOnly": rule.apply_to.request,
+        # Neither means there that the stored chat is altered for good.
+        "markdownOnly": rule.apply_to.render and not rule.apply_to.arrival,
+        "promptOnly": rule.apply_to.request and not rule.apply_to.arrival,
         "runOnEdit": True,
         "substituteRegex": next(number for number, mode in SUBSTITUTION.items() if mode == rule.substitution_mode),
         "minDepth": depths.min,

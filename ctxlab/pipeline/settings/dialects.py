@@ -32,13 +32,20 @@ class Dialect:
 
 
 SEED: Final = Dialect("seed", "ctxlab's own way, which is the reference program's")
+_SETTINGS_1_19: Final = {
+    "continued-reply.enabled": True,  # it stands behind the last instructions, before the nudge
+    "worldbook-processor.scan_text": "joined",
+    "worldbook-processor.include_names": True,
+    "worldbook-processor.zero_percent": "one token",
+    "worldbook-processor.budget_count": "together",
+    "worldbook-processor.constants_first": False,
+    "worldbook-processor.book_settings": False,
+    "worldbook-processor.rewrite_lore": True,
+    "worldbook-processor.compat": "sillytavern-1.19",
+    "regex-processor.compat": "sillytavern-1.19",
+}
 SILLYTAVERN_1_19: Final = Dialect(
-    "sillytavern-1.19",
-    "SillyTavern 1.19, chat completion",
-    {
-        "continued-reply.enabled": True,  # it stands behind the last instructions, before the nudge
-    },
-    program="sillytavern",
+    "sillytavern-1.19", "SillyTavern 1.19, chat completion", _SETTINGS_1_19, program="sillytavern"
 )
 DIALECTS: Final = (SEED, SILLYTAVERN_1_19)
 """All that are known; of several of one program its files bring the first."""

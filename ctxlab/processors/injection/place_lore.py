@@ -53,15 +53,21 @@ def lore_of(ctx: Context, reading: Reading) -> list[LoreDraft]:
     scan = ctx.report(LoreScan)
     if scan is None:
         return []
-    fired = [_lore(decision, reading) for decision in scan.fired if decision.lore.content.strip()]
+    texts = [(decision, scan.texts.get(decision.key) or _text_of(decision)) for decision in scan.fired]
+    fired = [_lore(decision, text, reading) for decision, text in texts if str(text).strip()]
     return fired if reading == "reference" else fired[::-1]
 
 
-def _lore(decision: Decision, reading: Reading) -> LoreDraft:
+def _text_of(decision: Decision) -> Text:
+    """The content of an entry that fired."""
+    origin = Origin(LORE, decision.key.partition(":")[2])
+    return Text.of(decision.lore.content, origin, Cause(STEP, decision.title, decision.reason, quotes=True))
+
+
+def _lore(decision: Decision, text: Text, reading: Reading) -> LoreDraft:
     lore, entry = decision.lore, decision.lore.entry
     place = entry.position_name or "unknown"
     origin = Origin(LORE, decision.key.partition(":")[2])
-    text = Text.of(lore.content, origin, Cause(STEP, decision.title, decision.reason, quotes=True))
     has_role = place == "at_depth" or reading == "reference"  # elsewhere it is a part of SillyTavern's system prompt
     role: Role = entry.role_name if has_role else "system"
     placement = _placement(place, entry.depth, entry.outlet_name)

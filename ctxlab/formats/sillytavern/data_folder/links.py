@@ -23,11 +23,6 @@ class LinkedWorlds:
     of_everyone: tuple[str, ...]
     linked_by: Mapping[str, str]
 
-    @property
-    def of_user(self) -> tuple[str, ...]:
-        """Those that come before the character's and everyone's."""
-        return (*self.of_chat, *self.of_persona)
-
     def all(self) -> Iterator[str]:
         yield from (*self.of_chat, *self.of_persona, *self.of_character, *self.of_everyone)
 

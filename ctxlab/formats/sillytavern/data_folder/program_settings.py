@@ -14,7 +14,7 @@ State = Literal["used", "not used", "not run"]
 """`not run` is an extension that may change the prompt, and that is none of a build."""
 DEFAULT: Final = "default"
 LORE: Final = "worldbook-processor"
-STRATEGIES: Final = ("neither", "agent", "global")
+STRATEGIES: Final = ("evenly", "agent", "global")
 Read = Callable[[Any], Any]
 
 
@@ -54,9 +54,9 @@ PROGRAM_SETTINGS: Final = (
     _lore("world_info_budget_cap", 0, "budget_cap_tokens", coerce.whole),
     _lore("world_info_max_recursion_steps", 0, "max_passes", coerce.whole),
     _lore("world_info_character_strategy", 1, "first", _strategy),
-    ProgramSetting("world_info_settings.world_info_include_names", True, missing="keys are looked for in words alone"),
-    ProgramSetting("world_info_settings.world_info_min_activations", 0, missing="no more messages are searched"),
-    ProgramSetting("world_info_settings.world_info_min_activations_depth_max", 0),
+    _lore("world_info_include_names", True, "include_names", coerce.flag),
+    _lore("world_info_min_activations", 0, "min_activations", coerce.whole),
+    _lore("world_info_min_activations_depth_max", 0, "min_activations_depth", coerce.whole),
     ProgramSetting("power_user.pin_examples", False, missing="examples are as they are by default"),
     ProgramSetting("power_user.strip_examples", False, missing="examples are sent"),
     ProgramSetting("power_user.prefer_character_prompt", True, missing="the card's system prompt counts"),
@@ -69,7 +69,7 @@ PROGRAM_SETTINGS: Final = (
     ProgramSetting("power_user.reasoning.suffix", "\n</think>"),
     ProgramSetting("power_user.reasoning.separator", "\n"),
     ProgramSetting("oai_settings.custom_prompt_post_processing", "", missing="messages aren't changed for the server"),
-    ProgramSetting("extension_settings.note.allowWIScan", False, missing="the author's note isn't scanned"),
+    ProgramSetting("extension_settings.note.allowWIScan", False, f"{LORE}.scan_note", coerce.flag),
 )
 """All but those of the preset in use, which its reader follows."""
 

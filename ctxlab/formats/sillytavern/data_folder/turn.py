@@ -50,6 +50,7 @@ class FolderTurn:
     agents: tuple[Agent, ...]
     user: UserProfile
     books: tuple[Worldbook, ...]
+    chat_books: tuple[str, ...]
     rules: tuple[RegexPreset, ...]
     presets: tuple[MessageNode, ...]
     session_variables: Mapping[str, Any]
@@ -100,8 +101,9 @@ def read_turn(
         leaf=_leaf(session, kind),
         agent=agent,
         agents=(agent,),
-        user=persona.profile(worlds.of_user),
+        user=persona.profile(worlds.of_persona),
         books=books,
+        chat_books=worlds.of_chat,
         rules=_rules(scripts, losses),
         presets=(*presets, *depth_prompts(conversation, card)),
         session_variables=as_object(conversation.metadata.get("variables")),
