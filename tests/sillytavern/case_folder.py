@@ -122,6 +122,8 @@ class WrittenFolder:
         folder._put(f"OpenAI Settings/{case.name}.json", (case.path / "preset.json").read_bytes())
         folder._group()
         folder.lines = lines_of(case.path / "chat.jsonl")
+        if not folder.lines or "mes" in folder.lines[0]:
+            folder.lines.insert(0, {"chat_metadata": {}})
         folder.settings = folder._settings()
         folder.save()
         return folder
@@ -135,7 +137,7 @@ class WrittenFolder:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        return self.lines[0].setdefault("chat_metadata", {}) if self.lines else {}
+        return self.lines[0].setdefault("chat_metadata", {})
 
     def save(self) -> None:
         """Write settings and chat as they are now."""

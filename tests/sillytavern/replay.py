@@ -157,11 +157,11 @@ def replay_all(folder: Path, names: Sequence[str] = ()) -> Iterator[TurnResult]:
     """The turns of the cases in a folder, of all or of some."""
     wanted = names or sorted(path.parent.name for path in folder.glob("*/sent.json"))
     for name in wanted:
-        case = Case.at(folder / name)
         try:
-            yield from replayed(case)
-        except Exception as error:
-            yield TurnResult(case, 0, "error", [f"{type(error).__name__}: {error}"])
+            yield from replayed(Case.at(folder / name))
+        except Exception as error:  # a ruler goes on, whatever is wrong with a case
+            broken = Case(folder / name, {})
+            yield TurnResult(broken, 0, "error", [f"{type(error).__name__}: {error}"])
 
 
 def sums(results: Sequence[TurnResult]) -> Iterator[str]:
