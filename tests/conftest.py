@@ -6,7 +6,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["tests.golden.table", "pytester"]
+pytest_plugins = ["tests.golden.table", "tests.machine_use", "pytester"]
 
 # How long a draw or a call takes says what else the machine does.
 settings.register_profile("on a busy machine", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -51,8 +51,7 @@ class TurnStream:
         self._source = loop.events()
 
     def __repr__(self) -> str:
-        cancelled = self._loop.cancelled.is_set()
-        state = "ended" if self._turn is not None else "cancelled" if cancelled else "running"
+        state = "ended" if self._turn is not None else "cancelled" if self.is_cancelled else "running"
         return f"TurnStream({self._loop.folding.session.id!r}, {state}, {counted(len(self._events), 'event')})"
 
     def _repr_html_(self) -> str:
@@ -85,6 +84,11 @@ class TurnStream:
         if event is None:
             raise StopAsyncIteration
         return event
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether `cancel` was called: what still comes is the end of the turn."""
+        return self._loop.cancelled.is_set()
 
     def cancel(self) -> None:
         """End the turn soon, from any thread; what came so far is kept and marked. Queued messages aren't sent."""
@@ -148,7 +152,7 @@ class TurnStream:
     def _goes_on(self) -> bool:
         """Begin the next turn of the queue, if there is one and this one has ended well."""
         ended_well = not isinstance(self._events[-1], TurnCancelled | TurnFailed) if self._events else False
-        if not (self._queue and ended_well and self._next_turn is not None) or self._loop.cancelled.is_set():
+        if not (self._queue and ended_well and self._next_turn is not None) or self.is_cancelled:
             return False
         (text, mode), *rest = self._queue
         if mode == "combined":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from html import unescape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.one_line import label
+from ctxlab.display.one_line import label, plain
+from ctxlab.display.text_width import FIGURE_PIXELS, fitted, pixels_wide
 from ctxlab.display.theme import ROLE_SYMBOLS, SOURCE_SYMBOLS, Theme, ThemeName, theme_of
 from ctxlab.pipeline import Trace
 from ctxlab.studies.landings import Injection, Landing, LandingOutcome, Landings, landings
@@ -17,6 +19,11 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 LEFT, RIGHT, RULER = (0.0, 0.36), (0.56, 0.92), 0.94
+PLOT = FIGURE_PIXELS - 24
+"""Pixels of the plot across."""
+TEXT, BETWEEN = 0.035, 12
+"""Of the plot, what is in front of a text; pixels between two texts."""
+CUT = "later cut"
 ROW, HEAD = 24, 72
 FOLDED_FROM = 4
 """So many messages of the history in a row are shown as one."""
@@ -115,16 +122,18 @@ class _Drawing:
             self._box((RIGHT[0], RIGHT[0] + 0.004), y, 0.44, color, color)
             self._sign(RIGHT[0] + 0.02, y, symbol, color, _hover_row(group))
             ink = look.ink_3 if group.first.later_cut else look.ink
-            self._text(RIGHT[0] + 0.035, y, _words(group), ink)
-            if group.first.later_cut:
-                self._text(RIGHT[1] - 0.005, y, "later cut", look.ink_3, right=True)
+            end = CUT if group.first.later_cut else ""
+            room = (RIGHT[1] - RIGHT[0] - TEXT - 0.005) * PLOT - (pixels_wide(end) + BETWEEN if end else 0)
+            self._text(RIGHT[0] + TEXT, y, fitted(_words(group), room), ink)
+            if end:
+                self._text(RIGHT[1] - 0.005, y, end, look.ink_3, right=True)
         if not shown:
             self._text(RIGHT[0], 0, "nothing is sent", look.ink_3)
         return {row.position: group.y for group in shown for row in group.rows}
 
     def left(self, injections: Sequence[Injection], ends: dict[int, float]) -> float:
         """Draw the presets with their placement and wires to their landings; gives the total height."""
-        look = self.look
+        look, room = self.look, (LEFT[1] - LEFT[0] - TEXT - 0.008) * PLOT
         self._text(LEFT[0], -1, "Presets, in order" if injections else "No presets", look.ink_2)
         y = 0.0
         for each in injections:
@@ -137,13 +146,14 @@ class _Drawing:
             self._box((LEFT[0], LEFT[0] + 0.004), middle, 0.84 if tall else 0.44, color, color)
             symbol = SOURCE_SYMBOLS.get(each.look, "square")
             self._sign(LEFT[0] + 0.02, y, f"{symbol}-open" if gone else symbol, color, _hover_injection(each))
-            self._text(LEFT[0] + 0.035, y, label(each.name, 24), look.ink_3 if gone else look.ink)
-            self._text(LEFT[1] - 0.008, y, "not sent" if gone else label(each.requested, 24), look.ink_2, right=True)
+            place = "not sent" if gone else fitted(each.requested, room / 2)
+            name = fitted(each.name, room - pixels_wide(unescape(place)) - BETWEEN)
+            self._text(LEFT[0] + TEXT, y, name, look.ink_3 if gone else look.ink)
+            self._text(LEFT[1] - 0.008, y, place, look.ink_2, right=True)
             if tall:
                 mark = "▲ " if amber else ""
-                self._text(
-                    LEFT[0] + 0.035, y + 0.8, mark + label(each.sentence, 52), look.warn if amber else look.ink_2
-                )
+                words = mark + fitted(each.sentence, room - pixels_wide(mark))
+                self._text(LEFT[0] + TEXT, y + 0.8, words, look.warn if amber else look.ink_2)
             for landing in each.landings:
                 self._wire(y, ends[landing.position], each.outcome, color)
             y += 1.9 if tall else 1
@@ -236,9 +246,8 @@ def _words(group: SentRow) -> str:
     draft = group.first.draft
     if len(group.rows) > 1:
         first, last = (row.draft.key.removeprefix("node:") for row in (group.rows[0], group.rows[-1]))
-        return f"{len(group.rows):,} messages, {label(first, 14)} to {label(last, 14)}"
-    words = str(draft.text) or ", ".join(call.name for call in draft.calls)
-    return label(words, 38 if group.first.later_cut else 46)
+        return f"{len(group.rows):,} messages, {plain(first, 14)} to {plain(last, 14)}"
+    return str(draft.text) or ", ".join(call.name for call in draft.calls)
 
 
 def _hover_row(group: SentRow) -> str:

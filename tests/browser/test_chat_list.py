@@ -166,6 +166,21 @@ def test_an_answer_grows_by_its_pieces_at_the_end(opened: Opened, folder: Path) 
     assert opened.sent() == [{"command": "stop"}] * 2
 
 
+def test_stop_is_pressed_though_its_row_is_drawn_anew_under_the_pointer(opened: Opened, folder: Path) -> None:
+    rows = few()
+    page = open_rows(opened, folder, rows)
+    call(page, "running", running("a99", "He holds", parent="a39"))
+    box = article(page, "a99").get_by_role("button", name="Stop").bounding_box()
+    assert box is not None
+
+    page.mouse.move(box["x"] + 8, box["y"] + 8)
+    page.mouse.down()
+    put_rows(page, [*rows, {**row("a99", "He holds the lamp."), "state": "generating", "facts": ["19:05"]}])
+    page.mouse.up()
+
+    assert opened.sent() == [{"command": "stop"}]
+
+
 def test_of_an_answer_that_grows_only_the_last_block_changes(opened: Opened, folder: Path) -> None:
     page = open_rows(opened, folder, few(4))
     call(page, "running", running("a9", "# Box 7\n\n| line | lever |\n|--|--|\n| 1 | 7 |\n\nHe holds", parent="a3"))

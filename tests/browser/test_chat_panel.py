@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -223,6 +224,28 @@ def test_an_answer_is_drawn_as_it_comes_and_can_be_stopped(of: Open) -> None:
     assert answer.content == "He **tur"
     assert "stopped" in chat.row(answer.id).inner_text()
     assert chat.page.locator(".inp").get_by_role("button", name="Send").is_visible()
+
+
+def test_both_buttons_say_stopping_before_python_does_and_ask_once(of: Open) -> None:
+    model = HeldModel("He **tur", "ns** round")
+    chat = of(model=model)
+    chat.type("Who?")
+    chat.press("Enter")
+    chat.until(lambda: chat.page.locator(".ct strong").count() > 0)
+    buttons = chat.page.get_by_role("button", name=re.compile("^Stop"))
+    assert buttons.all_inner_texts() == ["Stop", "Stop"]
+
+    buttons.first.click()
+    stopping = buttons.all_inner_texts()
+    chat.page.locator(".inp .go button").last.click(force=True)
+    chat.field.press("Escape")
+    sent = chat.pump()
+    model.go_on.set()
+    chat.finish()
+
+    assert stopping == ["Stopping…", "Stopping…"]
+    assert sent == [{"command": "stop"}]
+    assert buttons.count() == 0
 
 
 def test_escape_stops_and_what_waited_is_in_the_field_again(of: Open) -> None:
@@ -663,7 +686,7 @@ def test_the_agents_pictures_formulas_and_links_are_drawn_from_what_python_sends
     shown = page.row("a3")
     page.until(lambda: shown.locator("img").count() == 1 and shown.locator("math").count() == 1)
 
-    assert shown.locator("img").get_attribute("src", timeout=1000).startswith("blob:")  # type: ignore[union-attr]
+    assert shown.locator("img").get_attribute("src").startswith("blob:")  # type: ignore[union-attr]
     assert shown.locator("a").get_attribute("href") == "https://a.example/x_(y)?q=1"
     assert "\u00a9 &notit; 见" in shown.inner_text()
 

@@ -317,7 +317,7 @@ def test_what_is_chosen_in_one_view_is_chosen_in_all_and_links_lead_there(
     sent = page.locator("#ctxlab-view-sent")
 
     sent.locator("article[data-ghost='node:a8b']").focus()
-    assert steps.locator("article[aria-current]").get_attribute("aria-label", timeout=2000)
+    assert steps.locator("article[aria-current]").get_attribute("aria-label")
     assert "a8b" in (steps.locator("article[aria-current]").get_attribute("aria-label") or "")
     lore = next(part for part in harbour.result.drafts[0].parts if part.key.startswith("lore:"))
     sent.locator("article[data-part='0'][data-message='0']").focus()

@@ -273,7 +273,7 @@ def test_a_stream_whose_loop_was_cancelled_says_so() -> None:
 
     def model(messages: Any) -> Any:
         waiting.set()
-        going.wait(30)
+        going.wait(120)
         yield "So."
 
     running = ctxlab.stream(CHAT, "Why?", model=model)

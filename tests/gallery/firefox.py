@@ -16,7 +16,9 @@ from typing import Any
 
 from websocket import WebSocket, create_connection
 
+from tests.gallery.fonts import fonts_for_browser
 from tests.gallery.pages import NoBrowser
+from tests.machine_use import used
 
 NAMES = ("firefox-esr", "firefox")
 LISTENING = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
@@ -97,11 +99,16 @@ def firefox() -> Iterator[Firefox]:
     found = installed()
     if found is None:
         raise NoBrowser("no Firefox: install firefox-esr, or name one in CTXLAB_FIREFOX")
+    used("browsers", found)
     with TemporaryDirectory() as home:
         (Path(home) / "user.js").write_text(QUIET, encoding="utf-8")
         command = [found, "--headless", "--no-remote", "--profile", home, "--remote-debugging-port", "0"]
         with subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, "HOME": home}
+            command,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "HOME": home, **fonts_for_browser()},
         ) as process:
             try:
                 url = next(match[1] for line in process.stderr or () if (match := LISTENING.search(line)))

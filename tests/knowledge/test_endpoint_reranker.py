@@ -56,7 +56,7 @@ class Handler(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append((self.path, asked, self.headers["Authorization"]))
         if self.server.gate is not None:
-            self.server.gate.wait(20)
+            self.server.gate.wait(120)
         reply = self.server.reply
         body = reply if isinstance(reply, bytes) else json.dumps(reply(asked["documents"])).encode()
         self.send_response(self.server.status)

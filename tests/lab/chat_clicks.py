@@ -64,7 +64,7 @@ class Person:
         self.task = ""
 
     def click(self, found: Locator) -> None:
-        found.click(timeout=10_000)
+        found.click()
         self.clicks[self.task] += 1
 
     def button(self, name: str, *, of: Locator | None = None) -> None:
@@ -78,7 +78,7 @@ class Person:
 
     def newest(self, role: str = "assistant") -> Locator:
         newest = self.chat.locator(f"article.r-{role}:not(.is-generating)").last
-        newest.hover(timeout=10_000)
+        newest.hover()
         return newest
 
 

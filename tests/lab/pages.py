@@ -12,8 +12,7 @@ from typing import Any
 from playwright.sync_api import ConsoleMessage, Locator, Page, Request
 
 from tests.gallery.pages import PAINTED
-
-WAIT_MS = 120_000
+from tests.gallery.pages import PATIENCE_MS as WAIT_MS
 
 # The word Idle comes before the kernel's socket is open, and what is run then is lost: only the kernel itself knows.
 CONNECTED = """async () => {
@@ -127,7 +126,7 @@ class Lab:
     def until(self, code: str, wanted: object) -> None:
         """Wait until this expression has that value in the kernel: a click takes its time to get there."""
         said = ""
-        for _ in range(100):
+        for _ in range(WAIT_MS // 100):
             said = self.ask(f"print({code})")
             if said == str(wanted):
                 return
@@ -136,7 +135,7 @@ class Lab:
 
     def until_true(self, holds: Callable[[], bool], what: str) -> None:
         """Wait until this holds of what is on the screen."""
-        for _ in range(100):
+        for _ in range(WAIT_MS // 100):
             if holds():
                 return
             self.page.wait_for_timeout(100)

@@ -13,6 +13,7 @@ from tests.gallery.pages import PAINTED
 from tests.lab.chat_clicks import chat_with_few_clicks
 from tests.lab.notebooks import IN_LAB
 from tests.lab.pages import Lab, Server
+from tests.lab.stop_clicks import MOST_PIECES, busy_processes, stops
 
 DRAWN = 24
 """A region that is drawn has more colours than this; an empty one has a handful."""
@@ -205,3 +206,30 @@ def test_a_notebook_runs_is_drawn_and_heard(lab: Lab, name: str) -> None:
 
 def test_a_chat_is_had_in_few_clicks(lab: Lab, server: Server) -> None:
     chat_with_few_clicks(lab, server)
+
+
+def test_stop_is_said_at_once_and_ends_a_fast_answer_on_a_busy_machine(lab: Lab, server: Server) -> None:
+    with busy_processes(4):
+        found = stops(lab, server, tries=3)
+
+    # In order, whatever the machine does: the page says so before Python's answer is there, and the pieces end.
+    assert all(each["said"] <= each["stopped"] for each in found)
+    assert all(each["pieces"] < MOST_PIECES for each in found)
+
+
+# It ends once it sees that the answer was stopped, which it would wait for in vain were Stop to wait for it.
+WAITING = """
+import time
+print("begun", flush=True)
+for _ in range(6000):
+    if panel.turns.running is None: break
+    time.sleep(0.01)
+else:
+    LOG.update(waited_in_vain=True)
+"""
+
+
+def test_stop_is_heard_while_a_cell_runs(lab: Lab, server: Server) -> None:
+    (found,) = stops(lab, server, tries=1, cell=WAITING)
+
+    assert not found["waited_in_vain"]

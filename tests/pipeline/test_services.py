@@ -135,15 +135,15 @@ def test_the_first_of_two_threads_to_end_leaves_the_collector_off_for_the_other(
     def other() -> None:
         with without_collection():
             inside.set()
-            go.wait(10)
+            go.wait(120)
 
     thread = Thread(target=other)
     with without_collection():
         thread.start()
-        assert inside.wait(10)
+        assert inside.wait(120)
     assert not gc.isenabled()
     go.set()
-    thread.join(10)
+    thread.join(120)
 
     assert gc.isenabled()
 

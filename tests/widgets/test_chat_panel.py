@@ -80,6 +80,23 @@ def test_stop_ends_a_turn_at_any_moment_and_keeps_what_came() -> None:
     assert len(page.sessions) == 1
 
 
+def test_stop_waits_for_no_other_command() -> None:
+    model = HeldModel("Be", "cause.")
+    page = Page(model=model)
+    page.asks("send", text="Why?")
+    assert model.begun.wait(LONG)
+
+    with page.panel.lock:  # as while another command is carried out
+        stopping = threading.Thread(target=page.asks, args=("stop",))
+        stopping.start()
+        until(page, lambda: page.panel.turns.running is None or page.panel.turns.running.stream.is_cancelled)
+    stopping.join(LONG)
+    model.go_on.set()
+
+    assert page.done().leaf_node is not None
+    assert page.rows[-1]["state"] == "stopped"
+
+
 def test_messages_that_are_sent_meanwhile_go_out_together_when_the_answer_is_there() -> None:
     model = HeldModel("Be", "cause.")
     page = Page(model=model)

@@ -81,7 +81,7 @@ def test_a_reply_in_the_chat_is_one_run_of_the_page_and_undone_there(page: LabPa
     before, runs = page.session, len(page.runs)
     page.chat.send_message("Who keeps the light?")
 
-    after = page.chat.wait(20)
+    after = page.chat.wait(120)
 
     assert page.session is page.tree.session is after
     assert page.trace.start.input.session is after

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Box, cutName, type Named, placed, stepBoxes, widthOf } from "../ctxlab_widgets/study/labels";
+import { type Box, cutName, type Named, placed, stepBoxes } from "../ctxlab_widgets/study/labels";
 import { inOrder, lookOf, pointsOf, type Row, type View } from "../ctxlab_widgets/study/payload";
 import { fewer, scaleOf, share, stepOf, tickText } from "../ctxlab_widgets/study/scale";
 
@@ -53,7 +53,10 @@ describe("scales", () => {
 
 describe("names beside points", () => {
   const within: Box = { x: 0, y: 0, width: 400, height: 300 };
-  const named = (x: number, y: number, width = 60): Named => ({ x, y, width, weight: 0, top: y - 20, bottom: y + 20 });
+  const named = (x: number, y: number, width = 60): Named => {
+    const size = { width, height: 14, ascent: 11 };
+    return { x, y, ...size, weight: 0, top: y - 20, bottom: y + 20 };
+  };
   const boxOf = ({ x, y, top, bottom }: Named): Box => ({
     x: x - 4,
     y: Math.min(top, y),
@@ -95,8 +98,7 @@ describe("names beside points", () => {
     expect(line.some((box) => meet(box, name!.box))).toBe(false);
   });
 
-  it("are as wide as their signs, and cut whole", () => {
-    expect(widthOf("检索", false)).toBeGreaterThan(widthOf("ab", false));
+  it("are cut whole", () => {
     expect(cutName("👩‍🚀".repeat(40)).endsWith("…")).toBe(true);
     expect(cutName("short")).toBe("short");
   });

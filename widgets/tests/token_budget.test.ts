@@ -200,7 +200,7 @@ describe("the scale", () => {
     [3, 800, [0, 1, 2, 3]],
     [5300, 90, [0, 5000]],
   ])("of %i tokens on %i pixels has round ticks", (end, width, expected) => {
-    expect(ticks(end, width).map(({ at }) => at)).toEqual(expected);
+    expect(ticks(end, width, (text) => 7 * text.length).map(({ at }) => at)).toEqual(expected);
   });
 });
 
@@ -212,7 +212,7 @@ test.each([
   [7, 40],
 ])("labels of %i tokens on %i pixels neither touch nor leave the bar", (end, width) => {
   let free = 0;
-  const all = ticks(end, width);
+  const all = ticks(end, width, (text) => 6.2 * text.length);
   for (const { at, flipped } of all) {
     const line = (width * at) / end;
     const drawn = 6.2 * grouped(at).length + 4;

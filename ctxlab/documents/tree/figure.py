@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ctxlab.display.one_line import label
 from ctxlab.display.short_texts import counted
+from ctxlab.display.text_width import FIGURE_PIXELS, fitted
 from ctxlab.display.theme import ROLE_SYMBOLS, Theme, theme_of
 from ctxlab.documents.tree.collapse import FOLDED, TreeGlyph, glyphs_of, straight_children
 from ctxlab.documents.tree.layout import LayoutName, Places, layout_places
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
 CURVED = 400
 ROW, LEAST, MOST = 30, 120, 900
-WIDTH, CELL = 860, 6.5
-"""Pixels for which labels are fitted, and of one cell of a label."""
+LABEL, LEAST_LABEL, MOST_LABEL = 11, 52, 170
+"""Pixels of the letters of a label, and of the room that it has at least and at most."""
 
 
 def shape_figure(session: Session, shape: TreeShape, layout: LayoutName, theme_name: str) -> go.Figure:
@@ -115,8 +116,8 @@ class _TreeTraces:
         for kind in dict.fromkeys(sign.look for sign in self.signs):
             mine = [i for i, sign in enumerate(self.signs) if sign.look == kind]
             color, symbol = _color(kind, self.look), _symbol(kind)
-            texts = [_label(self.signs[i], self._cells()) for i in mine]
-            labelled = {"text": texts, "textfont": {"size": 11, "color": self.look.ink_2}} if any(texts) else {}
+            texts = [_label(self.signs[i], self._label_pixels()) for i in mine]
+            labelled = {"text": texts, "textfont": {"size": LABEL, "color": self.look.ink_2}} if any(texts) else {}
             yield _scatter(
                 x=[self.places[i][0] for i in mine],
                 y=[self.places[i][1] for i in mine],
@@ -159,12 +160,12 @@ class _TreeTraces:
             return _curve(x0, y0, x, y)
         return [(across, down) for down, across in _curve(y0, x0, y, x)]
 
-    def _cells(self) -> int:
-        """Most characters of a label; 0 where there is no room for any."""
+    def _label_pixels(self) -> float:
+        """Room of a label from its message to the next; 0 where there is none."""
         if not self.is_tree or not self.is_small:
             return 0
         deepest = max([x for x, _ in self.places], default=0.0)
-        return int(WIDTH / (deepest + 1) / CELL) - 1
+        return FIGURE_PIXELS / (deepest + 1) - LABEL / 2
 
 
 def _curve(x0: float, y0: float, x1: float, y1: float) -> list[tuple[float, float]]:
@@ -183,10 +184,10 @@ def _symbol(name: str) -> str:
     return {FOLDED: "square", "summary": "hourglass"}.get(name, ROLE_SYMBOLS.get(name, "circle"))
 
 
-def _label(sign: TreeGlyph, cells: int) -> str:
+def _label(sign: TreeGlyph, room: float) -> str:
     if len(sign.nodes) > 1:
         return f"{len(sign.nodes):,}"
-    return label(sign.nodes[0].content, min(cells, 24)) if cells >= 8 else ""
+    return fitted(sign.nodes[0].content, min(room, MOST_LABEL), LABEL) if room >= LEAST_LABEL else ""
 
 
 def _hover(sign: TreeGlyph) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from html import escape, unescape
 from itertools import pairwise
-from textwrap import wrap
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import label, plain
+from ctxlab.display.text_width import FIGURE_PIXELS, fitted, lines_of, pixels_wide
 from ctxlab.display.theme import Theme
 from ctxlab.studies.study_table.table_notes import LOUD_WORDS, SETTINGS, table_summary
 from ctxlab.studies.study_table.table_text import amount
@@ -21,11 +23,13 @@ DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 NAME = 40
 LINE_NAME = 34
 """Cells of a name beside a line or a point."""
-LINE, LINE_HEIGHT = 105, 14
-"""Characters of a line of text around a plot, and its pixels."""
+LINE, LINE_HEIGHT = FIGURE_PIXELS - 120, 14
+"""Pixels of a line of text around a plot, and from it to the next."""
 HEAD_LINES, FOOT_LINES = 3, 4
 HIGHEST_LABEL = 100.0
 """On an axis of shares, which ends a little above."""
+NAME_SIZE = 11
+"""Pixels of the letters of a name."""
 LABELLED = 40
 """Above so many points only the frontier and the baseline have their names beside them."""
 
@@ -127,9 +131,9 @@ def margins(table: StudyTable, left: int, right: int) -> dict[str, int]:
 
 def _lines(text: str, most: int) -> list[str]:
     """Text in lines, safe for a figure; the last one is cut where there are more than so many."""
-    found = wrap(plain(text, LINE * most * 2), LINE)
-    last = [" ".join(found[most - 1 :])] if len(found) >= most else []
-    return [*(label(line, 2 * LINE) for line in found[: most - 1]), *(label(line, LINE) for line in last)]
+    found = lines_of(plain(text, LINE * most), LINE)
+    last = [fitted(" ".join(found[most - 1 :]), LINE)] if len(found) >= most else []
+    return [*(escape(line, quote=False) for line in found[: most - 1]), *last]
 
 
 def _note(table: StudyTable) -> str:
@@ -201,24 +205,23 @@ def ticks_between(values: Sequence[float]) -> list[int]:
     return found if len(found) <= 12 else [tick for tick in found if str(tick)[0] == "1"]
 
 
-def places_apart(
-    points: Sequence[tuple[float, float]], wide: float, high: float, most: float | None = None
-) -> list[float]:
-    """Heights of labels at points, each raised until no earlier one is nearer than `wide` and `high`.
+def places_apart(labels: Sequence[tuple[float, float, float]], high: float, most: float | None = None) -> list[float]:
+    """Heights of labels, each raised until it touches no earlier one; a label is its left end, right end and height.
 
     One that would be above `most` is lowered instead.
     """
-    found: list[tuple[float, float]] = []
+    found: list[tuple[float, float, float]] = []
 
-    def place(x: float, y: float, step: float) -> float:
-        while any(abs(x - other) < wide and abs(y - above) < high * 0.999 for other, above in found):
+    def place(left: float, right: float, y: float, step: float) -> float:
+        while any(left < end and start < right and abs(y - at) < high * 0.999 for start, end, at in found):
             y += step
         return y
 
-    for x, y in points:
-        up = place(x, y, high / 2)
-        found.append((x, up if most is None or up <= most else place(x, min(y, most), -high / 2)))
-    return [y for _, y in found]
+    for left, right, y in labels:
+        up = place(left, right, y, high / 2)
+        at = up if most is None or up <= most else place(left, right, min(y, most), -high / 2)
+        found.append((left, right, at))
+    return [y for _, _, y in found]
 
 
 def short_name(name: str) -> str:
@@ -227,4 +230,4 @@ def short_name(name: str) -> str:
 
 def name_margin(names: Iterable[str]) -> int:
     """Pixels to the right of a plot in which these names have a place."""
-    return max(170, 24 + 6 * max((len(short_name(name)) for name in names), default=0))
+    return max(170, ceil(24 + max((pixels_wide(unescape(short_name(name)), NAME_SIZE) for name in names), default=0.0)))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import label, plain
 from ctxlab.display.short_texts import nearest
+from ctxlab.display.text_width import FIGURE_PIXELS, pixels_wide
 from ctxlab.display.theme import Theme, ThemeName, theme_of
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.study_table.figure_parts import (
     HIGHEST_LABEL,
     LABELLED,
     NAME,
+    NAME_SIZE,
     at_one_budget,
     axis,
     click_target,
@@ -35,7 +38,9 @@ if TYPE_CHECKING:
     from ctxlab.studies.study_table.study_table import StudyTable, TableRow
 
 HEIGHT = 440
-NAME_WIDTH, NAME_HEIGHT = 0.18, 0.045
+PLOT, APART = FIGURE_PIXELS - 100, 9
+"""Pixels of the plot across, and from a point to its name."""
+NAME_HEIGHT = 0.045
 """Of the plot, what a name takes."""
 
 
@@ -138,38 +143,50 @@ def _link(rows: Sequence[TableRow], table: StudyTable, cost: str, look: Theme) -
 def _names(
     named: Sequence[TableRow], frontier: Sequence[TableRow], table: StudyTable, cost: str, look: Theme, *, budgets: bool
 ) -> list[dict[str, Any]]:
-    """Names beside the points: those of the frontier at their left, the others at their right, none on another."""
-    on = [row for row in named if row in frontier]
-    return [
-        mark
-        for rows, is_on in ((on, True), ([row for row in named if row not in frontier], False))
-        for mark in _names_at_side(rows, table, cost, look, is_on=is_on, budgets=budgets)
-    ]
+    """Names beside the points: those of the frontier at their left, the others at their right, none on another.
 
-
-def _names_at_side(
-    rows: Sequence[TableRow], table: StudyTable, cost: str, look: Theme, *, is_on: bool, budgets: bool
-) -> list[dict[str, Any]]:
-    points = [(row.also[cost] or 0.0, mean_at(row, table) or 0.0) for row in rows]
-    wide = max((abs(x) for x, _ in points), default=0.0) * NAME_WIDTH
-    tall = 100.0 if table.is_share else max((abs(y) for _, y in points), default=1.0) or 1.0
-    heights = places_apart(points, wide, tall * NAME_HEIGHT, HIGHEST_LABEL if table.is_share else None)
+    A name that the edge of the plot would cut goes to the other side of its point.
+    """
+    is_on = [row in frontier for row in named]
     several = budgets and len(table.budgets) > 1
+    names = [
+        short_name(row_name(row)) + (f" {row.budget:,}" if several and row.budget is not None else "") for row in named
+    ]
+    ends = _ends(named, names, is_on, cost)
+    tall = 100.0 if table.is_share else max((abs(mean_at(row, table) or 0.0) for row in named), default=1.0) or 1.0
+    points = [(left, right, mean_at(row, table) or 0.0) for row, (left, right) in zip(named, ends, strict=True)]
+    first = sorted(range(len(named)), key=lambda i: not is_on[i])
+    heights = places_apart([points[i] for i in first], tall * NAME_HEIGHT, HIGHEST_LABEL if table.is_share else None)
     marks: list[dict[str, Any]] = []
-    for row, (x, _), height in zip(rows, points, heights, strict=True):
+    for i, height in zip(first, heights, strict=True):
         if table.is_share and height < 0:  # there is no room for it; the pointer over the point says it
             continue
-        shown = short_name(row_name(row)) + (f" {row.budget:,}" if several and row.budget is not None else "")
+        x, (left, _) = named[i].also[cost] or 0.0, ends[i]
         marks.append(
             {
                 "x": x,
                 "y": height,
-                "text": f"<b>{shown}</b>" if is_on else shown,
+                "text": f"<b>{names[i]}</b>" if is_on[i] else names[i],
                 "showarrow": False,
-                "xanchor": "right" if is_on else "left",
-                "xshift": -9 if is_on else 9,
+                "xanchor": "right" if left < x else "left",
+                "xshift": -APART if left < x else APART,
                 "yshift": 8,
-                "font": {"size": 11, "color": look.ink if is_on else look.ink_2},
+                "font": {"size": NAME_SIZE, "color": look.ink if is_on[i] else look.ink_2},
             }
         )
     return marks
+
+
+def _ends(
+    rows: Sequence[TableRow], names: Sequence[str], is_on: Sequence[bool], cost: str
+) -> list[tuple[float, float]]:
+    """Where each name begins and ends, in units of cost."""
+    furthest = 1.06 * max((abs(row.also[cost] or 0.0) for row in rows), default=0.0) or 1.0
+    found: list[tuple[float, float]] = []
+    for row, name, bold in zip(rows, names, is_on, strict=True):
+        x = row.also[cost] or 0.0
+        wide = (pixels_wide(unescape(name), NAME_SIZE, bold=bold) + APART) * furthest / PLOT
+        fits_left, fits_right = x - wide >= 0, x + wide <= furthest
+        is_left = fits_left if bold else fits_left and not fits_right
+        found.append((x - wide, x) if is_left else (x, x + wide))
+    return found

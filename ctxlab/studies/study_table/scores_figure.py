@@ -13,6 +13,7 @@ from ctxlab.studies.study_table.figure_parts import (
     DASHES,
     HIGHEST_LABEL,
     NAME,
+    NAME_SIZE,
     SYMBOLS,
     axis,
     click_target,
@@ -174,7 +175,7 @@ def _names(table: StudyTable, ends: Sequence[tuple[float, float, str, str]], *, 
             "xshift": 12,
             "showarrow": False,
             "text": short_name(name),
-            "font": {"size": 11, "color": color},
+            "font": {"size": NAME_SIZE, "color": color},
         }
         for (_, _, name, color), height in zip(ends, at, strict=True)
     ]

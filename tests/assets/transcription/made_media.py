@@ -7,25 +7,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-CHINESE_FONTS = (
-    "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
-    "/usr/share/fonts/opentype/noto/NotoSerifCJK-Bold.ttc",
-    "/usr/share/fonts/opentype/noto/NotoSerifCJK-Regular.ttc",
-    "/usr/share/fonts/truetype/wqy/wqy-zenhei.ttc",
-    "/System/Library/Fonts/PingFang.ttc",
-    "C:/Windows/Fonts/msyh.ttc",
-)
-
-
-def chinese_font() -> str:
-    """The path of a font with Chinese letters; skips the test where none is at hand."""
-    found = next((path for path in CHINESE_FONTS if Path(path).is_file()), None)
-    if found is None:
-        pytest.skip("no font with Chinese letters is at hand")
-    return found
-
 
 def picture_of(lines: Sequence[str], *, font: str | None = None, size: tuple[int, int] = (640, 360)) -> Any:
     """Lines of black words on white, as a picture of Pillow."""

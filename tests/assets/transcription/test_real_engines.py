@@ -21,7 +21,8 @@ from ctxlab.documents.session.asset_source import LibraryFile
 from ctxlab.errors import CtxlabError
 from ctxlab.testing.fakes import AssetsInMemory
 from tests.assets.transcription.engines_at_hand import model_of_many_languages, need, shared_file
-from tests.assets.transcription.made_media import chinese_font, film_of, picture_of, png_of
+from tests.assets.transcription.made_media import film_of, picture_of, png_of
+from tests.gallery.fonts import chinese_font
 
 pytestmark = pytest.mark.slow
 ENGLISH = ("one", "two", "three", "four", "five")
@@ -54,7 +55,7 @@ def many_languages(tmp_path_factory: pytest.TempPathFactory) -> SpeechEngine:
 
 def test_english_and_chinese_lines_of_a_picture_are_read_in_order() -> None:
     need("rapidocr", "onnxruntime")
-    picture = picture_of(["The ferry leaves at 07:45", "港口今天关闭", "Bring two lanterns"], font=chinese_font())
+    picture = picture_of(["The ferry leaves at 07:45", "港口今天关闭", "Bring two lanterns"], font=str(chinese_font()))
 
     found = text_of(png_of(picture), "notice.png")
 

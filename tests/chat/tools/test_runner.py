@@ -86,7 +86,7 @@ def test_keys_in_an_exception_stay_behind(words: str) -> None:
 
 
 def test_calls_side_by_side_wait_for_each_other_and_keep_their_order() -> None:
-    both = threading.Barrier(2, timeout=10)
+    both = threading.Barrier(2, timeout=120)
 
     def meet(name: str) -> str:
         both.wait()
@@ -265,7 +265,7 @@ def test_a_task_answers_at_once_and_later_requests_show_its_state(gate: threadin
 
     before = str(ctxlab.build(session, tasks=runner.states()).result.drafts[-1].text)
     gate.set()
-    assert made.tasks is not None and made.tasks.wait(10)
+    assert made.tasks is not None and made.tasks.wait(120)
     after = str(ctxlab.build(session, tasks=runner.states()).result.drafts[-1].text)
 
     assert json.loads(answer) == {"type": "async_task", "taskId": "c1", "status": "running"}
@@ -285,7 +285,7 @@ def test_the_files_that_a_task_gives_come_along_to_where_its_result_is_put() -> 
 
     chat = ctxlab.Session(id="s").append("Hi", id="u").append("Hello", role="assistant", id="a")
     begun = ctxlab.send(chat, "A chart, please", model=model, tools=[chart])
-    assert chart.tasks is not None and chart.tasks.wait(10)
+    assert chart.tasks is not None and chart.tasks.wait(120)
     later = ctxlab.send(begun.session, "Is it there?", model=model, tools=[chart])
 
     (drawn,) = [draft for draft in later.requests[0].trace.result.drafts if draft.role == "tool"]
@@ -301,5 +301,5 @@ def test_a_task_that_fails_says_so() -> None:
     made = tool(sink, background=True)
     results(Runner([made], FREE), call("sink"), call("sink"))
 
-    assert made.tasks is not None and made.tasks.wait(10)
+    assert made.tasks is not None and made.tasks.wait(120)
     assert made.tasks.states() == {name: {"status": "failed", "error": "ValueError: leak"} for name in ("c1", "c1-2")}

@@ -109,10 +109,10 @@ def test_hanging_up_ends_the_wait_between_attempts(request_to: Callable[[FakeSer
         found: list[str] = []
         reader = threading.Thread(target=lambda: found.append(words(reply)))
         reader.start()
-        assert waiting.wait(20)
+        assert waiting.wait(120)
 
         reply.close()
-        reader.join(20)
+        reader.join(120)
 
         assert not reader.is_alive()
         assert (found, len(server.requests)) == ([""], 1)
@@ -211,7 +211,7 @@ def run_all(tasks: Sequence[Callable[[], object]]) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(120)
 
 
 def test_hanging_up_ends_the_wait_for_a_place(request_to: Callable[[FakeServer], Payload]) -> None:
@@ -223,7 +223,7 @@ def test_hanging_up_ends_the_wait_for_a_place(request_to: Callable[[FakeServer],
         reader.start()
 
         reply.close()
-        reader.join(20)
+        reader.join(120)
 
         assert not reader.is_alive()
         assert server.requests == ()

@@ -313,7 +313,7 @@ def test_hanging_up_ends_the_reading_without_an_error(
         reader.start()
 
         reply.close()
-        reader.join(20)
+        reader.join(120)
 
     assert not reader.is_alive()
     assert found == []

@@ -38,7 +38,7 @@ def read_all(path: Path) -> list[RawExchange]:
 
 def posted(url: str, body: Any = None, headers: dict[str, str] | None = None, path: str = "/v1/x") -> tuple[int, bytes]:
     host = url.removeprefix("http://")
-    connection = http.client.HTTPConnection(host, timeout=10)
+    connection = http.client.HTTPConnection(host, timeout=120)
     try:
         connection.request("POST", path, json.dumps(body), headers or {})
         response = connection.getresponse()
@@ -133,7 +133,7 @@ def test_headers_pass_but_those_of_one_line_and_codings_that_nobody_reads(tmp_pa
         RecordingProxy(f"{server.url}/base", tmp_path / "h.jsonl") as proxy,
     ):
         host = proxy.url.removeprefix("http://")
-        connection = http.client.HTTPConnection(host, timeout=10)
+        connection = http.client.HTTPConnection(host, timeout=120)
         sent = {"X-Mine": "1", "Connection": "keep-alive, x-hop", "X-Hop": "2", "Accept-Encoding": "gzip, br, zstd"}
         connection.request("POST", "/v1/x?alt=sse", b"{}", sent)
         response = connection.getresponse()
@@ -154,7 +154,7 @@ def test_a_client_that_hangs_up_while_nothing_comes_ends_the_request(tmp_path: P
     file = tmp_path / "gone.jsonl"
     with RawServer(head() + b'data: {"n": 1}\n\n', silent=True) as server, RecordingProxy(server.url, file) as proxy:
         host, _, port = proxy.url.removeprefix("http://").partition(":")
-        with socket.create_connection((host, int(port)), timeout=10) as line:
+        with socket.create_connection((host, int(port)), timeout=120) as line:
             line.sendall(b"POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
             got = b""
             while b'"n": 1' not in got:

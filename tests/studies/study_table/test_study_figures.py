@@ -123,9 +123,9 @@ def test_what_a_table_does_not_have_is_refused_by_name() -> None:
 
 def test_labels_stand_apart() -> None:
     assert spread_labels([3, 1, 1], 2) == [5, 1, 3]
-    assert places_apart([(0, 1), (0, 1), (9, 1)], 2, 1) == [1, 2, 1]
+    assert places_apart([(0, 2, 1), (1, 3, 1), (9, 11, 1)], 1) == [1, 2, 1]
     assert spread_labels([99, 100, 98, 3], 4, 100) == [96, 100, 92, 3]
-    assert places_apart([(0, 99), (0, 99), (0, 99)], 1, 4, 100) == [99, 95, 91]
+    assert places_apart([(0, 1, 99), (0, 1, 99), (0, 1, 99)], 4, 100) == [99, 95, 91]
     assert ticks_between([]) == []
     assert len(ticks_between([1, 10**12])) <= 14
 

@@ -55,3 +55,14 @@ export const harmless = (text: string): string =>
   text.replace(/\r\n?/g, "\n").replace(OBEYED, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 const OBEYED = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
+
+/**
+ * Acts as soon as a button is pressed down: what may move or be drawn anew under the pointer is hit all the same. Keys
+ * and readers of screens give a click that no pointer made.
+ */
+export function whenPressed(button: HTMLElement, act: () => void, signal?: AbortSignal): void {
+  const on = (event: "pointerdown" | "click", heard: (at: MouseEvent) => void) =>
+    button.addEventListener(event, heard as EventListener, signal ? { signal } : {});
+  on("pointerdown", (event) => event.button === 0 && act());
+  on("click", (event) => event.detail === 0 && act());
+}

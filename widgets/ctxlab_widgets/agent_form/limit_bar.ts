@@ -14,7 +14,7 @@ export function limitBar(tokens: { thinking: number; limit: number }): HTMLEleme
   };
   return h(
     "div",
-    { class: over ? "lim over" : "lim", role: "img", "aria-label": label },
+    { class: over ? "lim over" : "lim", role: "img", "aria-label": label, title: label },
     place(h("i", { class: "tr" }), { width: at(Math.max(thinking, limit)) }),
     place(h("i", { class: "th" }), { width: at(thinking) }),
     place(h("i", { class: "rp" }), { left: at(limit) }),

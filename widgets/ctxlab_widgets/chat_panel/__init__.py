@@ -20,6 +20,7 @@ from ctxlab.documents import Asset, History, Session
 from ctxlab.errors import CtxlabError
 from ctxlab.storage.workspace import Workspace
 from ctxlab.studies.draft_preview import Preview
+from ctxlab_widgets._shared.heard_beside_cells import heard_beside_cells
 from ctxlab_widgets._shared.shared_state import SharedState
 from ctxlab_widgets._shared.widget import brief
 from ctxlab_widgets.chat_panel.answers import Answers
@@ -117,6 +118,7 @@ class ChatPanel(ChatTraits):
         )
         self._is_ready, self._handling = False, 0
         super().__init__()
+        heard_beside_cells(self, "stop")
         self._is_closed = False
         self.plugin_settings = first_settings(self, plugin_settings, (translation, topic_naming, input_completion))
         self.session = self.history.session
@@ -419,6 +421,8 @@ class ChatPanel(ChatTraits):
             super().set_state(sync_data)
 
     def _on_message(self, _: Any, content: Any, buffers: Any) -> None:
+        if content == {"command": "stop"}:  # it waits for no other command, which may hold the lock for long
+            self.turns.stop()
         with self.lock:
             self._buffers: Sequence[Any] = tuple(buffers or ())
             self._handling = threading.get_ident()

@@ -90,7 +90,9 @@ class ChatTurns:
                 return None
             state.queued = [each.text for each in self._queued]
             is_left = running is not None and running.history is history and running.left_for is not None
-            return {**state.as_data(), **({"elsewhere": True} if is_left else {})}
+            is_stopped = running is not None and running.stream.is_cancelled
+            facts = {"elsewhere": is_left, "stopping": is_stopped}
+            return {**state.as_data(), **{name: True for name, holds in facts.items() if holds}}
 
     def begin(self, running: RunningStream) -> None:
         """Run a turn; raises CtxlabError while another one runs."""

@@ -1,6 +1,6 @@
 // Where one types: the field with what was found in its words, files, quick actions, and what sends it.
 
-import { glyph, h, harmless } from "../_shared/dom";
+import { glyph, h, harmless, whenPressed } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { many } from "../_shared/numbers";
 import { AsideList } from "./aside_list";
@@ -88,6 +88,7 @@ export class InputArea {
     this.area.readOnly = !live;
     buttons.hidden = !live;
     field.hidden = !live;
+    whenPressed(this.main, () => this.main.dataset.does === "stop" && this.stop(), signal); // before the click, by which what it does may be another thing
     this.main.addEventListener("click", () => this.act(), { signal });
     this.area.addEventListener("input", () => this.changed(), { signal });
     this.area.addEventListener("keydown", (event) => this.pressed(event), { signal });
@@ -162,6 +163,12 @@ export class InputArea {
     this.draw();
   }
 
+  /** The turn was stopped here, which Python doesn't know yet. */
+  stopping(): void {
+    if (this.running) this.running = { ...this.running, stopping: true };
+    this.drawMain();
+  }
+
   /** Python gave a sign of itself. */
   heard(): void {
     this.isOnItsWay = false;
@@ -212,7 +219,7 @@ export class InputArea {
       this.send();
     } else if (key === "Escape" && this.running) {
       taken(event);
-      this.host.send({ command: "stop" });
+      this.stop();
     } else if (digit && quickOfDigit(this.quick, Number(digit))) {
       taken(event);
       this.doQuick(quickOfDigit(this.quick, Number(digit))!);
@@ -223,9 +230,12 @@ export class InputArea {
   }
 
   private act(): void {
-    if (this.main.dataset.does === "stop") this.host.send({ command: "stop" });
-    else this.send();
+    if (this.main.dataset.does !== "stop") this.send();
     this.area.focus({ preventScroll: true });
+  }
+
+  private stop(): void {
+    if (!this.running?.stopping) this.host.send({ command: "stop" });
   }
 
   private send(): void {
@@ -291,8 +301,9 @@ export class InputArea {
     main.dataset.does = does;
     main.classList.toggle("stop", does === "stop");
     main.classList.toggle("pri", does !== "stop");
-    main.setAttribute("aria-disabled", String(does === "send" && isEmpty));
-    main.textContent = { send: "Send", queue: "Queue", stop: "Stop" }[does];
+    const isStopping = does === "stop" && running?.stopping === true;
+    main.setAttribute("aria-disabled", String(isStopping || (does === "send" && isEmpty)));
+    main.textContent = { send: "Send", queue: "Queue", stop: isStopping ? "Stopping…" : "Stop" }[does];
     const waits = running?.queued.length ?? 0;
     main.title = {
       send: "Enter",

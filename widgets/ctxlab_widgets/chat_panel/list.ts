@@ -74,6 +74,7 @@ export class MessageList {
       open: new Set(),
       unfolded: this.unfolded,
       stepsOf: (key) => this.folds.get(key)?.length ?? 0,
+      isStopping: (key) => this.turn.now?.key === key && this.turn.now.stopping === true,
       cutOf: (key) => this.marks.of(key),
       cutLineOf: (key) => this.marks.lineOf(key),
       editingOf: (key) => this.edits.of(key),
@@ -122,6 +123,12 @@ export class MessageList {
     if (!this.turn.take(turn)) return;
     this.lay();
     if (before && !turn) this.announce(before.key);
+  }
+
+  /** The turn was stopped here: its row says so before Python does. */
+  stopping(): void {
+    const view = this.views.get(this.turn.now?.key ?? "");
+    if (this.turn.stop()) view?.set(view.row);
   }
 
   /** What the turn has brought since; drawn with the next frame. */

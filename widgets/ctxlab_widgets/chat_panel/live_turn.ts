@@ -15,12 +15,19 @@ export class LiveTurn {
   take(turn: Running | null): boolean {
     const { now } = this;
     if (turn && now && turn.key === now.key && turn.number < now.number) {
-      if (turn.elsewhere === now.elsewhere) return false;
-      this.now = { ...now, elsewhere: turn.elsewhere ?? false };
+      if (turn.elsewhere === now.elsewhere && turn.stopping === now.stopping) return false;
+      this.now = { ...now, elsewhere: turn.elsewhere ?? false, stopping: turn.stopping ?? false };
       return true;
     }
     this.now = turn;
     this.isBehind = false;
+    return true;
+  }
+
+  /** It was stopped here, which Python doesn't know yet; false where none runs or that is known. */
+  stop(): boolean {
+    if (!this.now || this.now.stopping) return false;
+    this.now = { ...this.now, stopping: true };
     return true;
   }
 

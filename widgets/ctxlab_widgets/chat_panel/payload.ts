@@ -221,6 +221,8 @@ export interface Running {
   queued: string[];
   /** Whether it is written in a branch that isn't shown. */
   elsewhere?: boolean;
+  /** Whether it was stopped: what still comes is its end. */
+  stopping?: boolean;
 }
 
 /** One message from Python while a turn runs: pieces in order; a gap means that some were missed. */

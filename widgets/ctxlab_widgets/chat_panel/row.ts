@@ -24,6 +24,8 @@ export interface RowContext extends HeadTools {
   unfolded: ReadonlySet<string>;
   /** How many steps are folded behind this one; 0 where none are. */
   stepsOf(key: string): number;
+  /** Whether it is being written and was stopped. */
+  isStopping(key: string): boolean;
   /** What stands above a message from which on everything is sent; empty elsewhere. */
   cutLineOf(key: string): string;
   editingOf(key: string): Editing | undefined;
@@ -102,7 +104,8 @@ export class RowView {
     this.element.setAttribute("aria-busy", String(row.state === "generating"));
     const { who, role, kind, facts, tokens, siblings, state, actions, standsFor } = row;
     const steps = row.standsFor ? 0 : context.stepsOf(row.key);
-    const shown = { cut, isUnfolded, hasActions: this.hasActions && !context.editingOf(row.key), steps };
+    const hasActions = this.hasActions && !context.editingOf(row.key);
+    const shown = { cut, isUnfolded, hasActions, steps, isStopping: context.isStopping(row.key) };
     const said = [who, role, kind, facts, tokens, siblings, state, actions, standsFor?.sentence];
     this.head.set([said, shown, host.messageActions()], () => rowHead(row, shown, context));
     const line = context.cutLineOf(row.key);

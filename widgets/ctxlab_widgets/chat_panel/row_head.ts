@@ -1,6 +1,6 @@
 // The line above a message: who speaks, when, which of its siblings, where it stands, and what can be done with it.
 
-import { glyph, h, harmless } from "../_shared/dom";
+import { glyph, h, harmless, whenPressed } from "../_shared/dom";
 import { grouped, many } from "../_shared/numbers";
 import type { Cut } from "./cut_marks";
 import type { Row } from "./payload";
@@ -35,6 +35,8 @@ export interface HeadState {
   hasActions: boolean;
   /** How many further steps towards the answer stand behind it. */
   steps: number;
+  /** Whether it is being written and was stopped. */
+  isStopping: boolean;
 }
 
 export function rowHead(row: Row, shown: HeadState, tools: HeadTools): HTMLElement[] {
@@ -94,10 +96,10 @@ function actions(row: Row, tools: HeadTools): HTMLElement | false {
 }
 
 /** Buttons that are always there: what ends an answer, what keeps a message, what is behind a summary. */
-function fixed(row: Row, { cut, isUnfolded, steps }: HeadState, tools: HeadTools): HTMLElement[] {
+function fixed(row: Row, { cut, isUnfolded, steps, isStopping }: HeadState, tools: HeadTools): HTMLElement[] {
   const { host } = tools;
   const { key, standsFor } = row;
-  if (row.state === "generating") return host.live ? [stop(tools)] : [];
+  if (row.state === "generating") return host.live ? [stop(tools, isStopping)] : [];
   const out: HTMLElement[] = [];
   const fold = isUnfolded ? "Hide" : "Show";
   if (steps) out.push(press(`${fold} ${many(steps, "step")}`, "unfold", "btn q", () => tools.unfold(key)));
@@ -125,10 +127,14 @@ function fixed(row: Row, { cut, isUnfolded, steps }: HeadState, tools: HeadTools
   return out;
 }
 
-function stop({ host }: HeadTools): HTMLElement {
-  const made = press("Stop", "stop", "btn stop", () => host.send({ command: "stop" }));
-  made.title = "Esc";
-  made.prepend(glyph("system"));
+function stop({ host }: HeadTools, isStopping: boolean): HTMLElement {
+  const made = h(
+    "button",
+    { type: "button", class: "btn stop", "data-act": "stop", "aria-disabled": isStopping, title: "Esc" },
+    glyph("system"),
+    isStopping ? "Stopping…" : "Stop",
+  );
+  if (!isStopping) whenPressed(made, () => host.send({ command: "stop" }));
   return made;
 }
 

@@ -151,9 +151,16 @@ class ChatPanel {
     if (!this.live) return false;
     if (ANSWERED.has(command.command)) this.list.toNewest();
     else if (command.command === "open") this.below.wanted();
+    else if (command.command === "stop") this.stopping();
     if (buffers) this.model.send(command, undefined, buffers);
     else this.model.send(command);
     return true;
+  }
+
+  /** Both buttons say so at once, whenever Python gets to it. */
+  private stopping(): void {
+    this.list.stopping();
+    this.input.stopping();
   }
 
   private show(what: string): void {

@@ -7,9 +7,9 @@ import type { Break, Marks, Series } from "./payload";
 import type { Sight } from "./scene";
 
 const BREAK = ["M6.8.6 2.6 7h2.6L4.4 11.4 9.4 4.8H6.6z"] as [string];
-/** Pixels of a letter, and of the sign with what is around it. */
-const LETTER = 5.3;
-const SIGN = 16;
+/** Pixels between words and the next sign, and by which the last words may leave the chart. */
+const APART = 3;
+const BEYOND = 8;
 
 export class BreakMarks {
   readonly element = h("div", { class: "ticks", role: "group", "aria-label": "Breaks of the prefix" });
@@ -44,16 +44,22 @@ export class BreakMarks {
       ? (document.activeElement as HTMLElement).dataset.at
       : undefined;
     const place = (at: number): number => ((at - sight.first + 0.5) / count) * width;
-    const buttons = inSight.map((each, n) => {
-      const [at, words] = each;
-      const next = inSight[n + 1];
-      const fits = place(at) + words.length * LETTER + SIGN <= (next ? place(next[0]) - 6 : width + 8);
-      return button(each, grouped(series.numbers[at]), place(at) / width, fits);
-    });
+    const buttons = inSight.map((each) => button(each, grouped(series.numbers[each[0]]), place(each[0]) / width));
     this.element.replaceChildren(h("span", { class: "sl" }, "breaks"), ...buttons);
+    this.leaveOutWords(buttons);
     const first = buttons.findIndex(({ dataset }) => dataset.at === focus || dataset.at === String(chosen));
     onlyStop(buttons, Math.max(0, first));
     if (focus !== undefined) buttons.find(({ dataset }) => dataset.at === focus)?.focus();
+  }
+
+  /** Words stay where they end before the next sign, as they are drawn. */
+  private leaveOutWords(buttons: readonly HTMLElement[]): void {
+    const boxes = buttons.map((each) => each.getBoundingClientRect());
+    const end = this.element.getBoundingClientRect().right + BEYOND;
+    buttons.forEach((each, n) => {
+      const room = n + 1 < boxes.length ? boxes[n + 1].left - APART : end;
+      if (boxes[n].right > room) each.lastElementChild!.remove();
+    });
   }
 
   private buttons(): HTMLElement[] {
@@ -61,12 +67,7 @@ export class BreakMarks {
   }
 }
 
-function button(
-  [at, words, sentence, usd, level]: Break,
-  number: string,
-  share: number,
-  fits: boolean,
-): HTMLButtonElement {
+function button([at, words, sentence, usd, level]: Break, number: string, share: number): HTMLButtonElement {
   const said = `request ${number}: ${harmless(words)}${usd ? `, ${usd}` : ""}`;
   return h(
     "button",
@@ -79,6 +80,6 @@ function button(
       title: [said, harmless(sentence)].filter(Boolean).join(". "),
     },
     glyph(BREAK),
-    fits ? h("span", { class: "hide-n" }, harmless(words)) : "",
+    h("span", { class: "hide-n" }, harmless(words)),
   );
 }

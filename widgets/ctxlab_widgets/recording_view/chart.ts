@@ -25,8 +25,8 @@ const TALL = 248;
 const GAP = 4;
 const STRIP = 14;
 const WHEEL = 0.0022;
-/** The width at which the stylesheet leaves words out. */
-const NARROW = 760;
+/** From the line of a compression to its words. */
+const BESIDE = 8;
 
 export interface ChartHost {
   signal: AbortSignal;
@@ -291,34 +291,34 @@ export class Chart {
     for (let tokens = 0; tokens < top; tokens += step)
       found.push(h("span", { class: "tick", style: `top:${y(tokens)}px` }, short(tokens)));
     if (window !== null) found.push(label(6, y(window) + 3, "err strong", `window ${grouped(window)}`));
-    if (series.ids.length > 1) {
-      const bins = Math.max(1, Math.round(this.bins.length * Math.min(1, 240 / width)));
+    const name = series.ids.length > 1 ? [label(6, 0, "strong n2", lineName(series))] : [];
+    const words = this.compressionWords(window !== null ? Math.max(4, y(window) + 6) : 4, width);
+    this.words.replaceChildren(...found, ...name, ...words.flatMap(({ labels }) => labels));
+    leaveOutWords(words, width);
+    for (const each of name) {
+      const bins = Math.max(1, Math.round(this.bins.length * Math.min(1, (each.offsetWidth + 12) / width)));
       const highest = Math.max(...this.bins.slice(0, bins).map((bin) => height(series, bin.shown)));
-      const at = Math.max(window !== null && y(window) < 40 ? y(window) + 20 : 2, y(highest) - 20);
-      found.push(label(6, at, "strong n2", lineName(series)));
+      each.style.top = `${Math.max(window !== null && y(window) < 40 ? y(window) + 20 : 2, y(highest) - 20)}px`;
     }
-    found.push(...this.compressionWords(window !== null ? Math.max(4, y(window) + 6) : 4, width));
-    this.words.replaceChildren(...found);
     this.strip.textContent = isReported(series) ? "cached" : "alike";
+    const beside = [...this.host.root.querySelectorAll<HTMLElement>(".sl, .tick")];
+    const widest = Math.max(0, ...beside.map((each) => each.offsetWidth));
+    this.host.root.style.setProperty("--beside", `${widest + 2}px`);
     this.element.dataset.sight = `${sight.first}-${sight.last}`;
   }
 
-  /** Words at each compression in sight that has room for them before the next one. */
-  private compressionWords(top: number, width: number): HTMLElement[] {
-    const isNarrow = this.host.root.clientWidth <= NARROW; // what it is about is hidden then
-    const places = this.shown!.marks.compressions.flatMap((each) => {
+  /** Words at each compression in sight, with its place. */
+  private compressionWords(top: number, width: number): Words[] {
+    return this.shown!.marks.compressions.flatMap((each) => {
       const bin = this.binOf(each.at);
-      return bin === null ? [] : [{ each, left: (bin * width) / this.bins.length }];
-    });
-    return places.flatMap(({ each, left }, n) => {
+      if (bin === null) return [];
       const lost = each.lost ? `; ${each.lost === 1 ? "a rule" : `${each.lost} rules`} lost` : "";
-      const about = harmless(each.about) + lost;
-      const wide = 5.8 * Math.max(isNarrow ? 0 : about.length, each.title.length) + 16;
-      const isFree = (places[n + 1]?.left ?? width) - left >= wide;
-      const isLeft = !isFree && left - (places[n - 1]?.left ?? 0) >= wide && places[n + 1] === undefined;
-      if (!isFree && !isLeft) return [];
-      const place = isLeft ? { right: width - left + 8 } : { left: left + 8 };
-      return [label(place, top, "strong", harmless(each.title)), label(place, top + 15, "n2", about)];
+      const left = (bin * width) / this.bins.length;
+      const labels = [
+        label(left + BESIDE, top, "strong", harmless(each.title)),
+        label(left + BESIDE, top + 15, "n2", harmless(each.about) + lost),
+      ];
+      return [{ left, labels }];
     });
   }
 
@@ -332,11 +332,28 @@ export class Chart {
   }
 }
 
-function label(place: number | { left?: number; right?: number }, top: number, cls: string, words: string) {
-  const at = typeof place === "number" ? { left: place } : place;
-  const side = "right" in at ? `right:${at.right}px` : `left:${at.left}px`;
-  return h("span", { class: `tl0 ${cls}`, style: `${side};top:${top}px` }, words);
+/** The words of a compression and the place of its line. */
+interface Words {
+  left: number;
+  labels: HTMLElement[];
 }
+
+/** Leaves the words that are drawn in front of the next line; the last ones may stand on the left of theirs. */
+function leaveOutWords(all: readonly Words[], width: number): void {
+  const widths = all.map(({ labels }) => Math.max(...labels.map((each) => each.offsetWidth)) + 2 * BESIDE);
+  all.forEach(({ left, labels }, n) => {
+    const next = all[n + 1]?.left;
+    if ((next ?? width) - left >= widths[n]) return;
+    const isLeft = next === undefined && left - (all[n - 1]?.left ?? 0) >= widths[n];
+    for (const each of labels) {
+      if (!isLeft) each.remove();
+      else Object.assign(each.style, { left: "", right: `${width - left + BESIDE}px` });
+    }
+  });
+}
+
+const label = (left: number, top: number, cls: string, words: string): HTMLElement =>
+  h("span", { class: `tl0 ${cls}`, style: `left:${left}px;top:${top}px` }, words);
 
 export const lineName = (series: Series): string =>
   isReported(series) ? "cached prefix as reported, heavy line" : "common prefix, counted here";

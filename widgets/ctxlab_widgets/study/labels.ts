@@ -10,8 +10,10 @@ export interface Box {
 export interface Named {
   x: number;
   y: number;
-  /** Width of the name in pixels. */
+  /** Pixels of the name as it is drawn, and from its top to its base line. */
   width: number;
+  height: number;
+  ascent: number;
   /** Where its own mark, a point with whiskers, begins and ends. */
   top: number;
   bottom: number;
@@ -28,8 +30,8 @@ export interface Place {
   leader: string;
 }
 
-const HEIGHT = 14;
-const GAP = 9;
+/** From a point to its name: the ring around one that is picked has room. */
+const GAP = 11;
 
 /** A place for each name, or null where there is none without touching something. */
 export function placed(names: readonly Named[], taken: readonly Box[], within: Box): (Place | null)[] {
@@ -40,40 +42,39 @@ export function placed(names: readonly Named[], taken: readonly Box[], within: B
     const box = candidates(names[i]).find((each) => inside(each, within) && !boxes.some((other) => meet(each, other)));
     if (!box) continue;
     boxes.push(box);
-    found[i] = { x: box.x, y: box.y + HEIGHT - 3, box, leader: leaderTo(names[i], box) };
+    found[i] = { x: box.x, y: box.y + names[i].ascent, box, leader: leaderTo(names[i], box) };
   }
   return found;
 }
 
 /** From the nearer end of a mark to the name above or below it, or from its point to the name at its side. */
 function leaderTo({ x, y, top, bottom }: Named, box: Box): string {
-  const under = box.y + HEIGHT;
+  const under = box.y + box.height;
   const isBeside = box.x >= x || box.x + box.width <= x;
   const far = isBeside ? Math.max(box.y - y, y - under) : Math.max(box.y - bottom, top - under);
-  if (far < HEIGHT) return "";
+  if (far < box.height) return "";
   const edge = under <= y ? under : box.y;
   const from = isBeside ? y : under <= y ? top : bottom;
   const to = Math.min(box.x + box.width, Math.max(box.x, x));
   return `M${x} ${from}L${to} ${edge}`;
 }
 
-function candidates({ x, y, width, top: above, bottom: below }: Named): Box[] {
-  const box = (left: number, top: number): Box => ({ x: left, y: top, width, height: HEIGHT });
+function candidates({ x, y, width, height, top: above, bottom: below }: Named): Box[] {
+  const box = (left: number, top: number): Box => ({ x: left, y: top, width, height });
   const right = x + GAP;
   const left = x - GAP - width;
   const middle = x - width / 2;
-  const near = [-HEIGHT / 2, -HEIGHT - 2, 2, -HEIGHT - 12, 12];
+  const near = [-height / 2, -height - 2, 2, 2 - 2 * height, height - 2];
   return [
     ...near.flatMap((top) => [box(right, y + top), box(left, y + top)]),
-    ...[3, 19, 35].flatMap((far) =>
-      [middle, x - 12, x - width + 12].flatMap((at) => [box(at, above - HEIGHT - far), box(at, below + far)]),
-    ),
-    ...[24, 38, 52].flatMap((far) => [
-      box(right, y - far - HEIGHT / 2),
-      box(right, y + far - HEIGHT / 2),
-      box(left, y - far - HEIGHT / 2),
-      box(left, y + far - HEIGHT / 2),
-    ]),
+    ...[0, 1, 2].flatMap((n) => {
+      const far = 3 + n * (height + 2);
+      return [middle, x - 12, x - width + 12].flatMap((at) => [box(at, above - height - far), box(at, below + far)]);
+    }),
+    ...[1, 2, 3].flatMap((n) => {
+      const far = 10 + n * height;
+      return [right, left].flatMap((at) => [box(at, y - far - height / 2), box(at, y + far - height / 2)]);
+    }),
   ];
 }
 
@@ -94,13 +95,6 @@ const meet = (a: Box, b: Box): boolean =>
 
 const inside = (a: Box, b: Box): boolean =>
   a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width && a.y + a.height <= b.y + b.height;
-
-/** About how wide a text is at 11 px: Chinese signs are twice as wide as letters. */
-export function widthOf(text: string, strong: boolean): number {
-  let width = 0;
-  for (const sign of text) width += (sign.codePointAt(0) ?? 0) > 0x2e7f ? 11.2 : 6.1;
-  return width * (strong ? 1.06 : 1) + 2;
-}
 
 /** A name cut to so many signs. */
 export function cutName(name: string, most = 28): string {

@@ -3,10 +3,11 @@
 import { h, harmless } from "../_shared/dom";
 import { isSingle, moved, onlyStop, taken } from "../_shared/keyboard";
 import { Brush } from "./brush";
-import { type Box, cutName, type Named, placed, stepBoxes, widthOf } from "./labels";
+import { type Box, cutName, type Named, placed, stepBoxes } from "./labels";
 import { type Point, pointsOf, type View } from "./payload";
 import { fewer, type Scale, scaleOf, share, tickText } from "./scale";
 import { round, svg } from "./svg";
+import { TextSizes } from "./text_sizes";
 
 export interface PlotHost {
   live: boolean;
@@ -20,18 +21,22 @@ export interface PlotHost {
 /** The inside of the plot in pixels, and the scales that fill it. */
 export interface Frame {
   left: number;
+  /** Room behind the plot. */
+  right: number;
   top: number;
   width: number;
   height: number;
   x: Scale;
   y: Scale;
+  /** Pixels from a tick to the next, so that their numbers stand apart. */
+  tickRoom: number;
   /** Height of the whole drawing. */
   tall: number;
 }
 
-const LEFT = 46;
+const LEAST_LEFT = 46;
 const TOP = 22;
-const RIGHT = 14;
+const LEAST_RIGHT = 14;
 const BOTTOM = 38;
 const LEAST_TALL = 348;
 const NARROW = 560;
@@ -39,6 +44,7 @@ const NARROW = 560;
 export class Plot {
   readonly element = h("div", { class: "plot" });
   private readonly brush: Brush;
+  private readonly sizes = new TextSizes(this.element);
   private drawing: SVGElement | null = null;
   private shown: { view: View; picked: readonly string[]; chosen: ReadonlySet<string> } | null = null;
   private at = "";
@@ -50,7 +56,7 @@ export class Plot {
     this.element.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.element.addEventListener("click", (event) => this.clicked(event), { signal });
     const sizes = new ResizeObserver(() => {
-      if (this.sizeNow().join() !== this.size) this.redraw();
+      if (this.sizeNow().join() !== this.size) this.resized();
     });
     sizes.observe(this.element);
     signal.addEventListener("abort", () => sizes.disconnect());
@@ -61,12 +67,17 @@ export class Plot {
     if (before && (before.cost?.name !== view.cost?.name || before.score.name !== view.score.name)) this.brush.clear();
     if (!chosen.size) this.brush.forget();
     this.shown = { view, picked, chosen };
-    this.redraw();
+    this.resized();
   }
 
   /** Takes the rectangle away; what it holds is up to the caller. */
   unbrush(): void {
     this.brush.clear();
+  }
+
+  private resized(): void {
+    this.sizes.forget();
+    this.redraw();
   }
 
   private redraw(): void {
@@ -81,7 +92,7 @@ export class Plot {
       this.element.replaceChildren(h("p", { class: "empty" }, nothing(shown.view)));
       return;
     }
-    const frame = frameOf(shown.view, points, width, tall);
+    const frame = frameOf(this.sizes, shown.view, points, width, tall);
     const marks = points.map((point) => this.mark(point, frame, shown));
     this.drawing = svg(
       "svg",
@@ -92,12 +103,12 @@ export class Plot {
         role: "group",
         "aria-label": harmless(label(shown.view)),
       },
-      ...grid(shown.view, frame),
+      ...grid(this.sizes, shown.view, frame),
       ...this.brush.under(frame),
-      ...oracle(shown.view, frame),
+      ...oracle(this.sizes, shown.view, frame),
       ...link(shown.view, points, frame),
       ...marks,
-      ...names(points, frame, shown),
+      ...names(this.sizes, points, frame, shown),
       ...this.brush.handles(frame),
     );
     if (this.host.live) this.brush.listen(this.drawing, frame);
@@ -199,7 +210,7 @@ export class Plot {
 export const across = (frame: Frame, cost: number): number => frame.left + share(frame.x, cost) * frame.width;
 export const down = (frame: Frame, score: number): number => frame.top + (1 - share(frame.y, score)) * frame.height;
 
-function frameOf(view: View, points: Point[], width: number, tall: number): Frame {
+function frameOf(sizes: TextSizes, view: View, points: Point[], width: number, tall: number): Frame {
   const isShare = view.score.unit === "%";
   const above = view.rows.find((row) => row.oracle)?.mean;
   const scores = [...points.flatMap((point) => point.mean as number[]), ...(above ? [above[0]] : [])];
@@ -208,46 +219,48 @@ function frameOf(view: View, points: Point[], width: number, tall: number): Fram
     { ticks: width < NARROW ? 4 : 6 },
   );
   const y = scaleOf(scores, { ticks: 5, zero: true, ...(isShare ? { from: 0, to: 100 } : {}) });
-  return { left: LEFT, top: TOP, width: width - LEFT - RIGHT, height: tall - TOP - BOTTOM, x, y, tall };
+  const column = sizes.widest(x.ticks.map(tickText));
+  const left = Math.max(LEAST_LEFT, Math.ceil(sizes.widest(y.ticks.map((tick) => scoreText(view, tick)))) + 8);
+  const right = Math.max(LEAST_RIGHT, Math.ceil(column / 2) + 2);
+  const [inside, high] = [width - left - right, tall - TOP - BOTTOM];
+  return { left, right, top: TOP, width: inside, height: high, x, y, tickRoom: column + 20, tall };
 }
 
-function grid(view: View, frame: Frame): SVGElement[] {
+const scoreText = ({ score }: View, tick: number): string => tickText(tick) + (score.unit ? ` ${score.unit}` : "");
+
+function grid(sizes: TextSizes, view: View, frame: Frame): SVGElement[] {
   const right = frame.left + frame.width;
   const bottom = frame.top + frame.height;
-  const unit = view.score.unit ? ` ${view.score.unit}` : "";
   const rows = frame.y.ticks.flatMap((tick) => [
     svg("path", {
       class: tick === frame.y.low ? "ground" : "line",
       d: `M${frame.left} ${round(down(frame, tick))}H${right}`,
     }),
-    svg("text", { x: frame.left - 6, y: down(frame, tick) + 4, "text-anchor": "end" }, tickText(tick) + unit),
+    svg("text", { x: frame.left - 6, y: down(frame, tick) + 4, "text-anchor": "end" }, scoreText(view, tick)),
   ]);
-  const columns = fewer(frame.x.ticks, Math.max(2, Math.floor(frame.width / 56))).flatMap((tick) => [
+  const columns = fewer(frame.x.ticks, Math.max(2, Math.floor(frame.width / frame.tickRoom))).flatMap((tick) => [
     svg("path", { class: "ground", d: `M${round(across(frame, tick))} ${bottom}v4` }),
     svg("text", { x: across(frame, tick), y: bottom + 16, "text-anchor": "middle" }, tickText(tick)),
   ]);
-  const most = Math.floor(frame.width / 6.5);
+  const title = (words: string): string => sizes.fitting(harmless(words), frame.width);
   return [
     ...rows,
     ...columns,
-    svg(
-      "text",
-      { x: right, y: frame.tall - 4, "text-anchor": "end" },
-      `${harmless(cutName(view.cost?.title ?? "", most))} →`,
-    ),
-    svg("text", { x: frame.left - 38, y: 12 }, `↑ ${harmless(cutName(view.score.title, most))}`),
+    svg("text", { x: right, y: frame.tall - 4, "text-anchor": "end" }, `${title(view.cost?.title ?? "")} →`),
+    svg("text", { x: 8, y: 12 }, `↑ ${title(view.score.title)}`),
   ];
 }
 
 /** The best that there can be, as a line. */
-function oracle(view: View, frame: Frame): SVGElement[] {
+function oracle(sizes: TextSizes, view: View, frame: Frame): SVGElement[] {
   const row = view.rows.find((each) => each.oracle);
   if (!row?.mean) return [];
   const y = down(frame, row.mean[0]);
   const right = frame.left + frame.width;
+  const words = sizes.fitting(`${harmless(cutName(row.variant))}, ${row.text}`, frame.width);
   return [
     svg("path", { class: "oracle", d: `M${frame.left} ${round(y)}H${right}` }),
-    svg("text", { x: right, y: y - 4, "text-anchor": "end" }, `${harmless(cutName(row.variant))}, ${row.text}`),
+    svg("text", { x: right, y: y - 4, "text-anchor": "end" }, words),
   ];
 }
 
@@ -266,20 +279,21 @@ function link(view: View, points: Point[], frame: Frame): SVGElement[] {
 }
 
 function names(
+  sizes: TextSizes,
   points: Point[],
   frame: Frame,
   { view, picked, chosen }: { view: View; picked: readonly string[]; chosen: ReadonlySet<string> },
 ): SVGElement[] {
   const isPicked = (point: Point): boolean => picked.includes(point.variant);
   const named = points.filter((point) => point.labelled || chosen.has(point.variant) || isPicked(point));
-  const wanted = named.map((point): Named => {
-    const isStrong = point.frontier;
+  const texts = named.map((point) => [harmless(cutName(point.variant)), `nm${point.frontier ? " on" : ""}`] as const);
+  const known = sizes.of(texts);
+  const wanted = named.map((point, i): Named => {
     const weight =
       (point.frontier ? 2 : 0) +
       (point.baseline ? 2 : 0) +
       (chosen.has(point.variant) ? 1 : 0) +
       (isPicked(point) ? 3 : 0);
-    const width = widthOf(cutName(point.variant), isStrong);
     const [mean, low = mean, high = mean] = point.mean;
     const [y, top, bottom] = [down(frame, mean), down(frame, high), down(frame, low)];
     return {
@@ -287,19 +301,24 @@ function names(
       y,
       top: Math.min(top, y - 6),
       bottom: Math.max(bottom, y + 6),
-      width,
+      ...known[i],
       weight,
     };
   });
-  const bounds = { x: frame.left + 2, y: 2, width: frame.width + RIGHT - 4, height: frame.top + frame.height - 2 };
+  const bounds = {
+    x: frame.left + 2,
+    y: 2,
+    width: frame.width + frame.right - 4,
+    height: frame.top + frame.height - 2,
+  };
   const taken = [...points.flatMap((point) => boxesOf(point, frame)), ...stepBoxes(placesOf(view, points, frame))];
   const found = placed(wanted, taken, bounds);
-  return named.flatMap((point, i) => {
-    const place = found[i];
-    if (!place) return [];
-    const cls = `nm${point.frontier ? " on" : ""}`;
-    const leader = place.leader ? [svg("path", { class: "leader", d: place.leader })] : [];
-    return [...leader, svg("text", { class: cls, x: place.x, y: place.y }, harmless(cutName(point.variant)))];
+  return named.flatMap((_, i) => {
+    const at = found[i];
+    if (!at) return [];
+    const [text, look] = texts[i];
+    const leader = at.leader ? [svg("path", { class: "leader", d: at.leader })] : [];
+    return [...leader, svg("text", { class: look, x: at.x, y: at.y }, text)];
   });
 }
 

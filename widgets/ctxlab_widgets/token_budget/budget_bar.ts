@@ -3,6 +3,7 @@
 import { h } from "../_shared/dom";
 import { onlyStop, roving, taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
+import { textWidths } from "../_shared/text_width";
 import { type BudgetHost, BY_SOURCE, cutCount, handleAt, range, type State } from "./payload";
 import { captions, type Placed, placed, scaleEnd, type Tick, ticks } from "./scale";
 
@@ -72,7 +73,7 @@ export class BudgetBar {
     this.over.style.left = this.part(handle);
     this.over.style.width = this.part(Math.max(0, view.sent - handle));
     this.captions(handle, window);
-    this.axis.replaceChildren(...ticks(this.end, this.width).map((tick) => this.tick(tick)));
+    this.axis.replaceChildren(...ticks(this.end, this.width, textWidths(this.axis)).map((tick) => this.tick(tick)));
   }
 
   /** What is pinned and what is pointed at stand out. */

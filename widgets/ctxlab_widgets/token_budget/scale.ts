@@ -1,6 +1,7 @@
 // Tokens as places on the bar.
 
 import { grouped } from "../_shared/numbers";
+import type { TextWidth } from "../_shared/text_width";
 import type { Segment } from "./payload";
 
 /** The bar shows at most so many windows; what hangs out further runs on. */
@@ -44,6 +45,8 @@ export function scaleEnd(at: {
 
 const APART = 72;
 const BETWEEN = 10;
+/** A label's line, and what stands between both. */
+const LINE = 4;
 
 export interface Tick {
   at: number;
@@ -52,7 +55,9 @@ export interface Tick {
 }
 
 /** Round numbers along the bar; one whose label would touch the one before is left out. */
-export function ticks(end: number, width: number): Tick[] {
+export function ticks(end: number, width: number, widthOf: TextWidth): Tick[] {
+  // Digits are drawn equally wide.
+  const labelled = (at: number): number => widthOf(grouped(at).replace(/\d/g, "0")) + LINE;
   const apart = Math.max(APART, labelled(end) + BETWEEN);
   const least = (end * apart) / Math.max(width, apart);
   const power = 10 ** Math.floor(Math.log10(Math.max(least, 1)));
@@ -72,9 +77,6 @@ export function ticks(end: number, width: number): Tick[] {
 }
 
 const HALF_HANDLE = 8;
-
-/** About how many pixels a label takes with its line. */
-const labelled = (at: number): number => 7 * grouped(at).length + 4;
 
 /** Left ends of the two words above the bar, in pixels, so that they neither meet nor leave it; null hides one. */
 export function captions(at: {

@@ -1,7 +1,6 @@
 // A text broken into lines by the widths of its characters, so that only the lines in sight need be in the page.
 
-/** Widths in pixels of what is shown for a character, or for a few that are drawn as one. */
-export type Width = (shown: string) => number;
+import type { TextWidth } from "../_shared/text_width";
 
 const EXTENDS = "[\\p{M}\\u200c\\u200d\\u{1f3fb}-\\u{1f3ff}]";
 const TAGS = "\\u{1f3f4}[\\u{e0020}-\\u{e007f}]{1,16}";
@@ -56,7 +55,7 @@ const escaped = (sign: string): string => {
 };
 
 /** Offsets where lines begin, and behind the last the length. A line breaks before a blank, so that " word" stays whole. */
-export function linesOf(text: string, room: number, width: Width): Int32Array {
+export function linesOf(text: string, room: number, width: TextWidth): Int32Array {
   const starts: number[] = [];
   const narrow = new Float64Array(0x80).map((_, code) => width(visible(String.fromCharCode(code))));
   let start = 0;

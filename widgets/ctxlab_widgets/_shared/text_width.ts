@@ -1,14 +1,14 @@
 // The width of a text as the browser draws it.
 
-import type { Width } from "./line_breaks";
+/** Pixels of a text. */
+export type TextWidth = (text: string) => number;
 
 const MOST = 50_000;
 
-/** Widths in the font of an element, each found once. */
-export function textWidths(of: Element): Width {
+/** Widths in the font of an element, each found once; letters stand apart as with `font-kerning: none`. */
+export function textWidths(of: Element): TextWidth {
   const style = getComputedStyle(of);
-  const pen = document.createElement("canvas").getContext("2d");
-  if (!pen) return (shown) => shown.length * 8;
+  const pen = document.createElement("canvas").getContext("2d")!;
   pen.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
   pen.fontKerning = "none";
   const known = new Map<string, number>();
