@@ -12,14 +12,13 @@ from ctxlab.documents.agent.named_models import NAMED_MODELS, OWN_MODEL
 from ctxlab.documents.agent.system_as_user import SYSTEM_AS_USER
 from ctxlab.formats.sillytavern.card_fields import JAILBREAK, MAIN, SLOTS, original_of, prompt_name
 from ctxlab.formats.sillytavern.cards.writer import OF_PRESET
-from ctxlab.formats.sillytavern.presets.chat_completion import EXAMPLE_START, FORMAT, OWN_WORDS
+from ctxlab.formats.sillytavern.presets.chat_completion import FORMAT, OWN_WORDS
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
 from ctxlab.formats.sillytavern.regex_scripts import RULES_OF_PRESET
 
 ORIGINAL: Final = re.compile(r"\{\{original\}\}", re.IGNORECASE)
 OF_REQUESTS: Final = (NAMED_MODELS, OWN_MODEL, SYSTEM_AS_USER)
 """Keys of what a preset carries that requests ask for."""
-START: Final = re.compile(r"<START>", re.IGNORECASE)
 MACROS: Final = {
     "charDescription": "description",
     "charPersonality": "personality",
@@ -72,9 +71,8 @@ def _filled(node: MessageNode, texts: Mapping[str | None, MessageNode]) -> Messa
     text = texts.get(name)
     if text is None or not text.enabled or not text.content.strip():
         return node
-    if name in (MAIN, JAILBREAK):
-        return _overridden(node, text.content)
-    return node.with_(content=_at_marker(node, text.content))
+    words = text.content.strip()
+    return _overridden(node, words) if name in (MAIN, JAILBREAK) else node.with_(content=_at_marker(node, words))
 
 
 def _overridden(node: MessageNode, text: str) -> MessageNode:
@@ -87,12 +85,8 @@ def _overridden(node: MessageNode, text: str) -> MessageNode:
 
 
 def _at_marker(node: MessageNode, text: str) -> str:
-    metadata = node.metadata or {}
-    start = metadata.get(EXAMPLE_START)
-    if isinstance(start, str):
-        text = START.sub(lambda _: start, text)
-    format = metadata.get(FORMAT)
-    if not isinstance(format, str):
+    format = (node.metadata or {}).get(FORMAT)
+    if not isinstance(format, str) or not format:
         return text
     macro = re.compile(rf"\{{\{{{MACROS[prompt_name(node) or '']}\}}\}}", re.IGNORECASE)
     return macro.sub(lambda _: text, format)
