@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pydantic import Field
 
 from ctxlab.context import Cause, Context, Draft, merged_draft
 from ctxlab.documents import Agent, ModelProfile, ProcessorEntry
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter, form_hints
-from ctxlab.processors.roles_for_server import Roles, RolesForServer
+from ctxlab.processors.roles_for_server import Roles, RolesForServer, with_changes_since
 from ctxlab.processors.stored_formatter_rules import FORMATTERS, SEPARATOR, entry_from_rules, must_stay_unmerged
 
 ID = "merge-consecutive"
@@ -60,6 +62,7 @@ class MergeConsecutive(Processor):
         return entry_from_rules(stored, id=cls.id, rule="post:merge-consecutive-roles", fields=fields)
 
     def __call__(self, ctx: Context, services: Services) -> Context:
+        start = ctx
         if self.settings.roles != "kept":
             ctx = RolesForServer.of(
                 ctx, self.settings.roles, self.settings.first_words, tools=self.settings.tools
@@ -72,11 +75,13 @@ class MergeConsecutive(Processor):
                 runs.append([draft])
         if len(runs) == len(ctx.drafts):
             return ctx
-        return ctx.arrange([self._joined(run) if len(run) > 1 else run[0] for run in runs])
+        were = {draft.key: draft for draft in start.drafts} if ctx is not start else {}
+        return ctx.arrange([self._joined(run, were) if len(run) > 1 else run[0] for run in runs])
 
-    def _joined(self, run: list[Draft]) -> Draft:
+    def _joined(self, run: list[Draft], were: Mapping[str, Draft]) -> Draft:
         cause = Cause(ID, "same-role", f"{len(run)} {run[0].role} messages in a row are sent as one")
-        return merged_draft(run, separator=self.settings.separator, cause=cause)
+        whole = merged_draft(run, separator=self.settings.separator, cause=cause)
+        return with_changes_since(whole, [were[part.key] for part in run if part.key in were]) if were else whole
 
     def may_add_tokens(self, tokenizer: TokenCounter) -> int:
         return max(0, tokenizer.count(self.settings.separator) + 1 - tokenizer.message_tokens)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
+from ctxlab.context import Cause, Change, Context, Draft, Edit, Origin, Text
+from ctxlab.context.draft_message import SHARED_FIELDS, combined_fields
 from ctxlab.engines.macros import MacroEnv
 
 Roles = Literal["kept", "merge", "semi", "strict", "single"]
@@ -69,6 +70,22 @@ class RolesForServer:
         origin = Origin("notice", ID)
         made = Draft(f"made:{ID}:0", "user", (Text.of(self.first_words, origin, FIRST_WORDS),), origin, pinned=True)
         return [*drafts[:head], made, *drafts[head:]]
+
+
+def with_changes_since(whole: Draft, were: Sequence[Draft]) -> Draft:
+    """A merged message that names, for each field, what the messages that it is made of had before this step."""
+    earlier = tuple(change for draft in were for change in draft.changes)
+    causes = {change.field: change.cause for change in reversed(whole.changes) if change.cause.processor == ID}
+    before = combined_fields(were)
+    for name in SHARED_FIELDS:
+        values = tuple(getattr(draft, name) for draft in were)
+        before[name] = values[0] if all(value == values[0] for value in values) else values
+    changes = [
+        Change(name, before[name], cause)
+        for name, cause in causes.items()
+        if name in before and before[name] != getattr(whole, name)
+    ]
+    return replace(whole, changes=(*earlier, *changes))
 
 
 def _as_user(draft: Draft, *roles: str) -> Draft:

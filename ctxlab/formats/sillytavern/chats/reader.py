@@ -21,6 +21,9 @@ KEPT = {
     "note_prompt": "the author's note",
     "timedWorldInfo": "the timed effects of lorebook entries",
     "variables": "the chat's variables",
+    "scenario": "the chat's own scenario",
+    "mes_example": "the chat's own examples",
+    "system_prompt": "the chat's own system prompt",
 }
 """Fields of `chat_metadata` that have an effect in SillyTavern and none here."""
 

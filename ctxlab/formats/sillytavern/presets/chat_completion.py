@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, cast
 
-from ctxlab.documents import Agent
+from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.agent.left_out_presets import LEFT_OUT
 from ctxlab.documents.agent.named_models import NAMED_MODELS, OWN_MODEL
 from ctxlab.documents.agent.system_as_user import SYSTEM_AS_USER
@@ -143,13 +143,23 @@ def _presets(body: Mapping[str, Any], prompts: Mapping[str, Data], orders: Order
     ordered = orders.names()
     if HISTORY not in ordered:
         losses.append(Loss("prompt_order", "the history is not in it; SillyTavern sends none then"))
-        presets.append(_not_in_order(_preset(HISTORY, {}, body, enabled=False, losses=losses)))
-    missing = [name for name in ALWAYS if name not in ordered]
-    presets += [_preset(name, prompts.get(name, {}), body, enabled=True, losses=losses) for name in missing]
     rest = [name for name in prompts if name not in ordered and not is_marker(name, prompts[name])]
     presets += [_not_in_order(_preset(name, prompts[name], body, enabled=False, losses=losses)) for name in rest]
     _order_by_role(presets)
     return presets
+
+
+def missing_markers(raw: Mapping[str, Any], seen: Collection[str | None]) -> Iterator[MessageNode]:
+    """Placeholders that SillyTavern sends at the end where the order doesn't name them; a history that it then omits.
+
+    `seen` are the names of the prompts that are there. A preset without an order has them all.
+    """
+    body = unwrapped(raw)
+    for name in ALWAYS:
+        if name not in seen:
+            yield MessageNode.model_validate(_preset(name, {}, body, enabled=True, losses=[]))
+    if HISTORY not in seen:
+        yield MessageNode.model_validate(_not_in_order(_preset(HISTORY, {}, body, enabled=False, losses=[])))
 
 
 def _preset(
