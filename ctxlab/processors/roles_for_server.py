@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ctxlab.context import Cause, Change, Context, Draft, Edit, Origin, Text
-from ctxlab.context.draft_message import SHARED_FIELDS, combined_fields
+from ctxlab.context.draft_message import SHARED_FIELDS, Field, combined_fields
 from ctxlab.engines.macros import MacroEnv
 
 Roles = Literal["kept", "merge", "semi", "strict", "single"]
@@ -75,7 +75,7 @@ class RolesForServer:
 def with_changes_since(whole: Draft, were: Sequence[Draft]) -> Draft:
     """A merged message that names, for each field, what the messages that it is made of had before this step."""
     earlier = tuple(change for draft in were for change in draft.changes)
-    causes = {change.field: change.cause for change in reversed(whole.changes) if change.cause.processor == ID}
+    causes: dict[Field, Cause] = {change.field: change.cause for change in reversed(whole.changes) if change.cause.processor == ID}
     before = combined_fields(were)
     for name in SHARED_FIELDS:
         values = tuple(getattr(draft, name) for draft in were)

@@ -29,7 +29,7 @@ def message(id: str, content: str, **fields: Any) -> dict[str, Any]:
 
 
 def marker(name: str, content: str = "", **more: Any) -> dict[str, Any]:
-    return message(name, content, type="chat_history" if name == "chatHistory" else name, **more)
+    return message(name, content, type="chat_history" if name == "chatHistory" else name, more=more)
 
 
 def in_chat(id: str, depth: int, order: float = 100, **fields: Any) -> dict[str, Any]:
@@ -62,15 +62,13 @@ def book(**places: str) -> Worldbook:
 
 
 def built(
-    who: Agent, *presets: Any, lore: Worldbook | None = None, talk: str = "one two three", **settings: Any
+    who: Agent, *presets: Any, lore: Worldbook | None = None, talk: str = "one two three", more: Any = None
 ) -> Trace:
     session = Session(id="s").append("", role="system")
     for n, words in enumerate(talk.split()):
         session = session.append(words, role="assistant" if n % 2 else "user")
-    changed = {name.replace("__", "."): value for name, value in settings.items()}
-    return ctxlab.build(
-        session, who, user=ANN, presets=presets, books=[lore] if lore else (), settings={**SWITCHES, **changed}
-    )
+    books = [lore] if lore else []
+    return ctxlab.build(session, who, user=ANN, presets=presets, books=books, settings={**SWITCHES, **(more or {})})
 
 
 def texts(trace: Trace) -> list[str]:
@@ -141,7 +139,7 @@ def test_examples_are_messages_with_names_and_a_heading_for_each_block() -> None
 def test_blocks_of_examples_come_after_the_history_as_far_as_they_fit() -> None:
     words = "<START>\nAnn: Cold?\n<START>\nAnn: Late?\nBo: It is."
     who = agent(message("main", "M"), marker("dialogueExamples", words), marker("chatHistory"))
-    full = built(who, **{"token-limiter__overhead_tokens": 5})
+    full = built(who, more={"token-limiter.overhead_tokens": 5})
     less = {"token-limiter.budget_tokens": full.tokens + 2, "token-limiter.overhead_tokens": 5}
 
     trace = full.rerun(less)
@@ -151,6 +149,7 @@ def test_blocks_of_examples_come_after_the_history_as_far_as_they_fit() -> None:
     assert texts(trace)[-3:] == ["one", "two", "three"]
     life = trace.why(next(d.key for g in trace.result.dropped for d in g.drafts if "It is." in str(d.text)))
     assert life.remedy is not None
+    assert life.remedy.least_budget is not None
     enough = trace.rerun(life.remedy.settings)
     assert "It is." in texts(enough)
     assert "It is." not in texts(trace.rerun({"token-limiter.budget_tokens": life.remedy.least_budget.tokens - 1}))
@@ -158,7 +157,7 @@ def test_blocks_of_examples_come_after_the_history_as_far_as_they_fit() -> None:
 
 def test_what_stands_in_the_history_is_cut_with_it() -> None:
     who = agent(*USUAL, in_chat("Deep", 3), in_chat("Near", 0))
-    whole = built(who, **{"token-limiter__overhead_tokens": 5})
+    whole = built(who, more={"token-limiter.overhead_tokens": 5})
 
     trace = whole.rerun({"token-limiter.budget_tokens": whole.tokens - 1})
 
@@ -181,9 +180,9 @@ def test_a_history_that_is_switched_off_is_left_out_with_what_is_in_it() -> None
     ],
 )
 def test_names_go_before_the_words(names: str, members: tuple[str, ...], expected: list[str]) -> None:
-    more = {"injection-assembler__names": names, "injection-assembler__group_members": members}
+    more = {"injection-assembler.names": names, "injection-assembler.group_members": members}
 
-    assert texts(built(agent(*USUAL), **more))[1:] == expected
+    assert texts(built(agent(*USUAL), more=more))[1:] == expected
 
 
 def test_blank_prompts_are_sent_and_empty_ones_are_not() -> None:
@@ -196,22 +195,22 @@ def test_a_prompt_for_other_turns_is_left_out() -> None:
     swipe = message("swipe", "S", metadata={"stPromptName": "swipe", "stTriggers": ["swipe"]})
 
     assert "S" not in texts(built(agent(swipe, *USUAL)))
-    assert "S" in texts(built(agent(swipe, *USUAL), **{"injection-assembler__turn": "swipe"}))
+    assert "S" in texts(built(agent(swipe, *USUAL), more={"injection-assembler.turn": "swipe"}))
 
 
 def test_a_form_goes_around_all_lore_of_a_place() -> None:
     trace = built(
-        agent(*USUAL), lore=book(Low="before", High="before"), **{"injection-assembler__lore_format": "<{0}>"}
+        agent(*USUAL), lore=book(Low="before", High="before"), more={"injection-assembler.lore_format": "<{0}>"}
     )
 
     assert texts(trace)[1] == "<Low\nHigh>"
 
 
 def test_the_users_words_follow_a_reply_that_is_the_newest() -> None:
-    more = {"injection-assembler__after_reply": "Go on."}
+    more = {"injection-assembler.after_reply": "Go on."}
 
-    assert texts(built(agent(*USUAL), talk="one two", **more)) == ["M", "one", "two", "Go on."]
-    assert texts(built(agent(*USUAL), talk="one", **more)) == ["M", "one"]
+    assert texts(built(agent(*USUAL), talk="one two", more=more)) == ["M", "one", "two", "Go on."]
+    assert texts(built(agent(*USUAL), talk="one", more=more)) == ["M", "one"]
 
 
 def test_a_squash_joins_neighbours_but_not_the_new_chat_line() -> None:
@@ -223,9 +222,9 @@ def test_a_squash_joins_neighbours_but_not_the_new_chat_line() -> None:
         message("a", "A"),
         message("b", "B"),
     )
-    more = {"merge-system__enabled": True, "merge-system__hoist": "neighbours", "merge-system__separator": "\n"}
+    more = {"merge-system.enabled": True, "merge-system.hoist": "neighbours", "merge-system.separator": "\n"}
 
-    assert texts(built(who, **more)) == ["M\n2", "[New]", "one", "two", "three", "A\nB"]
+    assert texts(built(who, more=more)) == ["M\n2", "[New]", "one", "two", "three", "A\nB"]
 
 
 @pytest.mark.parametrize(
