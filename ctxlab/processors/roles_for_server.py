@@ -14,7 +14,7 @@ Roles = Literal["kept", "merge", "semi", "strict", "single"]
 
 ID = "merge-consecutive"
 EXAMPLE_NAMES = {"example_user": "user", "example_assistant": "assistant"}
-"""Whose words an example is, by the name that it is sent with."""
+"""The role of whoever says an example, by the name that it is sent with."""
 NAMED = Cause(ID, "name-in-text", "the server takes no names; the speaker's goes before the words")
 NO_NAME = Cause(ID, "no-name", "the server takes no names")
 AS_USER = Cause(ID, "as-user", "the server takes no such role here; it is sent as the user's")
@@ -75,7 +75,9 @@ class RolesForServer:
 def with_changes_since(whole: Draft, were: Sequence[Draft]) -> Draft:
     """A merged message that names, for each field, what the messages that it is made of had before this step."""
     earlier = tuple(change for draft in were for change in draft.changes)
-    causes: dict[Field, Cause] = {change.field: change.cause for change in reversed(whole.changes) if change.cause.processor == ID}
+    causes: dict[Field, Cause] = {
+        change.field: change.cause for change in reversed(whole.changes) if change.cause.processor == ID
+    }
     before = combined_fields(were)
     for name in SHARED_FIELDS:
         values = tuple(getattr(draft, name) for draft in were)

@@ -230,7 +230,7 @@ class _Assembly:
             self.places.point_at(depth, rank, replace(once, key=f"{once.key}@{depth}", placement=placement))
 
     def _sort_in_beside_main(self) -> None:
-        """What goes before or after the main prompt; where that is switched off, at its place."""
+        """Place presets before and after the main prompt; where that is switched off, at its place."""
         main = self.places.preset_with_role(MAIN)
         if main is None and self.main_off is not None and self.beside_main:
             at, main = self.main_off
@@ -360,7 +360,7 @@ class _Assembly:
 
     def _content(self, node: MessageNode) -> str:
         """The words of a preset: those for a group in one, and examples as one text with the line before each."""
-        in_group = node.meta(GROUP_TEXT) if self.settings.group_members else None
+        in_group = node.meta(GROUP_TEXT) if self.settings.members else None
         if isinstance(in_group, str):
             return in_group
         start = node.meta(EXAMPLE_START) if self.settings.examples == "text" else None
@@ -457,7 +457,7 @@ class _Assembly:
             words = preset.node.meta(EXAMPLE_START)
             text = Text.of(words if isinstance(words, str) else "", origin)
             heading = wording.expanded(replace(self._draft(preset, Placement("skeleton")), body=(text,))).text
-        speakers = Speakers(wording.env.user, wording.env.char, self.settings.group_members)
+        speakers = Speakers(wording.env.user, wording.env.char, self.settings.members)
         return ExampleMessages(ID, speakers, heading, key, origin, yields=self.settings.examples == "fitting")
 
     def _joined(self, drafts: list[Draft]) -> list[Draft]:

@@ -17,7 +17,7 @@ USER, CHARACTER = "example_user", "example_assistant"
 
 @dataclass(frozen=True, slots=True)
 class ExampleTurn:
-    """What one speaker says in an example; `name` is whose words they are."""
+    """The words of one speaker in an example; `name` is the speaker's."""
 
     speaker: str
     name: str

@@ -19,13 +19,13 @@ RETURNS = re.compile("\r")
 
 def changes_nothing(settings: InjectionSettings) -> bool:
     """Whether every message of the history stays as it is."""
-    names = settings.names in ("field", "text") or (settings.names == "group" and settings.group_members)
+    names = settings.names in ("field", "text") or (settings.names == "group" and settings.members)
     return not (names or settings.quote_user or settings.drop_carriage_returns or settings.reasoning_in_text)
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryTexts:
-    """What goes to the messages of the history; `user` and `character` are the names of those that don't say."""
+    """Puts names and more to messages of the history; `user` and `character` name those that don't say who speaks."""
 
     settings: InjectionSettings
     nodes: Mapping[str, MessageNode]
@@ -63,7 +63,7 @@ class HistoryTexts:
             cause = Cause(self.processor, "names", "the speaker's name goes along in a field")
             return draft.changed(cause, speaker=_REFUSED.sub("_", name)[:MAX_NAME])
         in_text = names == "text" and draft.role != "system"
-        in_group = names == "group" and bool(self.settings.group_members) and name != self.user
+        in_group = names == "group" and bool(self.settings.members) and name != self.user
         if not name or not (in_text or in_group):
             return draft
         return _put(draft, f"{name}: ", Cause(self.processor, "names", "the speaker's name goes before the words"))

@@ -14,7 +14,7 @@ Names = Literal["stored", "group", "field", "text"]
 
 
 class InjectionSettings(ProcessorSettings):
-    """Where presets and lore go, and how what lands in one place becomes messages."""
+    """The places of presets and lore, and the forms in which they become messages."""
 
     note_depth: int = Field(
         4,
@@ -79,8 +79,11 @@ class InjectionSettings(ProcessorSettings):
             }
         ),
     )
-    group_members: tuple[str, ...] = Field(
-        (), title="Group", description="Names of the characters that talk in a group; none for a talk with one."
+    group_members: str = Field(
+        "",
+        title="Group",
+        description="Names of the characters that talk in a group, a line each; none for a talk with one.",
+        json_schema_extra=form_hints(kind="lines"),
     )
     quote_user: bool = Field(False, title="Quotes", description="Put what the user writes into double quotation marks.")
     drop_carriage_returns: bool = Field(
@@ -101,6 +104,12 @@ class InjectionSettings(ProcessorSettings):
         title="After a reply",
         description="The user's words that are sent where the newest message is the assistant's; none sends none.",
     )
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        """The names of a group's members; none for a talk with one character."""
+        return tuple(dict.fromkeys(filter(None, map(str.strip, self.group_members.splitlines()))))
+
     turn: str = Field(
         "normal",
         title="Kind of turn",

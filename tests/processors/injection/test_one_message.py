@@ -29,7 +29,7 @@ def message(id: str, content: str, **fields: Any) -> dict[str, Any]:
 
 
 def marker(name: str, content: str = "", **more: Any) -> dict[str, Any]:
-    return message(name, content, type="chat_history" if name == "chatHistory" else name, more=more)
+    return message(name, content, type="chat_history" if name == "chatHistory" else name, **more)
 
 
 def in_chat(id: str, depth: int, order: float = 100, **fields: Any) -> dict[str, Any]:
@@ -174,12 +174,12 @@ def test_a_history_that_is_switched_off_is_left_out_with_what_is_in_it() -> None
 @pytest.mark.parametrize(
     ("names", "members", "expected"),
     [
-        ("text", (), ["Ann: one", "Bo: two", "Ann: three"]),
-        ("group", (), ["one", "two", "three"]),
-        ("group", ("Bo", "Cy"), ["one", "Bo: two", "three"]),
+        ("text", "", ["Ann: one", "Bo: two", "Ann: three"]),
+        ("group", "", ["one", "two", "three"]),
+        ("group", "Bo\nCy", ["one", "Bo: two", "three"]),
     ],
 )
-def test_names_go_before_the_words(names: str, members: tuple[str, ...], expected: list[str]) -> None:
+def test_names_go_before_the_words(names: str, members: str, expected: list[str]) -> None:
     more = {"injection-assembler.names": names, "injection-assembler.group_members": members}
 
     assert texts(built(agent(*USUAL), more=more))[1:] == expected

@@ -15,7 +15,7 @@ Data = dict[str, Any]
 
 HEADER = frozenset({"chat_metadata", "user_name", "character_name", "create_date"})
 NO_RESULT = "[No content]"
-"""What SillyTavern sends for a tool call without a result."""
+"""The result that SillyTavern sends for a tool call without one."""
 SPEAKING_SYSTEM = "SillyTavern System"
 
 

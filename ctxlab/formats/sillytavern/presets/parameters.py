@@ -14,7 +14,7 @@ from ctxlab.formats.sillytavern.card_fields import Data
 LIMITER, MERGE_SYSTEM, MERGE_NEIGHBOURS = "token-limiter", "merge-system", "merge-consecutive"
 INJECTION, LOADER = "injection-assembler", "session-loader"
 NAMES: Final = {"-1": "stored", "1": "field", "2": "text"}
-"""How names go along, by names_behavior; by default they go before the words in a group."""
+"""The way in which names go along, by names_behavior; by default they go before the words in a group."""
 PROCESSING, WITH_TOOLS, SERVER_ROLES = "custom_prompt_post_processing", "_tools", ("merge", "semi", "strict", "single")
 WINDOW, REPLY, SQUASH = "openai_max_context", "openai_max_tokens", "squash_system_messages"
 
