@@ -106,6 +106,7 @@ from ctxlab.documents import Session as Session
 from ctxlab.documents import UserProfile as UserProfile
 from ctxlab.documents import VirtualTime as VirtualTime
 from ctxlab.documents import Worldbook as Worldbook
+from ctxlab.documents.agent.authors_note import authors_note as authors_note
 from ctxlab.documents.agent.new_preset import preset as preset
 from ctxlab.documents.quick_actions_for import quick_actions_for as quick_actions_for
 from ctxlab.engines.macros.completions import macro_completions as macro_completions
