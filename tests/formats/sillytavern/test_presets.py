@@ -414,7 +414,8 @@ def test_the_real_card_preset_and_lorebook_make_one_request() -> None:
 
 def test_scripts_run_as_there_everyones_then_the_cards_then_the_presets() -> None:
     def scripts(*pairs: str) -> dict[str, Any]:
-        return {"regex_scripts": [{"findRegex": f"/{a}/g", "replaceString": b, "placement": [1]} for a, b in pairs]}
+        sent = {"placement": [1], "promptOnly": True}
+        return {"regex_scripts": [{"findRegex": f"/{a}/g", "replaceString": b, **sent} for a, b in pairs]}
 
     card = {"spec": "chara_card_v2", "data": {"name": "Nova", "extensions": scripts("bc", "cd")}}
     preset = {"prompts": [], "prompt_order": [], "extensions": scripts("de", "ef")}
