@@ -53,13 +53,16 @@ def lore_of(ctx: Context, reading: Reading) -> list[LoreDraft]:
     scan = ctx.report(LoreScan)
     if scan is None:
         return []
-    texts = [(decision, scan.texts.get(decision.key) or _text_of(decision)) for decision in scan.fired]
+    texts = [(decision, _text_of(decision, scan)) for decision in scan.fired]
     fired = [_lore(decision, text, reading) for decision, text in texts if str(text).strip()]
     return fired if reading == "reference" else fired[::-1]
 
 
-def _text_of(decision: Decision) -> Text:
-    """The content of an entry that fired."""
+def _text_of(decision: Decision, scan: LoreScan) -> Text:
+    """The content of an entry that fired, or what rules made of it."""
+    rewritten = scan.texts.get(decision.key)
+    if rewritten is not None:
+        return rewritten
     origin = Origin(LORE, decision.key.partition(":")[2])
     return Text.of(decision.lore.content, origin, Cause(STEP, decision.title, decision.reason, quotes=True))
 
