@@ -15,6 +15,8 @@ from ctxlab.engines.worldbook.keys import PatternKey
 from ctxlab.engines.worldbook.scan_input import Chat, ScannedMessage
 
 JOINER = f"\n{MARK}"
+NOTHING = "mark"
+"""Where a pattern matches when there is no text but the mark."""
 
 
 class Place(NamedTuple):
@@ -56,6 +58,8 @@ class _Joined:
 
     def place(self, start: int, end: int) -> Place:
         """The text in which a match begins; a mark belongs to the text behind it."""
+        if not self.pieces:
+            return Place(NOTHING, 0, 0, in_name=False, through=())
         at = max(0, bisect_right(self.starts, start) - 1)
         if self.text.startswith(MARK, start) and at + 1 < len(self.starts) and self.starts[at + 1] == start + 1:
             at += 1

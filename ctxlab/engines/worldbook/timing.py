@@ -54,6 +54,15 @@ class EntryTiming:
             return 0 <= rested + later < (cooldown or 0)
         return since + later > 0 and sticky <= since + later < sticky + (cooldown or 0)
 
+    def until_cool(self, lore: PreparedEntry) -> int:
+        """Messages until its cooldown is over; 0 where it has none."""
+        since, sticky, cooldown = self.since(lore), max(0, lore.entry.sticky or 0), lore.entry.cooldown or 0
+        if since is None:
+            return 0
+        if sticky and self.rests_by_turn:
+            return max(0, cooldown - self._since.get(f"{RESTS}{lore.key}", 0))
+        return max(0, sticky + cooldown - since)
+
     def records(
         self, old: Mapping[str, str], fired: Iterable[PreparedEntry], lores: Iterable[PreparedEntry] = ()
     ) -> dict[str, str]:

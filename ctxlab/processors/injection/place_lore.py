@@ -56,15 +56,18 @@ def lore_of(ctx: Context, reading: Reading) -> list[LoreDraft]:
     if scan is None:
         return []
     sends_blanks = reading == "sillytavern-1.19"
-    texts = [(decision, scan.texts.get(decision.key) or _text_of(decision)) for decision in scan.fired]
+    texts = [(decision, _text_of(decision, scan)) for decision in scan.fired]
     sent = [(decision, text) for decision, text in texts if (str(text) if sends_blanks else str(text).strip())]
     if reading == "reference":
         return [_lore(decision, text, reading, 0) for decision, text in sent]
     return [_lore(decision, text, reading, number) for number, (decision, text) in enumerate(reversed(sent))]
 
 
-def _text_of(decision: Decision) -> Text:
-    """The content of an entry that fired."""
+def _text_of(decision: Decision, scan: LoreScan) -> Text:
+    """The content of an entry that fired, or what rules made of it."""
+    rewritten = scan.texts.get(decision.key)
+    if rewritten is not None:
+        return rewritten
     origin = Origin(LORE, decision.key.partition(":")[2])
     return Text.of(decision.lore.content, origin, Cause(STEP, decision.title, decision.reason, quotes=True))
 
