@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 CAUSE = "macros"
 MOST_CHARACTERS = 1_000_000
 MOST_NOTES = 20
+MOST_WORK = 50_000_000
+"""Characters that are read for values that macros take from elsewhere, in one expansion."""
 
 
 class BadCall(Exception):
@@ -41,6 +43,7 @@ class ExpansionState:
     env: MacroEnv
     reference: bool = False
     room: int = MOST_CHARACTERS
+    work: int = MOST_WORK
     rolls: int = 0
     notes: list[Note] = field(default_factory=list[Note])
     _noted: set[str] = field(default_factory=set[str])
@@ -59,6 +62,12 @@ class ExpansionState:
         where = f"{self.env.place}: " if self.env.place else ""
         self.notes.append(Note(level, f"{where}{text}", CAUSE, details))
 
+    def works(self, characters: int) -> None:
+        """Raises NoRoom where so much has been read that a text must be hostile."""
+        self.work -= characters
+        if self.work < 0:
+            raise NoRoom("too much is read for its value", key="too much")
+
     # --- variables
 
     def variables_of(self, scope: str) -> Mapping[str, Any]:
@@ -73,6 +82,12 @@ class ExpansionState:
         else:
             self._everywhere = dict(self.env.variables.everywhere) if self._everywhere is None else self._everywhere
             self._everywhere[name] = value
+
+    def delete(self, scope: str, name: str) -> None:
+        """Take a variable away in this expansion; what the environment holds stays as it is."""
+        if name in self.variables_of(scope):
+            self.set(scope, name, None)
+            del (self._session if scope == "session" else self._everywhere or {})[name]
 
     @property
     def variables(self) -> Variables:
