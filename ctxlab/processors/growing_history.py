@@ -109,6 +109,7 @@ class _RewrittenByDepth:
 
     def __init__(self, step: RegexProcessor, loaded: Context) -> None:
         self._compat: Compat = step.settings.compat
+        self._engine = step.settings.macro_engine
         self.ruleset = Ruleset(loaded.input, stage="request")
         for draft in loaded.drafts:
             plan_of(draft, 0, self.ruleset)
@@ -138,7 +139,7 @@ class _RewrittenByDepth:
         return not self._varying or self._replacements(build_input, Context(build_input)) == self._meant
 
     def _replacements(self, build_input: BuildInput, ctx: Context) -> list[Any]:
-        env = MacroEnv.of(build_input, dice=ctx.dice)
+        env = MacroEnv.of(build_input, dice=ctx.dice, engine=self._engine)
         return [
             compiled_rule(bound.rule, env.speaking(bound.dialect), stage="request", compat=self._compat).replacement
             for bound in self._varying

@@ -29,6 +29,7 @@ from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
 from ctxlab.processors.injection.read_preset_placement import role_in_prompt
 from ctxlab.processors.lore_budget import lore_budget, no_budget_note
 from ctxlab.processors.lore_wording import LoreWording
+from ctxlab.processors.macro_engine import MACRO_ENGINE, MacroEngine
 
 ID = "worldbook-processor"
 HISTORY = frozenset({"node", "summary", "pending"})
@@ -98,6 +99,7 @@ class WorldbookProcessor(Processor):
         compat: Literal["sillytavern", "reference"] = Field(
             "sillytavern", title="Reading", description="Whose order of checks and reading of patterns is followed."
         )
+        macro_engine: MacroEngine = MACRO_ENGINE
 
     settings: Settings
 
@@ -127,7 +129,7 @@ class WorldbookProcessor(Processor):
         """The input of a scan of this conversation, without the context that it is from."""
         books = tuple([ActiveBook(book, _level_of(book, build_input)) for book in build_input.books])
         dice = Context(build_input).dice  # which the report keeps, without the messages of this moment
-        rules, words_sent = self._rules(build_input, services), LoreWording(build_input)
+        rules, words_sent = self._rules(build_input, services), LoreWording(build_input, self.settings.macro_engine)
         return ScanInput(books, chat, rules, dice, services.tokenizer.count, words_sent)
 
     def _rules(self, build_input: BuildInput, services: Services) -> ScanSettings:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CAUSE = "macros"
 MOST_CHARACTERS = 1_000_000
 MOST_NOTES = 20
-MOST_WORK = 50_000_000
+MOST_WORK = 20_000_000
 """Characters that are read for values that macros take from elsewhere, in one expansion."""
 
 
@@ -74,6 +74,11 @@ class ExpansionState:
         changed = self._session if scope == "session" else self._everywhere
         return changed if changed is not None else getattr(self.env.variables, scope)
 
+    def length_of(self, scope: str, name: str) -> int:
+        """Characters that are read when a variable is added to; a list is read as JSON."""
+        value = self.variables_of(scope).get(name)
+        return 4 * len(value) if isinstance(value, str) else 0
+
     def set(self, scope: str, name: str, value: Any) -> None:
         """Give a variable a value in this expansion; what the environment holds stays as it is."""
         if scope == "session":
@@ -87,7 +92,9 @@ class ExpansionState:
         """Take a variable away in this expansion; what the environment holds stays as it is."""
         if name in self.variables_of(scope):
             self.set(scope, name, None)
-            del (self._session if scope == "session" else self._everywhere or {})[name]
+            changed = self._session if scope == "session" else self._everywhere
+            if changed is not None:
+                del changed[name]
 
     @property
     def variables(self) -> Variables:

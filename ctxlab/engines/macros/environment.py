@@ -14,9 +14,9 @@ from ctxlab.engines.macros.last_message import NO_MESSAGES, Messages, PathMessag
 from ctxlab.engines.macros.registry import NEWER, OLDER, Dialect
 
 NO_USER, NO_AGENT = "User", "Assistant"
-Engine = Literal["seed", "sillytavern", "sillytavern-old"]
+MacroEngine = Literal["seed", "sillytavern", "sillytavern-old"]
 """Who expands: each text in its own dialect as ctxlab does, or SillyTavern's engine of today or the one before."""
-SPOKEN: Mapping[Engine, Dialect] = {"sillytavern": NEWER, "sillytavern-old": OLDER}
+SPOKEN: Mapping[MacroEngine, Dialect] = {"sillytavern": NEWER, "sillytavern-old": OLDER}
 Offer = Callable[[tuple[str, ...]], str]
 
 
@@ -42,8 +42,9 @@ class MacroEnv:
 
     `place` names the text that is being expanded (a draft's key): dice fall differently at each. `outlets` are the
     texts that `{{outlet::name}}` shows. `engine` says who expands; `turn`, `group` and `muted` are for SillyTavern's
-    names, so are `facts`, texts of its settings by the macro's name. `host` are facts of the machine (os, hostname, ...), none by default. `offers`
-    are what services of an application answer to `tools`, `tool_usage`, `tool_context` and `cssvar`.
+    names, so are `facts`, texts of its settings by the macro's name. `host` are facts of the machine (os, hostname,
+    ...), none by default. `offers` are what services of an application answer to `tools`, `tool_usage`, `tool_context`
+    and `cssvar`.
     """
 
     user: str = NO_USER
@@ -71,7 +72,7 @@ class MacroEnv:
     place: str = ""
     dialect: str | None = None
     original: str = ""
-    engine: Engine = "seed"
+    engine: MacroEngine = "seed"
     context_tokens: int | None = None
     reply_tokens: int | None = None
     turn: str = "normal"
@@ -87,7 +88,7 @@ class MacroEnv:
 
     @classmethod
     def of(
-        cls, build_input: BuildInput, *, dice: Callable[[str], float] | None = None, engine: Engine = "seed"
+        cls, build_input: BuildInput, *, dice: Callable[[str], float] | None = None, engine: MacroEngine = "seed"
     ) -> MacroEnv:
         """The environment of a request. Messages are read when a macro needs them."""
         agent, model = build_input.agent or Agent.model_validate({}), build_input.model

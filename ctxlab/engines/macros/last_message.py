@@ -94,7 +94,8 @@ class PathMessages:
         if newest is None or newest.role == "user":
             return None
         session = self._build_input.session
-        siblings = session.children(newest.parent_id) if newest.parent_id in session.nodes else (newest.id,)
+        parent = newest.parent_id
+        siblings = session.children(parent) if parent is not None and parent in session.nodes else (newest.id,)
         beside = [id for id in siblings if session.nodes[id].role == newest.role]
         return (beside.index(newest.id) + 1 if newest.id in beside else 1), max(1, len(beside))
 

@@ -1,13 +1,13 @@
-"""SillyTavern's older macro engine: one name after another is replaced in the whole text, what earlier ones gave included.
+"""SillyTavern's older macro engine: one name after another is replaced in the whole text, in earlier values too.
 
-It has no nesting and no order of reading: all variables are set before any is read. Measured against 1.19.0 with its newer
-engine switched off.
+It has no nesting and no order of reading: all variables are set before any is read. Measured against 1.19.0 with its
+newer engine switched off.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
@@ -26,7 +26,15 @@ FIELDS = (
 )  # fmt: skip
 """Texts of the card, in the order in which they are read."""
 AS_CALLED = {"charJailbreak": "charInstruction"}
-EARLY = ("chatStart", "chatSeparator", "systemPrompt", "defaultSystemPrompt", "instructSystem", "instructInput", "instructOutput")
+EARLY = (
+    "chatStart",
+    "chatSeparator",
+    "systemPrompt",
+    "defaultSystemPrompt",
+    "instructSystem",
+    "instructInput",
+    "instructOutput",
+)
 NAMES = ("user", "char", "group", "charIfNotGroup", "groupNotMuted", "notChar", "model")
 LATE = (
     "maxPrompt", "maxPromptTokens", "maxContext", "maxContextTokens", "maxResponse", "maxResponseTokens", "lastMessage",
@@ -45,7 +53,11 @@ def _named(*names: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def _variables() -> tuple[tuple[re.Pattern[str], str], ...]:
-    verbs = (("set", r"([^:]+)::([^}]*)"), ("add", r"([^:]+)::([^}]+)"), *((verb, "([^}]+)") for verb in ("inc", "dec", "get")))
+    verbs = (
+        ("set", r"([^:]+)::([^}]*)"),
+        ("add", r"([^:]+)::([^}]+)"),
+        *((verb, "([^}]+)") for verb in ("inc", "dec", "get")),
+    )
     return tuple(
         _pass(rf"\{{\{{{verb}{infix}var::{arguments}\}}\}}", f"{verb}{infix}var")
         for infix, *_ in SCOPES
@@ -98,9 +110,9 @@ class _Passes:
 
     def done(self, text: Text) -> tuple[Text, int]:
         source = str(text).lower()
-        if self.env.agent is not None or self.env.persona:
-            if any(f"{{{{{name.lower()}}}}}" in source for name in FIELDS):
-                self.fields = self._fields()
+        is_card = self.env.agent is None and not self.env.persona
+        if not is_card and any(f"{{{{{name.lower()}}}}}" in source for name in FIELDS):
+            self.fields = self._fields()
         for pattern, name in PASSES:
             source = str(text)
             if "{{" not in source and name != "<>":
@@ -152,5 +164,3 @@ class _Passes:
             if self.run.is_new(bad.key or f"{name}: {bad}"):
                 self.run.note(f"macro {name!r} stays: {bad}", name=name)
             return None
-
-

@@ -13,8 +13,8 @@ from hashlib import blake2b
 from typing import Any, cast
 
 from ctxlab.engines.macros.call import BadCall, MacroCall
-from ctxlab.engines.macros.environment import MacroEnv
 from ctxlab.engines.macros.dice import MOST_DICE, MOST_SIDES, random_index
+from ctxlab.engines.macros.environment import MacroEnv
 from ctxlab.engines.macros.registry import SILLYTAVERN, macro
 
 DICE = re.compile(r"(\d{1,4})?d(\d{1,6})([+-]\d{1,9})?", re.ASCII | re.IGNORECASE)

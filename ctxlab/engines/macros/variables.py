@@ -127,7 +127,12 @@ def _sillytavern_macros(infix: str, scope: str, what: str) -> tuple[Macro, ...]:
         return Macro(name, "pre", run, description, arguments, arguments, rest=arguments == 2, dialect=SILLYTAVERN)
 
     return (
-        made("get", lambda call: as_text(read_value(call.run, scope, call.arguments[0].strip())), f"A {what}; empty when it has no value.", 1),
+        made(
+            "get",
+            lambda call: as_text(read_value(call.run, scope, call.arguments[0].strip())),
+            f"A {what}; empty when it has no value.",
+            1,
+        ),
         made("set", lambda call: _put(call, scope), f"Nothing; gives a {what} a value.", 2),
         made("add", lambda call: _append(call, scope), f"Nothing; adds to a {what}.", 2),
         made("inc", lambda call: _add(call, scope, "1"), f"A {what} with 1 added.", 1),

@@ -21,10 +21,19 @@ from ctxlab.context import (
 )
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.pipeline.settings.setting_form_fields import form_hints
 from ctxlab.processors.files.report import AttachmentReport
 from ctxlab.processors.injection.anchor_plugins import GROUP, plugin_anchors
 from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
-from ctxlab.processors.injection.macros import Wording
+from ctxlab.processors.injection.macros import (
+    LORE_RANK,
+    OF_MESSAGES,
+    AsPrepared,
+    MacroOrder,
+    Wording,
+    ranked,
+    read_beforehand,
+)
 from ctxlab.processors.injection.place_lore import LoreDraft, Reading, lore_of, marker_off, place_lore
 from ctxlab.processors.injection.plan import Places, Point
 from ctxlab.processors.injection.presets import Preset, assets_by_id, presets_of, tools_preset, verdict_on
@@ -40,6 +49,7 @@ from ctxlab.processors.injection.read_preset_placement import (
     requested_placement,
     role_in_prompt,
 )
+from ctxlab.processors.macro_engine import MACRO_ENGINE, MacroEngine
 
 ID = "injection-assembler"
 
@@ -73,6 +83,23 @@ class InjectionAssembler(Processor):
             title="Lore places",
             description="Whose reading of an entry's position and order is followed.",
         )
+        macro_engine: MacroEngine = MACRO_ENGINE
+        macros_in_messages: bool = Field(
+            False,
+            title="Macros in messages",
+            description="Expand the macros in the conversation's own messages too, each time they are sent.",
+        )
+        macro_order: MacroOrder = Field(
+            "as-sent",
+            title="Order of macros",
+            description="Which text's macros come first, where one sets a variable that another reads.",
+            json_schema_extra=form_hints(
+                labels={
+                    "as-sent": "as they are sent",
+                    "sillytavern": "as SillyTavern prepares them: card, lore, prompts, messages from the newest back",
+                }
+            ),
+        )
 
     settings: Settings
 
@@ -105,6 +132,8 @@ class _Assembly:
         self.assets = assets_by_id(ctx.input.agent)
         self.places = Places(len(ctx.drafts))
         self.dialects: dict[str, str | None] = {}
+        self.names: dict[str, str | None] = {}
+        self.lore: dict[str, int] = {}
         self.left_out: dict[Cause, list[Draft]] = {}
         self.before_history: list[Draft] = []
 
@@ -113,6 +142,8 @@ class _Assembly:
         for preset in presets:
             self._sort_in(preset)
         self._rehome_lost_anchors()
+        firing = lore[::-1] if self.settings.lore_places == "sillytavern" else lore
+        self.lore = {each.draft.key: number for number, each in enumerate(firing)}
         for each in lore:
             self._sort_lore_in(each)
         drafts = self._with_files(self._worded(self._assembled()))
@@ -284,6 +315,7 @@ class _Assembly:
         assets = self._assets(preset) if placement.kind != "none" else ()
         if preset.level == "agent" and self.ctx.input.agent is not None:
             self.dialects[preset.key] = self.ctx.input.agent.macro_dialect
+        self.names[preset.key] = role_in_prompt(node)
         body = (Text.of(node.content, origin), *assets)
         return Draft(
             preset.key,
@@ -332,15 +364,15 @@ class _Assembly:
     # --- macros
 
     def _worded(self, pieces: Sequence[_Piece]) -> list[Draft]:
-        """The history as it is; the rest with its macros expanded, without what they leave nothing of."""
-        wording = Wording.of(self.ctx, self.dialects)
-        wording.fill(self.places.outlets)
+        """The history as it is, or its macros too; the rest with them expanded, without what they leave nothing of."""
+        wording = Wording.of(self.ctx, self.dialects, self.settings.macro_engine)
+        worded = self._worded_as_sent if self.settings.macro_order == "as-sent" else self._worded_as_prepared
         out: list[Draft] = []
-        for piece in pieces:
+        for piece in worded(pieces, wording):
             if isinstance(piece, tuple):
                 out.extend(piece)
                 continue
-            draft = wording.expanded(piece)
+            draft = piece
             if self._is_hollow(draft):
                 self.left_out.setdefault(Cause(ID, "blank", "its macros leave nothing of it"), []).append(draft)
             else:
@@ -350,6 +382,43 @@ class _Assembly:
             self.ctx = self.ctx.put(MacroVariables(wording.variables, self.ctx.input.variables))
         self._leave_out_unshown(out)
         return out
+
+    def _worded_as_sent(self, pieces: Sequence[_Piece], wording: Wording) -> Iterator[_Piece]:
+        wording.fill(self.places.outlets)
+        for piece in pieces:
+            if not isinstance(piece, tuple):
+                yield wording.expanded(piece)
+            elif self.settings.macros_in_messages:
+                yield tuple([self._message(draft, wording) for draft in piece])
+            else:
+                yield piece
+
+    def _worded_as_prepared(self, pieces: Sequence[_Piece], wording: Wording) -> Iterator[_Piece]:
+        order = AsPrepared(self.names, self.lore)
+        drafts = [draft for piece in pieces for draft in (piece if isinstance(piece, tuple) else (piece,))]
+        is_filled = False
+        beforehand = [*read_beforehand(self.ctx.input)]
+        for rank, place in ranked(drafts, order):
+            while beforehand and beforehand[0][0] <= rank:
+                wording.read(beforehand.pop(0)[1])
+            if rank[0] > LORE_RANK and not is_filled:  # until then an outlet is empty
+                wording.fill(self.places.outlets)
+                is_filled = True
+            draft = drafts[place]
+            if draft.origin.kind in OF_MESSAGES:
+                drafts[place] = self._message(draft, wording)
+                continue
+            draft = wording.expanded(draft)
+            drafts[place] = wording.expanded(draft) if order.is_twice(draft) else draft
+        done = iter(drafts)
+        for piece in pieces:
+            yield tuple([next(done) for _ in piece]) if isinstance(piece, tuple) else next(done)
+
+    def _message(self, draft: Draft, wording: Wording) -> Draft:
+        """A message of the history, with its macros expanded where they are; the step signs what it rewrites."""
+        if not self.settings.macros_in_messages or draft.origin.kind not in OF_MESSAGES or draft.role == "tool":
+            return draft
+        return wording.expanded(draft, processor=ID)
 
     def _is_hollow(self, draft: Draft) -> bool:
         place = draft.placement

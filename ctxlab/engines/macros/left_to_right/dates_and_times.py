@@ -129,7 +129,8 @@ def _number(moment: Moment, token: str) -> int:
         "h": lambda: hour12(moment), "k": lambda: moment.hour or 24, "m": lambda: moment.minute,
         "s": lambda: moment.second, "Q": lambda: (moment.month + 2) // 3, "d": lambda: (moment.weekday + 1) % 7,
         "e": lambda: (moment.weekday + 1) % 7, "E": lambda: moment.weekday + 1, "DDD": lambda: _day_of_year(moment),
-        "w": lambda: _week(moment)[1], "g": lambda: _week(moment)[0], "W": lambda: _iso_week(moment), "G": lambda: _iso_year(moment),
+        "w": lambda: _week(moment)[1], "g": lambda: _week(moment)[0], "W": lambda: _iso_week(moment),
+        "G": lambda: _iso_year(moment),
     }  # fmt: skip
     return numbers[token]()
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from operator import attrgetter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from ctxlab.context import Text
 from ctxlab.engines.javascript.numbers import WHITE
@@ -28,7 +28,9 @@ NAME = re.compile(r"[a-zA-Z][\w-]*", re.ASCII)
 def takes_more(call: Call) -> bool:
     """Whether a macro may have its last argument between it and its end."""
     macro = find(call.name, NEWER)
-    return macro is None or (call.name.lower() not in LISTS and macro.most is not None and len(call.arguments) < macro.most)
+    return macro is None or (
+        call.name.lower() not in LISTS and macro.most is not None and len(call.arguments) < macro.most
+    )
 
 
 def grammar_of(source: str) -> Grammar:
@@ -71,12 +73,12 @@ class Evaluation:
     def __init__(self, source: str, run: ExpansionState, env: MacroEnv) -> None:
         self.source, self.run, self.env = source, run, env
         self.lines = Lines(source)
-        self.count = 0
+        self.count = self.depth = 0
 
     def result(self) -> Found:
         found = grammar_of(self.source)
         if found.too_deep is not None:
-            self.run.note(f"macros nested more than {DEEPEST} deep stay as they are, the first at {self._at(found.too_deep)}")
+            self._too_deep(found.too_deep)
         return Found(finished(self._pieces(found.whole), self.source), self.count)
 
     def _at(self, at: int) -> str:
@@ -96,21 +98,38 @@ class Evaluation:
             if call.start > done:
                 out.append(Piece(done, call.start))
             partner = call.partner if call.partner is not None and call.partner < last else None
-            out += self._call(call, part, number, partner)
+            out += self._within(call, part, number, partner)
             done = call.end if partner is None else part.calls[partner].end
             number = (number if partner is None else partner) + 1
         if done < end:
             out.append(Piece(done, end))
         return out
 
-    def _string(self, part: Part) -> str:
+    def _used(self, pieces: Sequence[Piece]) -> str:
         """An argument as it is used: the blanks that are written at its ends don't count."""
-        words = self.source[part.start : part.end]
-        start = part.start + len(words) - len(words.lstrip(WHITE))
-        end = max(start, part.end - (len(words) - len(words.rstrip(WHITE))))
-        return string_of(self._between(part, start, end, 0, len(part.calls)), self.source)
+        words = [self.source[p.start : p.end] if p.put is None else str(p.put) for p in pieces]
+        if pieces and pieces[0].put is None:
+            words[0] = words[0].lstrip(WHITE)
+        if pieces and pieces[-1].put is None:
+            words[-1] = words[-1].rstrip(WHITE)
+        return "".join(words)
 
     # --- one macro
+
+    def _within(self, call: Call, part: Part, number: int, partner: int | None) -> list[Piece]:
+        """The pieces of a macro up to its end; those that stand too deep in others stay."""
+        if self.depth >= DEEPEST:
+            self._too_deep(call.start)
+            return [Piece(call.start, call.end if partner is None else part.calls[partner].end)]
+        self.depth += 1
+        pieces = self._call(call, part, number, partner)
+        self.depth -= 1
+        return pieces
+
+    def _too_deep(self, at: int) -> None:
+        if self.run.is_new("too deep"):
+            first = self._at(at)
+            self.run.note(f"macros nested more than {DEEPEST} deep stay as they are, the first at {first}")
 
     def _call(self, call: Call, part: Part, number: int, partner: int | None) -> list[Piece]:
         if call.closes:
@@ -127,29 +146,31 @@ class Evaluation:
         if problem is not None:
             self._stays(call, macro, problem)
             return self._as_written(call, part, number, partner)
-        end = call.end if partner is None else part.calls[partner].end
         if macro.name == "if":
             return self._if(call, part, number, partner)
+        end = call.end if partner is None else part.calls[partner].end
+        given_pieces = [self._pieces(argument) for argument in call.arguments]
+        inside = None if partner is None else self._inside(call, part, number, partner)
         try:
             if macro.name == "trim":
                 value: str | Text = TRIM
                 if partner is not None:
                     self.count += 1
-                    return self._around(call, part, number, partner, "trim")
+                    return self._around(call, part.calls[partner], inside or (), "trim")
             else:
-                value = self._value(call, macro, part, number, partner)
+                value = self._value(call, macro, given_pieces, inside)
         except BadCall as bad:
             self._stays(call, macro, str(bad), bad.key)
-            return self._unknown(call, part, number, partner, known=True)
+            return self._left(call, given_pieces, inside, None if partner is None else part.calls[partner])
         self.count += 1
         return [Piece(call.start, end, value, macro.name, call.start)]
 
-    def _value(self, call: Call, macro: Macro, part: Part, number: int, partner: int | None) -> str | Text:
-        arguments = [self._string(argument) for argument in call.arguments]
-        if partner is not None:
-            inside = self._inside(call, part, number, partner)
-            inside = inside if call.keeps_blanks else block(inside, self.source, macro.name, call.start)
-            arguments.append(string_of(inside, self.source))
+    def _value(
+        self, call: Call, macro: Macro, given: Sequence[Sequence[Piece]], inside: Sequence[Piece] | None
+    ) -> str | Text:
+        arguments = [self._used(pieces) for pieces in given]
+        if inside is not None:
+            arguments.append(string_of(self._of_block(call, inside, macro.name), self.source))
         value = macro(MacroCall(call.name, tuple(arguments), self.env, self.run, call.start, self.source, call.single))
         self._take(len(value))
         return value
@@ -162,25 +183,26 @@ class Evaluation:
     def _inside(self, call: Call, part: Part, number: int, partner: int) -> list[Piece]:
         return self._between(part, call.end, part.calls[partner].start, number + 1, partner)
 
-    def _around(self, call: Call, part: Part, number: int, partner: int, name: str) -> list[Piece]:
+    def _of_block(self, call: Call, inside: Sequence[Piece], name: str) -> Sequence[Piece]:
+        return inside if call.keeps_blanks else block(inside, self.source, name, call.start)
+
+    def _around(self, call: Call, ended: Call, inside: Sequence[Piece], name: str) -> list[Piece]:
         """What stands between a macro and its end, without the two."""
-        inside = self._inside(call, part, number, partner)
-        inside = inside if call.keeps_blanks else block(inside, self.source, name, call.start)
-        ended = part.calls[partner]
         return [
             Piece(call.start, call.end, "", name, call.start),
-            *inside,
+            *self._of_block(call, inside, name),
             Piece(ended.start, ended.end, "", name, call.start),
         ]
 
     def _variable(self, call: Call) -> list[Piece]:
         if call.arguments[0].calls and not OPERATED.match(self.source, call.arguments[0].start):
             return self._as_written(call, None, 0, None)
+        pieces = self._pieces(call.arguments[0])
         try:
-            found = shorthand(call.variable, self._string(call.arguments[0]), self.run)
+            found = shorthand(call.variable, self._used(pieces), self.run)
             self._take(len(found.value))
         except Nonsense:
-            return self._as_written(call, None, 0, None)
+            return self._with_arguments(call, [pieces])
         except NoRoom as bad:
             if self.run.is_new(bad.key):
                 self.run.note(f"{self._at(call.start)}: {bad}")
@@ -192,7 +214,7 @@ class Evaluation:
 
     def _if(self, call: Call, part: Part, number: int, partner: int | None) -> list[Piece]:
         self.count += 1
-        holds = self._holds(self._string(call.arguments[0]).replace(TRIM, ""))
+        holds = self._holds(self._used(self._pieces(call.arguments[0])).replace(TRIM, ""))
         if partner is not None:
             held, first, last = part, number + 1, partner
             start, end = call.end, part.calls[partner].start
@@ -247,31 +269,41 @@ class Evaluation:
 
     def _as_written(self, call: Call, part: Part | None, number: int, partner: int | None) -> list[Piece]:
         """A macro that stays, with what is in it evaluated, up to its end where it has one."""
-        out: list[Piece] = []
-        done = call.start
-        for argument in call.arguments:
-            if done < argument.start:
-                out.append(Piece(done, argument.start))
-            out += self._pieces(argument)
-            done = argument.end
-        if done < call.end:
-            out.append(Piece(done, call.end))
+        out = self._with_arguments(call, [self._pieces(argument) for argument in call.arguments])
         if part is not None and partner is not None:
             ended = part.calls[partner]
             out += [*self._inside(call, part, number, partner), Piece(ended.start, ended.end)]
         return out
 
-    def _unknown(self, call: Call, part: Part, number: int, partner: int | None, *, known: bool = False) -> list[Piece]:
-        """A macro without a value. Of the end of one that has an end the program leaves two braces."""
-        if not known and self.run.is_new(f"unknown {call.name}"):
+    def _with_arguments(self, call: Call, given: Sequence[Sequence[Piece]]) -> list[Piece]:
+        out: list[Piece] = []
+        done = call.start
+        for argument, pieces in zip(call.arguments, given, strict=True):
+            if done < argument.start:
+                out.append(Piece(done, argument.start))
+            out += pieces
+            done = argument.end
+        if done < call.end:
+            out.append(Piece(done, call.end))
+        return out
+
+    def _unknown(self, call: Call, part: Part, number: int, partner: int | None) -> list[Piece]:
+        if self.run.is_new(f"unknown {call.name}"):
             self.run.note(f"{self._at(call.start)}: {unknown_name(call.name, NEWER)}", name=call.name)
-        out = self._as_written(call, None, 0, None)
+        given = [self._pieces(argument) for argument in call.arguments]
         if partner is None:
+            return self._with_arguments(call, given)
+        return self._left(call, given, self._inside(call, part, number, partner), part.calls[partner])
+
+    def _left(
+        self, call: Call, given: Sequence[Sequence[Piece]], inside: Sequence[Piece] | None, ended: Call | None
+    ) -> list[Piece]:
+        """A macro without a value. Of the end of one that has an end the program leaves two braces."""
+        out = self._with_arguments(call, given)
+        if inside is None or ended is None:
             return out
-        ended = part.calls[partner]
-        inside = self._inside(call, part, number, partner)
-        inside = inside if call.keeps_blanks else block(inside, self.source, call.name, call.start)
         rest = "}}" if ended.start > call.end else ""
+        inside = self._of_block(call, inside, call.name)
         return [*out, *inside, Piece(ended.start, ended.end, rest, call.name, call.start)]
 
 

@@ -1,4 +1,4 @@
-"""Macros of names, card, settings and messages in SillyTavern's newer engine. A text of the card is a template itself."""
+"""Macros of names, card and messages in SillyTavern's newer engine. A text of the card is a template itself."""
 
 from __future__ import annotations
 
@@ -52,7 +52,11 @@ TEMPLATES: tuple[tuple[tuple[str, ...], str, Read], ...] = (
         "The card's own instructions after the history.",
         lambda env: card_text(env, "post_history_instructions"),
     ),
-    (("charDepthPrompt",), "The card's note inside the history.", lambda env: (env.agent and env.agent.depth_prompt) or ""),
+    (
+        ("charDepthPrompt",),
+        "The card's note inside the history.",
+        lambda env: (env.agent and env.agent.depth_prompt) or "",
+    ),
     (
         ("charCreatorNotes", "creatorNotes"),
         "Notes of the card's author.",
@@ -125,8 +129,8 @@ def group_not_muted(call: MacroCall) -> str:
 
 @macro("notChar", phase="substitute", dialect=NEWER)
 def not_char(call: MacroCall) -> str:
-    """Names of all others: the rest of the group, and the user."""
-    return ", ".join([*(name for name in call.env.group if name != call.env.char), call.env.user])
+    """Names of the others: the rest of the group, else the user."""
+    return ", ".join(name for name in call.env.group if name != call.env.char) or call.env.user
 
 
 @macro("charVersion", "version", "char_version", phase="substitute", dialect=NEWER)

@@ -51,7 +51,10 @@ def shorthand(sign: str, text: str, run: ExpansionState) -> Done:
     scope, name = SCOPES[sign], match["name"]
     infix = "" if scope == SESSION else "global"
     if match["step"]:
-        return Done(_added(run, scope, name, "1" if match["step"] == "++" else "-1"), f"{'inc' if match['step'] == '++' else 'dec'}{infix}var")
+        return Done(
+            _added(run, scope, name, "1" if match["step"] == "++" else "-1"),
+            f"{'inc' if match['step'] == '++' else 'dec'}{infix}var",
+        )
     operator = match["operator"]
     if operator is None:
         return Done(value_of(sign, name, run), f"get{infix}var")
@@ -89,12 +92,11 @@ def _done(operator: str, scope: str, sign: str, name: str, value: str, run: Expa
 
 
 def _added(run: ExpansionState, scope: str, name: str, more: str) -> str:
-    value = added(run, scope, name, more, COMPACT)
-    run.works(len(value))
-    return value
+    run.works(run.length_of(scope, name))
+    return added(run, scope, name, more, COMPACT)
 
 
-def _said(holds: bool) -> str:
+def _said(holds: object) -> str:
     return "true" if holds else "false"
 
 

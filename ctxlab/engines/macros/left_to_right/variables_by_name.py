@@ -12,6 +12,8 @@ from ctxlab.engines.macros.registry import NEWER, Macro, MacroFamily
 from ctxlab.engines.macros.variables import COMPACT, SCOPES, added, as_number, name_of, read_value
 
 MOST_ELEMENTS = 10_000
+READ = 4
+"""How much more work it is to read a character as JSON."""
 
 
 def _get(call: MacroCall, scope: str) -> str:
@@ -29,9 +31,8 @@ def _add(call: MacroCall, scope: str) -> str:
 
 
 def _counted(call: MacroCall, scope: str, more: str) -> str:
-    value = added(call.run, scope, name_of(call), more, COMPACT)
-    call.run.works(len(value))
-    return value
+    call.run.works(call.run.length_of(scope, name_of(call)))
+    return added(call.run, scope, name_of(call), more, COMPACT)
 
 
 def _has(call: MacroCall, scope: str) -> str:
@@ -48,7 +49,7 @@ def _held(call: MacroCall, scope: str) -> Any:
     value = call.run.variables_of(scope).get(call.arguments[0])
     if not isinstance(value, str):
         return value
-    call.run.works(len(value))
+    call.run.works(READ * len(value))
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
@@ -90,7 +91,9 @@ def _set_key(call: MacroCall, scope: str) -> str:
 
 
 def _of_scope(infix: str, scope: str, what: str) -> tuple[Macro, ...]:
-    def made(names: tuple[str, ...], run: Callable[[MacroCall, str], str], description: str, arguments: int) -> list[Macro]:
+    def made(
+        names: tuple[str, ...], run: Callable[[MacroCall, str], str], description: str, arguments: int
+    ) -> list[Macro]:
         return [
             Macro(name, "pre", lambda call: run(call, scope), description, arguments, arguments, dialect=NEWER)
             for name in names
@@ -106,7 +109,12 @@ def _of_scope(infix: str, scope: str, what: str) -> tuple[Macro, ...]:
         *made((f"has{var}", f"{var}exists"), _has, f"Whether a {what} has a value, `true` or `false`.", 1),
         *made((f"delete{var}", f"flush{var}"), _delete, f"Nothing; takes a {what} away.", 1),
         *made((f"get{var}key", f"get{var}index"), _get_key, f"An element of the list or object in a {what}.", 2),
-        *made((f"set{var}key", f"set{var}index"), _set_key, f"Nothing; sets an element of the list or object in a {what}.", 3),
+        *made(
+            (f"set{var}key", f"set{var}index"),
+            _set_key,
+            f"Nothing; sets an element of the list or object in a {what}.",
+            3,
+        ),
     )
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ctxlab.engines.macros import sillytavern
-from ctxlab.engines.macros.dice import random_index
 from ctxlab.engines.macros.call import BadCall, MacroCall, NoRoom
+from ctxlab.engines.macros.dice import random_index
 from ctxlab.engines.macros.left_to_right.names_and_card import whole_number
 from ctxlab.engines.macros.left_to_right.pieces import TRIM
 from ctxlab.engines.macros.registry import NEWER, macro
@@ -83,7 +83,9 @@ def roll(call: MacroCall) -> str:
     number, sides = (int(match.group(1) or 1), int(match.group(2))) if match is not None else (0, 0)
     if match is None or not number or not 1 <= sides <= sillytavern.MOST_SIDES or number > MOST_DICE:
         if call.run.is_new(f"roll {formula}"):
-            call.run.note(f"{{{{roll}}}} gives nothing: {formula!r} are no dice; 2d6+1 are two of six sides and one more")
+            call.run.note(
+                f"{{{{roll}}}} gives nothing: {formula!r} are no dice; 2d6+1 are two of six sides and one more"
+            )
         return ""
     call.run.works(number)
     return str(sum(random_index(call, sides) + 1 for _ in range(number)) + int(match.group(3) or 0))
