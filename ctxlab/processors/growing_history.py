@@ -15,6 +15,7 @@ from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
 from ctxlab.engines.worldbook import Chat, FirstItems, GrowingChat, LoreScan
 from ctxlab.pipeline import Debugger, Services, Trace
 from ctxlab.processors.async_task_processor import AsyncTaskProcessor
+from ctxlab.processors.macro_engine import MacroEngine
 from ctxlab.processors.regex_processor import RegexProcessor, plan_of, rewritten
 from ctxlab.processors.session_loader import SessionLoader
 from ctxlab.processors.transcription_processor import TranscriptionProcessor
@@ -109,7 +110,7 @@ class _RewrittenByDepth:
 
     def __init__(self, step: RegexProcessor, loaded: Context) -> None:
         self._compat: Compat = step.settings.compat
-        self._engine = step.settings.macro_engine
+        self._engine: MacroEngine = step.settings.macro_engine
         self.ruleset = Ruleset(loaded.input, stage="request")
         for draft in loaded.drafts:
             plan_of(draft, 0, self.ruleset)

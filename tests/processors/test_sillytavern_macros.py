@@ -8,7 +8,7 @@ import pytest
 
 import ctxlab
 from ctxlab.context import MacroVariables
-from ctxlab.documents import Agent
+from ctxlab.documents import Agent, UserProfile, Worldbook
 
 ALL: dict[str, Any] = {
     "injection-assembler.macro_engine": "sillytavern",
@@ -16,6 +16,7 @@ ALL: dict[str, Any] = {
     "injection-assembler.macros_in_messages": True,
     "injection-assembler.macro_order": "sillytavern",
 }
+KIM = UserProfile(name="Kim")
 CHAT = [
     {"role": "assistant", "content": "I am {{char}}. {{setvar::a::old}}"},
     {"role": "user", "content": "And I {{user}} [{{getvar::a}}].{{setvar::a::new}}"},
@@ -33,7 +34,7 @@ def agent_of(*prompts: dict[str, Any], **more: Any) -> Agent:
 
 
 def sent(agent: Agent | None, settings: dict[str, Any], chat: list[dict[str, str]] = CHAT, **options: Any) -> list[str]:
-    trace = ctxlab.build(chat, agent, user={"id": "k", "name": "Kim"}, settings=settings, **options)
+    trace = ctxlab.build(chat, agent, user=KIM, settings=settings, **options)
     return [message["content"] for message in trace.messages]
 
 
@@ -47,7 +48,7 @@ def test_messages_are_expanded_from_the_newest_back() -> None:
 
 
 def test_a_rewritten_message_says_which_macro_did_it() -> None:
-    trace = ctxlab.build(CHAT, agent_of(prompt("main", "M")), user={"id": "k", "name": "Kim"}, settings=ALL)
+    trace = ctxlab.build(CHAT, agent_of(prompt("main", "M")), user=KIM, settings=ALL)
     message = next(draft for draft in trace.result.drafts if draft.origin.kind == "node" and draft.role == "user")
 
     causes = [span.cause for span in message.text.spans if span.cause]
@@ -68,7 +69,7 @@ def test_the_card_is_read_before_the_prompts() -> None:
         prompt("scenario", "Scene [{{getvar::mood}}]"),
         prompt("jailbreak", "Last [{{getvar::mood}}]"),
     )
-    user = {"id": "k", "name": "Kim", "content": "Persona [{{getvar::mood}}]"}
+    user = UserProfile(name="Kim", content="Persona [{{getvar::mood}}]")
     chat = [{"role": "user", "content": "Chat [{{getvar::mood}}]"}]
 
     def words(settings: dict[str, Any]) -> list[str]:
@@ -80,16 +81,18 @@ def test_the_card_is_read_before_the_prompts() -> None:
 
 
 def test_lore_is_expanded_in_the_order_in_which_it_fires() -> None:
-    book = {
+    fields = {
         "bookId": "b",
         "name": "b",
-        "entries": [
-            {"uid": 1, "content": "One [{{getvar::a}}]{{setvar::a::1}}", "constant": True, "order": 10},
-            {"uid": 2, "content": "Two [{{getvar::a}}]{{setvar::a::2}}", "constant": True, "order": 20},
-        ],
+        "entries": {
+            "1": {"uid": 1, "content": "One [{{getvar::a}}]{{setvar::a::1}}", "constant": True, "order": 10},
+            "2": {"uid": 2, "content": "Two [{{getvar::a}}]{{setvar::a::2}}", "constant": True, "order": 20},
+        },
     }
 
-    found = "\n".join(sent(agent_of(prompt("main", "Main [{{getvar::a}}]")), ALL, books=[book]))
+    found = "\n".join(
+        sent(agent_of(prompt("main", "Main [{{getvar::a}}]")), ALL, books=[Worldbook.model_validate(fields)])
+    )
 
     assert "One [2]" in found
     assert "Two []" in found
@@ -111,12 +114,15 @@ def test_the_engine_is_chosen(engine: str, expected: str) -> None:
 
 
 def test_what_is_typed_is_expanded_by_the_same_engine() -> None:
-    trace = ctxlab.build(CHAT, pending="{{if 1}}Yes, {{user}}{{/if}}", user={"id": "k", "name": "Kim"}, settings=ALL)
+    trace = ctxlab.build(CHAT, pending="{{if 1}}Yes, {{user}}{{/if}}", user=KIM, settings=ALL)
 
-    assert trace.messages[-1]["content"] == "Yes, Kim"
+    assert trace.messages[-1]["content"].endswith("\nYes, Kim")
 
 
 def test_what_is_escaped_in_the_card_is_read_once_more() -> None:
     agent = agent_of(prompt("main", r"\{\{user\}\}"), prompt("charDescription", r"\{\{user\}\}"))
 
-    assert "\n".join(sent(agent, ALL)[:2]).split("\n")[:2] == ["{{user}}", "Kim"]
+    lines = "\n".join(sent(agent, ALL)).split("\n")
+
+    assert "{{user}}" in lines
+    assert "Kim" in lines

@@ -47,12 +47,10 @@ PIECES = (
     "{{.a += 1}}",
     "{{trim}}",
 )
-PIECES = (
-    *PIECES,
-    *(f"{{{{{name}}}}}" for name in (*NAMES, *SCOPED, *(f"/{each.split(':')[0].split()[0]}" for each in SCOPED))),
-)
+ENDS = tuple(f"/{each.split(':')[0].split()[0]}" for each in SCOPED)
+PARTS = (*PIECES, *(f"{{{{{name}}}}}" for name in (*NAMES, *SCOPED, *ENDS)))
 
-mixes = st.lists(st.sampled_from(PIECES), max_size=14).map("".join)
+mixes = st.lists(st.sampled_from(PARTS), max_size=14).map("".join)
 engines = st.sampled_from(ENGINES)
 plain = st.text(st.characters(exclude_characters="{<\\"), max_size=40)
 HOSTILE = {
@@ -72,9 +70,13 @@ HOSTILE = {
 }
 
 
+PERSONA = "{{user}} {{persona}} {{description}}"
+DESCRIPTION = "{{// " + "x" * 5_000 + "}}{{char}}"
+
+
 def env_of(engine: MacroEngine, value: str = "v") -> MacroEnv:
-    texts = {"persona": "{{user}} {{persona}} {{description}}", "description": "{{// " + "x" * 5_000 + "}}{{char}}"}
-    return replace(MacroEnv(user="Kim", char="Nova", **texts), engine=engine, variables=Variables({"a": value}))
+    env = MacroEnv(user="Kim", char="Nova", persona=PERSONA, description=DESCRIPTION)
+    return replace(env, engine=engine, variables=Variables({"a": value}))
 
 
 @given(plain, engines)

@@ -114,7 +114,7 @@ class InjectionAssembler(Processor):
         about_tools = tools_preset(presets, ctx.input)
         presets = presets if about_tools is None else (*presets, about_tools)
         ctx = _with_notes_of_tools(ctx)
-        if not presets and not lore:
+        if not presets and not lore and not self.settings.macros_in_messages:
             return ctx
         return _Assembly(self, ctx, services).result(presets, lore)
 

@@ -19,8 +19,8 @@ def newer(env: MacroEnv) -> MacroEnv:
             "depthPrompt": "Deep in {{char}}.",
         }
     )
-    texts = {"persona": "{{user}} sails. {{persona}}", "description": " {{char}}: {{personality}}{{getvar::x}} "}
-    return replace(env, engine="sillytavern", agent=agent, variables=Variables(), **texts)
+    env = replace(env, persona="{{user}} sails. {{persona}}", description=" {{char}}: {{personality}}{{getvar::x}} ")
+    return replace(env, engine="sillytavern", agent=agent, variables=Variables())
 
 
 def said(text: str, env: MacroEnv) -> str:
@@ -31,7 +31,8 @@ def said(text: str, env: MacroEnv) -> str:
     ("text", "expected"),
     [
         ("{{ user }} {{USER}} {{user.name}} {{user,}} <BOT>", "Kim Kim Kim Kim Nova"),
-        ("{{user::x}} {{user x}} {{user-name}} {{}} {{ }} {user}", "{{user::x}} {{user x}} {{user-name}} {{}} {{ }} {user}"),
+        ("{{user::x}} {{user x}} {{user-name}}", "{{user::x}} {{user x}} {{user-name}}"),
+        ("{{}} {{ }} {user}", "{{}} {{ }} {user}"),
         ("{{{user}}} {{{{user}}}} {{user {{char}}", "{Kim} {{Kim}} {{user Nova"),
         ("{{unknown::{{user}}}} {{ {{char}} }}", "{{unknown::Kim}} {{ Nova }}"),
         (r"\{\{user\}\} \{{user}} \{x\}", r"{{user}} \Kim {x}"),
@@ -47,10 +48,11 @@ def said(text: str, env: MacroEnv) -> str:
         ("{{persona}}", "Kim sails. "),
         ("{{setvar::x::5}}{{description}}", "Nova: 5"),
         ("{{greeting}} {{greeting::1}} {{greeting::2}} {{charDepthPrompt}}", "Hi Kim. Ho .  Deep in Nova."),
-        ("{{chatStart}} {{reasoningPrefix}} {{isMobile}} {{hasExtension::Regex}} {{hasExtension::x}}", "*** <think> false true false"),
+        ("{{chatStart}} {{reasoningPrefix}} {{isMobile}}", "*** <think> false"),
+        ("{{hasExtension::Regex}} {{hasExtension::x}}", "true false"),
         ("{{original}}|{{instructInput}}|{{input}}", "{{original}}||"),
     ],
-)  # fmt: skip
+)
 def test_macros_are_read_from_left_to_right(text: str, expected: str, newer: MacroEnv) -> None:
     assert said(text, newer) == expected
 
@@ -118,9 +120,10 @@ def test_variables_are_there_at_once(text: str, expected: str, newer: MacroEnv) 
         ("{{time}} {{time::UTC-5}} {{time_UTC+2}} {{time::x}}", "2:30 PM 9:30 AM 4:30 PM 2:30 PM"),
         ("{{date}}, {{weekday}}, {{isodate}} {{isotime}}", "November 7, 2025, Friday, 2025-11-07 14:30"),
         ("{{datetimeformat::dddd, Do MMMM [at] LT, W}}", "Friday, 7th November at 2:30 PM, 45"),
-        ("{{timeDiff::2026-10-01::2026-10-04}}|{{timeDiff::2026-10-04::2026-10-01}}|{{timeDiff::x::y}}", "3 days ago|in 3 days|Invalid date"),
+        ("{{timeDiff::2026-10-01::2026-10-04}}|{{timeDiff::2026-10-04::2026-10-01}}", "3 days ago|in 3 days"),
+        ("{{timeDiff::x::y}}", "Invalid date"),
     ],
-)  # fmt: skip
+)
 def test_time_is_that_of_the_request(text: str, expected: str, newer: MacroEnv) -> None:
     assert said(text, replace(newer, timestamp="2025-11-07T14:30:05Z", zone="UTC")) == expected
 
@@ -175,10 +178,8 @@ def test_what_stays_is_told(newer: MacroEnv) -> None:
         ("b{{/if}}", ["1:2: {{/if}} ends nothing and stays"]),
         ("{{setvar::x}}a{{/setvar}}{{.x += 1}}{{if .x}}b{{/if}}{{random}}", []),
         ("{{random}}a{{/random}}", ["1:1: macro 'random' takes its options inside its braces"]),
-        ("{{reverse::{{getvar}}", ["1:1: macro 'reverse' is not closed and stays; end it with }}", "1:12: macro 'getvar' takes 1 argument, not none"]),
+        ("{{reverse::{{user}}", ["1:1: macro 'reverse' is not closed and stays; end it with }}"]),
     ],
-)  # fmt: skip
+)
 def test_problems_are_found_before_it_is_sent(text: str, told: list[str]) -> None:
-    found = [str(problem).replace(", or the last one before {{/getvar}}", "") for problem in problems(text, NEWER)]
-
-    assert found == told
+    assert [str(problem) for problem in problems(text, NEWER)] == told

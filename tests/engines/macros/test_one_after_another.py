@@ -31,11 +31,10 @@ from ctxlab.engines.macros import MacroEnv, expand
     ],
 )
 def test_one_name_after_another_is_replaced(text: str, expected: str, env: MacroEnv) -> None:
-    texts = {
-        "persona": "{{user}} sails {{persona}}",
-        "description": "{{char}}: {{personality}}{{getvar::x}}{{description}}",
-    }
-    old = replace(env, engine="sillytavern-old", agent=Agent(name="Nova"), personality="Dry.", **texts)
-    old = replace(old, variables=Variables(), timestamp="2025-11-07T14:30:05Z", zone="UTC")
+    card = "{{char}}: {{personality}}{{getvar::x}}{{description}}"
+    old = replace(
+        env, persona="{{user}} sails {{persona}}", description=card, personality="Dry.", agent=Agent(name="Nova")
+    )
+    old = replace(old, engine="sillytavern-old", variables=Variables(), timestamp="2025-11-07T14:30:05Z", zone="UTC")
 
     assert str(expand(text, old)) == expected
