@@ -33,6 +33,7 @@ from ctxlab.documents.frozen_json import frozen
 from ctxlab.documents.same_books import books_taken_once, books_with_entries_in_common
 from ctxlab.engines.macros import Expansion, MacroEnv, expand
 from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_problem
+from ctxlab.engines.macros.environment import SPOKEN, MacroEngine
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.pipeline import Services, Trace
 from ctxlab.pipeline.services import AssetStore, Transcriber
@@ -67,7 +68,7 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         group=options.get("group"),
     )
     pending = options.get("pending")
-    expansion = expanded(pending, found.input) if isinstance(pending, str) else None
+    expansion = expanded(pending, found.input, engine_of(options)) if isinstance(pending, str) else None
     if expansion is not None:
         build_input = replace(build_input, pending=expansion.pending, variables=expansion.variables)
     elif pending is not None:
@@ -110,9 +111,15 @@ def _near_model(model: str | ModelProfile | None, models: Sequence[ModelProfile]
     return (Note("warning", f"model {model!r} is not known; did you mean {near!r}?"),) if near else ()
 
 
-def expanded(text: str, build_input: BuildInput) -> Expansion:
+def engine_of(options: Mapping[str, Any] | BuildOptions) -> MacroEngine:
+    """Whose engine expands what is typed: that of the step which words the presets."""
+    found = (options.get("settings") or {}).get("injection-assembler.macro_engine", "seed")
+    return found if found in SPOKEN else "seed"
+
+
+def expanded(text: str, build_input: BuildInput, engine: MacroEngine = "seed") -> Expansion:
     """A user's text with its macros expanded as they are when it is sent."""
-    env = MacroEnv.of(build_input, dice=Context(build_input).dice)
+    env = MacroEnv.of(build_input, dice=Context(build_input).dice, engine=engine)
     return expand(Text.of(text, Origin("pending")), env.at("pending"))
 
 

@@ -15,6 +15,7 @@ from ctxlab.engines.regexes.rule_selection import BoundRule
 from ctxlab.engines.worldbook import Chat, FirstItems, GrowingChat, LoreScan
 from ctxlab.pipeline import Debugger, Services, Trace
 from ctxlab.processors.async_task_processor import AsyncTaskProcessor
+from ctxlab.processors.macro_engine import MacroEngine
 from ctxlab.processors.regex_processor import RegexProcessor, rewritten
 from ctxlab.processors.session_loader import SessionLoader
 from ctxlab.processors.transcription_processor import TranscriptionProcessor
@@ -110,6 +111,7 @@ class _RewrittenByDepth:
 
     def __init__(self, step: RegexProcessor, loaded: Context) -> None:
         self._compat: Compat = step.settings.compat
+        self._engine: MacroEngine = step.settings.macro_engine
         self._step = step
         self.ruleset = step.ruleset(loaded.input)
         for draft in loaded.drafts:
@@ -140,7 +142,7 @@ class _RewrittenByDepth:
         return not self._varying or self._replacements(build_input, Context(build_input)) == self._meant
 
     def _replacements(self, build_input: BuildInput, ctx: Context) -> list[Any]:
-        env = MacroEnv.of(build_input, dice=ctx.dice)
+        env = MacroEnv.of(build_input, dice=ctx.dice, engine=self._engine)
         return [
             compiled_rule(bound.rule, env.speaking(bound.dialect), stage="request", compat=self._compat).replacement
             for bound in self._varying

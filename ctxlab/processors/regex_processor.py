@@ -17,6 +17,7 @@ from ctxlab.engines.regexes.rule_notes import rule_notes
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, sources_of
 from ctxlab.engines.regexes.work_limits import Limits
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.processors.macro_engine import MACRO_ENGINE, MacroEngine
 
 ID = "regex-processor"
 
@@ -59,6 +60,8 @@ class RegexProcessor(Processor):
             "and only the first text of a message. sillytavern-1.19: narration is a reply, rules for the system are "
             "none for messages, what changes messages when they come doesn't run again, `$3` of two groups is a place.",
         )
+
+        macro_engine: MacroEngine = MACRO_ENGINE
 
         @property
         def limits(self) -> Limits:
@@ -108,7 +111,7 @@ class RegexProcessor(Processor):
             [_text_at(drafts, place) for place in places],
             [plans[place[0]] for place in places],
             ruleset.bound,
-            MacroEnv.of(ctx.input, dice=ctx.dice),
+            MacroEnv.of(ctx.input, dice=ctx.dice, engine=self.settings.macro_engine),
             stage="request",
             processor=ID,
             compat=self.settings.compat,

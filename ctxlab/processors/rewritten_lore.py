@@ -9,12 +9,13 @@ from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.engines.regexes.apply_plans import apply
 from ctxlab.engines.regexes.rule_selection import Ruleset
 from ctxlab.engines.worldbook import Decision, LoreScan
+from ctxlab.processors.macro_engine import MacroEngine
 
 STEP = "worldbook-processor"
 AT_DEPTH = "at_depth"
 
 
-def rewritten_lore(scan: LoreScan, ctx: Context) -> Mapping[str, Text]:
+def rewritten_lore(scan: LoreScan, ctx: Context, engine: MacroEngine = "seed") -> Mapping[str, Text]:
     """By key, the texts of those entries that fired and that rules for the system's role change.
 
     A rule for some depths asks where the entry is to stand; one that stands at no depth is for all of them.
@@ -24,7 +25,7 @@ def rewritten_lore(scan: LoreScan, ctx: Context) -> Mapping[str, Text]:
     due = [(decision, plan) for decision, plan in zip(scan.fired, plans, strict=True) if plan]
     if not due:
         return {}
-    env = MacroEnv.of(ctx.input, dice=ctx.dice)
+    env = MacroEnv.of(ctx.input, dice=ctx.dice, engine=engine)
     texts = [_worded(decision, env) for decision, _ in due]
     plans = [plan for _, plan in due]
     applied = apply(texts, plans, ruleset.bound, env, stage="request", processor=STEP, compat="sillytavern-1.19")
@@ -41,6 +42,6 @@ def _worded(decision: Decision, env: MacroEnv) -> Text:
     lore = decision.lore
     cause = Cause(STEP, decision.title, decision.reason, quotes=True)
     text = Text.of(lore.content, Origin("lore", decision.key.partition(":")[2]), cause)
-    if "{{" not in lore.content and "<" not in lore.content:
+    if not any(sign in lore.content for sign in ("{{", "<", "\\")):
         return text
     return expand(text, env.at(decision.key).speaking(lore.book.macro_dialect)).text

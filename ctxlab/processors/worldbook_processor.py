@@ -30,6 +30,7 @@ from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
 from ctxlab.processors.injection.read_preset_placement import AUTHORS_NOTE, role_in_prompt
 from ctxlab.processors.lore_budget import lore_budget, no_budget_note
 from ctxlab.processors.lore_wording import LoreWording
+from ctxlab.processors.macro_engine import MACRO_ENGINE, MacroEngine
 from ctxlab.processors.rewritten_lore import rewritten_lore
 from ctxlab.processors.speaker_names import speaker_name
 
@@ -170,6 +171,7 @@ class WorldbookProcessor(Processor):
             description="Whose order of checks and reading of patterns is followed. sillytavern-1.19 follows it where "
             "it is odd as well: groups, delayed entries without recursion, rests after stickiness, macros in keys.",
         )
+        macro_engine: MacroEngine = MACRO_ENGINE
 
     settings: Settings
 
@@ -178,7 +180,7 @@ class WorldbookProcessor(Processor):
             return ctx
         found = self.scan(ctx, services)
         if self.settings.rewrite_lore:
-            found = replace(found, texts=rewritten_lore(found, ctx))
+            found = replace(found, texts=rewritten_lore(found, ctx, self.settings.macro_engine))
         notes = [replace(note, processor=ID) for note in found.notes]
         return ctx.put(found).put(LoreActivations(found.activations)).noted(notes)
 
@@ -201,7 +203,7 @@ class WorldbookProcessor(Processor):
         """The history as it is scanned, and who is in it; of presets only notes are scanned, where that is on."""
         build_input, settings = ctx.input, self.settings
         chat = chat_of(ctx, [self.scanned_message(draft, build_input) for draft in ctx.drafts if is_scanned(draft)])
-        worded = LoreWording(build_input)
+        worded = LoreWording(build_input, settings.macro_engine)
         if settings.compat == "sillytavern-1.19":
             about = {source: worded(source, text, SILLYTAVERN) for source, text in chat.about.items()}
             chat = replace(chat, about=about)
@@ -216,7 +218,7 @@ class WorldbookProcessor(Processor):
         """The input of a scan of this conversation, without the context that it is from."""
         books = tuple([ActiveBook(book, _level_of(book, build_input)) for book in build_input.books])
         dice = Context(build_input).dice  # which the report keeps, without the messages of this moment
-        rules, words_sent = self._rules(build_input, services), LoreWording(build_input)
+        rules, words_sent = self._rules(build_input, services), LoreWording(build_input, self.settings.macro_engine)
         return ScanInput(books, chat, rules, dice, services.tokenizer.count, words_sent)
 
     def _rules(self, build_input: BuildInput, services: Services) -> ScanSettings:

@@ -28,7 +28,14 @@ from ctxlab.processors.injection.example_messages import STARTS, Speakers
 from ctxlab.processors.injection.examples_as_messages import ExampleMessages, is_example
 from ctxlab.processors.injection.history_texts import HistoryTexts, changes_nothing
 from ctxlab.processors.injection.in_chat import seat_at_depth, section_of
-from ctxlab.processors.injection.macros import Wording
+from ctxlab.processors.injection.macros import (
+    LORE_RANK,
+    OF_MESSAGES,
+    AsPrepared,
+    Wording,
+    ranked,
+    read_beforehand,
+)
 from ctxlab.processors.injection.made_texts import LORE_ALONE, end_of_history, formed, with_words_after_reply
 from ctxlab.processors.injection.one_message import Joiner, Seat, Section
 from ctxlab.processors.injection.place_lore import AROUND_NOTE, LoreDraft, lore_of, marker_off, place_lore
@@ -97,7 +104,8 @@ class InjectionAssembler(Processor):
         presets = presets if about_tools is None else (*presets, about_tools)
         ctx = _with_notes_of_tools(ctx)
         assembly = _Assembly(self, ctx, services)
-        if not presets and not lore and assembly.history is ctx.drafts and not self.settings.after_reply:
+        stays = assembly.history is ctx.drafts and not self.settings.macros_in_messages
+        if not presets and not lore and stays and not self.settings.after_reply:
             return ctx
         return assembly.result(presets, lore)
 
@@ -115,6 +123,8 @@ class _Assembly:
         self.assets = assets_by_id(ctx.input.agent)
         self.places = Places(len(ctx.drafts))
         self.dialects: dict[str, str | None] = {}
+        self.names: dict[str, str | None] = {}
+        self.lore: dict[str, int] = {}
         self.left_out: dict[Cause, list[Draft]] = {}
         self.before_history: list[Draft] = []
         self.beside_main: list[tuple[Preset, RequestedPlacement]] = []
@@ -128,6 +138,8 @@ class _Assembly:
         self._sort_in_beside_main()
         self._rehome_lost_anchors()
         self._look_for_note()
+        firing = lore if self.settings.lore_places == "reference" else lore[::-1]
+        self.lore = {each.draft.key: number for number, each in enumerate(firing)}
         for each in lore:
             self._sort_lore_in(each)
         drafts = self._with_files(self._joined(self._worded(self._assembled())))
@@ -346,6 +358,7 @@ class _Assembly:
         assets = self._assets(preset) if placement.kind != "none" else ()
         if preset.level == "agent" and self.ctx.input.agent is not None:
             self.dialects[preset.key] = self.ctx.input.agent.macro_dialect
+        self.names[preset.key] = role_in_prompt(node)
         body = (Text.of(self._content(node), origin), *assets)
         return Draft(
             preset.key,
@@ -402,24 +415,23 @@ class _Assembly:
     # --- macros
 
     def _worded(self, pieces: Sequence[_Piece]) -> list[Draft]:
-        """The history as it is; the rest with its macros expanded, without what they leave nothing of."""
-        wording = Wording.of(self.ctx, self.dialects)
+        """The history as it is, or its macros too; the rest with them expanded, without what they leave nothing of."""
+        wording = Wording.of(self.ctx, self.dialects, self.settings.macro_engine)
         wording.outlets_of_prompts = self.settings.lore_places == "sillytavern-1.19"
-        wording.fill(self.places.outlets)
+        worded = self._worded_as_sent if self.settings.macro_order == "as-sent" else self._worded_as_prepared
         examples: ExampleMessages | None = None
         out: list[Draft] = []
-        for piece in pieces:
+        for piece in worded(pieces, wording):
             if isinstance(piece, tuple):
                 out.extend(piece)
                 continue
-            draft = wording.expanded(piece)
-            if is_example(draft) and self.settings.examples != "text":
+            if is_example(piece) and self.settings.examples != "text":
                 examples = examples or self._examples(wording)
-                out.extend(examples.of(draft))
-            elif self._is_hollow(draft):
-                self.left_out.setdefault(BLANK, []).append(draft)
+                out.extend(examples.of(piece))
+            elif self._is_hollow(piece):
+                self.left_out.setdefault(BLANK, []).append(piece)
             else:
-                out.append(draft)
+                out.append(piece)
         if examples is not None and examples.lost:
             self.left_out.setdefault(UNSPOKEN, []).extend(examples.lost)
         self.ctx = self.ctx.noted(wording.notes)
@@ -427,6 +439,43 @@ class _Assembly:
             self.ctx = self.ctx.put(MacroVariables(wording.variables, self.ctx.input.variables))
         self._leave_out_unshown(out)
         return out
+
+    def _worded_as_sent(self, pieces: Sequence[_Piece], wording: Wording) -> Iterator[_Piece]:
+        wording.fill(self.places.outlets)
+        for piece in pieces:
+            if not isinstance(piece, tuple):
+                yield wording.expanded(piece)
+            elif self.settings.macros_in_messages:
+                yield tuple([self._message(draft, wording) for draft in piece])
+            else:
+                yield piece
+
+    def _worded_as_prepared(self, pieces: Sequence[_Piece], wording: Wording) -> Iterator[_Piece]:
+        order = AsPrepared(self.names, self.lore)
+        drafts = [draft for piece in pieces for draft in (piece if isinstance(piece, tuple) else (piece,))]
+        is_filled = False
+        beforehand = [*read_beforehand(self.ctx.input)]
+        for rank, place in ranked(drafts, order):
+            while beforehand and beforehand[0][0] <= rank:
+                wording.read(beforehand.pop(0)[1])
+            if rank[0] > LORE_RANK and not is_filled:  # until then an outlet is empty
+                wording.fill(self.places.outlets)
+                is_filled = True
+            draft = drafts[place]
+            if draft.origin.kind in OF_MESSAGES:
+                drafts[place] = self._message(draft, wording)
+                continue
+            draft = wording.expanded(draft)
+            drafts[place] = wording.expanded(draft) if order.is_twice(draft) else draft
+        done = iter(drafts)
+        for piece in pieces:
+            yield tuple([next(done) for _ in piece]) if isinstance(piece, tuple) else next(done)
+
+    def _message(self, draft: Draft, wording: Wording) -> Draft:
+        """A message of the history, with its macros expanded where they are; the step signs what it rewrites."""
+        if not self.settings.macros_in_messages or draft.origin.kind not in OF_MESSAGES or draft.role == "tool":
+            return draft
+        return wording.expanded(draft, processor=ID)
 
     def _is_hollow(self, draft: Draft) -> bool:
         place = draft.placement

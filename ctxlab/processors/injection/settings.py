@@ -7,10 +7,12 @@ from typing import Literal
 from pydantic import Field
 
 from ctxlab.pipeline import ProcessorSettings, form_hints
+from ctxlab.processors.macro_engine import MACRO_ENGINE, MacroEngine
 
 Reading = Literal["sillytavern", "sillytavern-1.19", "reference"]
 Examples = Literal["text", "messages", "fitting", "none"]
 Names = Literal["stored", "group", "field", "text"]
+MacroOrder = Literal["as-sent", "sillytavern"]
 
 
 class InjectionSettings(ProcessorSettings):
@@ -26,6 +28,23 @@ class InjectionSettings(ProcessorSettings):
         "sillytavern",
         title="Lore places",
         description="Whose reading of an entry's position and order is followed.",
+    )
+    macro_engine: MacroEngine = MACRO_ENGINE
+    macros_in_messages: bool = Field(
+        False,
+        title="Macros in messages",
+        description="Expand the macros in the conversation's own messages too, each time they are sent.",
+    )
+    macro_order: MacroOrder = Field(
+        "as-sent",
+        title="Order of macros",
+        description="Which text's macros come first, where one sets a variable that another reads.",
+        json_schema_extra=form_hints(
+            labels={
+                "as-sent": "as they are sent",
+                "sillytavern": "as SillyTavern prepares them: card, lore, prompts, messages from the newest back",
+            }
+        ),
     )
     one_message: bool = Field(
         False,
