@@ -81,7 +81,8 @@ def draft_run(
     """The run of the next request with a typed text and its files; of neither the run without them."""
     given: dict[str, Any] = {**options}
     if files:
-        expansion = expanded(text, start_of(session, agent, **options).start.input, engine_of(options))
+        start = start_of(session, agent, **options)
+        expansion = expanded(text, start.start.input, engine_of(start.pipeline, start.start.input))
         given |= {"pending": replace(expansion.pending, attachments=files), "variables": expansion.variables}
     elif text.strip():
         given["pending"] = text

@@ -77,7 +77,9 @@ class StepOptions(TypedDict, total=False):
     settings: Mapping[str, Any] | None
     """Settings of steps: `{"<step>.<setting>": value}`."""
     group: GroupChat | None
-    """The members of a chat of several characters, for macros."""
+    """The members of a chat of several characters."""
+    facts: Mapping[str, str] | None
+    """Texts of a program's settings by the macro that shows them: `{"chatStart": "***"}`."""
     turn: TurnKind | None
     """What the request is for: a reply (`normal`), `swipe`, `regenerate`, `continue`, `impersonate` or `quiet`."""
     chat_books: Sequence[str] | None

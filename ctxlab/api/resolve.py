@@ -33,11 +33,11 @@ from ctxlab.documents.frozen_json import frozen
 from ctxlab.documents.same_books import books_taken_once, books_with_entries_in_common
 from ctxlab.engines.macros import Expansion, MacroEnv, expand
 from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_problem
-from ctxlab.engines.macros.environment import SPOKEN, MacroEngine
+from ctxlab.engines.macros.environment import MacroEngine
 from ctxlab.errors import CtxlabError, WrongArgument
-from ctxlab.pipeline import Services, Trace
+from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.pipeline.services import AssetStore, Transcriber
-from ctxlab.processors import TokenLimiter, default_pipeline
+from ctxlab.processors import InjectionAssembler, TokenLimiter, default_pipeline
 
 if TYPE_CHECKING:
     from ctxlab.assets.transcription.engine import Engine
@@ -66,17 +66,19 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         turn=options.get("turn") or "normal",
         chat_books=tuple(options.get("chat_books") or ()),
         group=options.get("group"),
+        facts=frozen(options.get("facts") or {}),
     )
-    pending = options.get("pending")
-    expansion = expanded(pending, found.input, engine_of(options)) if isinstance(pending, str) else None
-    if expansion is not None:
-        build_input = replace(build_input, pending=expansion.pending, variables=expansion.variables)
-    elif pending is not None:
-        build_input = replace(build_input, pending=pending_of(pending))
     pipeline = options.get("pipeline") or default_pipeline()
     if (dialect := options.get("dialect")) is not None:
         pipeline = pipeline.with_dialect(dialect)
     pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
+    pending = options.get("pending")
+    expansion = None
+    if isinstance(pending, str):
+        expansion = expanded(pending, build_input, engine_of(pipeline, build_input))
+        build_input = replace(build_input, pending=expansion.pending, variables=expansion.variables)
+    elif pending is not None:
+        build_input = replace(build_input, pending=pending_of(pending))
     services = _services_for(build_input, options, files=found.library.files)
     services = with_knowledge(services, options.get("knowledge", ()), agent, found.library.knowledge_bases)
     counter = options.get("tokenizer")
@@ -111,10 +113,11 @@ def _near_model(model: str | ModelProfile | None, models: Sequence[ModelProfile]
     return (Note("warning", f"model {model!r} is not known; did you mean {near!r}?"),) if near else ()
 
 
-def engine_of(options: Mapping[str, Any] | BuildOptions) -> MacroEngine:
+def engine_of(pipeline: Pipeline, build_input: BuildInput) -> MacroEngine:
     """Whose engine expands what is typed: that of the step which words the presets."""
-    found = (options.get("settings") or {}).get("injection-assembler.macro_engine", "seed")
-    return found if found in SPOKEN else "seed"
+    steps = pipeline.for_request(build_input).stages
+    step = next((stage.processor for stage in steps if isinstance(stage.processor, InjectionAssembler)), None)
+    return step.settings.macro_engine if step is not None else "seed"
 
 
 def expanded(text: str, build_input: BuildInput, engine: MacroEngine = "seed") -> Expansion:

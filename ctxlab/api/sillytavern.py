@@ -7,15 +7,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from ctxlab.api.options import BuildOptions
-from ctxlab.api.resolve import expanded, start_of
+from ctxlab.api.resolve import engine_of, expanded, start_of
 from ctxlab.api.sources import FilePath, books_of, presets_of, rules_of
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, TurnKind, Variables
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.documents import Agent, Library, ModelProfile, RegexConfig, Session, UserProfile
+from ctxlab.engines.macros import Expansion
 from ctxlab.errors import WrongArgument
-from ctxlab.pipeline import SILLYTAVERN_1_19, Debugger, Trace
+from ctxlab.pipeline import Debugger, Trace
+from ctxlab.processors import default_pipeline
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,13 +108,12 @@ class SillyTavernTurn:
 
         Those that are None are as they were read.
         """
-        from ctxlab.processors import default_pipeline
-
         found = self.turn
         own: BuildOptions = {
             "leaf": self.leaf,
             "turn": found.kind,
             "group": found.group,
+            "facts": found.facts,
             "user": found.user,
             "model": found.model,
             "variables": self.variables,
@@ -120,7 +121,7 @@ class SillyTavernTurn:
             "timestamp": self.timestamp,
             "zone": self.zone,
             "library": Library(files=found.files),
-            "dialect": SILLYTAVERN_1_19,
+            "dialect": found.dialect,
             "chat_books": found.chat_books,
         }
         pipeline = options.get("pipeline") or default_pipeline()
@@ -140,7 +141,11 @@ class SillyTavernTurn:
         Macros of what the user sends are expanded then, once and for all.
         """
         changed = _changed_for_good(text, self.turn, self._input(), role=role)
-        return str(expanded(changed, self._input()).text) if role == "user" else changed
+        return str(self._expanded(changed).text) if role == "user" else changed
+
+    def _expanded(self, text: str) -> Expansion:
+        pipeline = default_pipeline().with_dialect(self.turn.dialect)
+        return expanded(text, self._input(), engine_of(pipeline, self._input()))
 
     def _input(self) -> BuildInput:
         return BuildInput(
@@ -152,12 +157,15 @@ class SillyTavernTurn:
             variables=self.variables,
             timestamp=self.timestamp,
             zone=self.zone,
+            turn=self.turn.kind,
+            group=self.turn.group,
+            facts=self.turn.facts,
         )
 
     def _saying(self, text: str) -> SillyTavernTurn:
         """With one more message of the user."""
         changed = _changed_for_good(text.strip(), self.turn, self._input(), role="user")
-        expansion = expanded(changed, self._input())
+        expansion = self._expanded(changed)
         id = f"m{self.turn.lines}"  # as the reader of chats will name it once it is a line of the file
         session = self.session.append(
             str(expansion.text), role="user", parent=self.leaf, id=id, timestamp=self.timestamp, name=self.user.name

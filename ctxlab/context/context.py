@@ -76,7 +76,8 @@ class BuildInput:
     the lore entries that fired before: their keys, with the id of the message that was the newest then. `tasks` are
     tasks that tools have begun, by id, with their status, result, progress, progressMessage and error. `timestamp` is
     ISO 8601; None means the leaf's own, never now; `zone` is an IANA name. `turn` is what the request is for,
-    `group` that of a chat of several characters. `dice` maps ids to scripted values for tests.
+    `group` that of a chat of several characters, `facts` are texts of a program's settings by the macro that shows
+    them. `dice` maps ids to scripted values for tests.
     """
 
     session: Session
@@ -99,6 +100,7 @@ class BuildInput:
     dice: Mapping[str, float] | None = None
     turn: TurnKind = "normal"
     group: GroupChat | None = None
+    facts: Mapping[str, str] = field(default_factory=FrozenDict)
     chat_books: tuple[str, ...] = ()
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from ctxlab.context import Context, Text, Variables
+from ctxlab.context import Context, GroupChat, Text, Variables
 from ctxlab.context.context import BuildInput
 from ctxlab.documents import Agent, UserProfile
 from ctxlab.documents.agent.agent import VirtualTime
@@ -92,7 +92,7 @@ class MacroEnv:
     ) -> MacroEnv:
         """The environment of a request. Messages are read when a macro needs them."""
         agent, model = build_input.agent or Agent.model_validate({}), build_input.model
-        user = build_input.user or UserProfile()
+        user, group = build_input.user or UserProfile(), build_input.group or GroupChat()
         return cls(
             user=user.name or NO_USER,
             char=agent.name or NO_AGENT,
@@ -118,6 +118,10 @@ class MacroEnv:
             dice=dice or Context(build_input).dice,
             dialect=agent.macro_dialect,
             engine=engine,
+            turn=build_input.turn,
+            group=group.members,
+            muted=group.muted,
+            facts=build_input.facts,
             context_tokens=_number(agent, "contextManagement", "maxContextTokens")
             or (model.context_window if model else None),
             reply_tokens=_number(agent, "maxTokens"),

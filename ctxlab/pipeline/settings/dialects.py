@@ -32,8 +32,22 @@ class Dialect:
 
 
 SEED: Final = Dialect("seed", "ctxlab's own way, which is the reference program's")
-_SETTINGS_1_19: Final = {
+_EXPANDING: Final = ("injection-assembler", "worldbook-processor", "regex-processor")
+"""Steps that expand macros."""
+_SETTINGS_1_19: Final[Mapping[str, Any]] = {
+    "injection-assembler.macro_engine": "sillytavern",
+    "injection-assembler.macros_in_messages": True,
+    "injection-assembler.macro_order": "sillytavern",
+    "injection-assembler.lore_places": "sillytavern-1.19",
+    "injection-assembler.one_message": True,
+    "injection-assembler.examples": "fitting",
+    "injection-assembler.blank_prompts": True,
+    "injection-assembler.cut_with_history": True,
+    "injection-assembler.off_without_marker": True,
+    "injection-assembler.names": "group",
+    "injection-assembler.drop_carriage_returns": True,
     "continued-reply.enabled": True,  # it stands behind the last instructions, before the nudge
+    "worldbook-processor.macro_engine": "sillytavern",
     "worldbook-processor.scan_text": "joined",
     "worldbook-processor.include_names": True,
     "worldbook-processor.zero_percent": "one token",
@@ -42,12 +56,25 @@ _SETTINGS_1_19: Final = {
     "worldbook-processor.book_settings": False,
     "worldbook-processor.rewrite_lore": True,
     "worldbook-processor.compat": "sillytavern-1.19",
+    "regex-processor.macro_engine": "sillytavern",
     "regex-processor.compat": "sillytavern-1.19",
+    "merge-system.enabled": False,  # the preset's squash turns it on
+    "merge-consecutive.enabled": False,  # processing for a server does
+    "token-limiter.overhead_tokens": 5,
+    "request-gate.system_first": False,
+    "request-gate.drop_wordless": True,
 }
+_ENGINES_1_12: Final = {f"{step}.macro_engine": "sillytavern-old" for step in _EXPANDING}
 SILLYTAVERN_1_19: Final = Dialect(
     "sillytavern-1.19", "SillyTavern 1.19, chat completion", _SETTINGS_1_19, program="sillytavern"
 )
-DIALECTS: Final = (SEED, SILLYTAVERN_1_19)
+SILLYTAVERN_1_12: Final = Dialect(
+    "sillytavern-1.12",
+    "SillyTavern 1.12, chat completion: as 1.19 with the older macro engine",
+    {**_SETTINGS_1_19, **_ENGINES_1_12},
+    program="sillytavern",
+)
+DIALECTS: Final = (SEED, SILLYTAVERN_1_19, SILLYTAVERN_1_12)
 """All that are known; of several of one program its files bring the first."""
 
 

@@ -43,7 +43,6 @@ from ctxlab.processors.injection.plan import Places, Point
 from ctxlab.processors.injection.presets import (
     Preset,
     assets_by_id,
-    messages_of_user,
     presets_of,
     tools_preset,
     verdict_on,
@@ -119,6 +118,7 @@ class _Assembly:
         self.anchors = step.anchors
         self.settings = step.settings
         self.ctx = ctx
+        self.members = ctx.input.group.members if ctx.input.group is not None else ()
         self.history = self._with_names(ctx.drafts)
         self.assets = assets_by_id(ctx.input.agent)
         self.places = Places(len(ctx.drafts))
@@ -137,7 +137,6 @@ class _Assembly:
             self._sort_in(preset)
         self._sort_in_beside_main()
         self._rehome_lost_anchors()
-        self._look_for_note()
         firing = lore if self.settings.lore_places == "reference" else lore[::-1]
         self.lore = {each.draft.key: number for number, each in enumerate(firing)}
         for each in lore:
@@ -204,7 +203,7 @@ class _Assembly:
         place_lore(lore, self.places, settings)
 
     def _is_active(self, preset: Preset) -> bool:
-        verdict = verdict_on(preset, self.ctx.input, turn=self.settings.turn, sends_blanks=self.settings.blank_prompts)
+        verdict = verdict_on(preset, self.ctx.input, sends_blanks=self.settings.blank_prompts)
         for problem in verdict.problems:
             self._warn(f"{preset.place}: {problem}", preset)
         if verdict.refusal is not None:
@@ -254,12 +253,6 @@ class _Assembly:
                 self.places.beside_note = around
             draft = self._draft(preset, Placement("anchor", anchor=MAIN, before=place.before))
             around.add((place.order, 0, 0), draft, before=place.before)
-
-    def _look_for_note(self) -> None:
-        """In SillyTavern 1.19 a talk without a user's message has no author's note, and no lore around it."""
-        is_new = self.settings.lore_places == "sillytavern-1.19"
-        if is_new and self.places.note is None and not messages_of_user(self.ctx.input):
-            self.places.note_is_off = "the user hasn't written anything yet"
 
     def _rehome_lost_anchors(self) -> None:
         """Presets of an anchor without a placeholder, put just before the history, with a warning."""
@@ -373,7 +366,7 @@ class _Assembly:
 
     def _content(self, node: MessageNode) -> str:
         """The words of a preset: those for a group in one, and examples as one text with the line before each."""
-        in_group = node.meta(GROUP_TEXT) if self.settings.members else None
+        in_group = node.meta(GROUP_TEXT) if self.members else None
         if isinstance(in_group, str):
             return in_group
         start = node.meta(EXAMPLE_START) if self.settings.examples == "text" else None
@@ -492,10 +485,10 @@ class _Assembly:
 
     def _with_names(self, drafts: tuple[Draft, ...]) -> tuple[Draft, ...]:
         """The history with what settings put to its texts; the same object where that is nothing."""
-        if changes_nothing(self.settings):
+        if changes_nothing(self.settings, self.members):
             return drafts
         names = MacroEnv.of(self.ctx.input)
-        texts = HistoryTexts(self.settings, self.ctx.input.session.nodes, names.user, names.char, ID)
+        texts = HistoryTexts(self.settings, self.ctx.input.session.nodes, names.user, names.char, self.members, ID)
         return tuple([texts.sent(draft) for draft in drafts])
 
     def _examples(self, wording: Wording) -> ExampleMessages:
@@ -506,7 +499,7 @@ class _Assembly:
             words = preset.node.meta(EXAMPLE_START)
             text = Text.of(words if isinstance(words, str) else "", origin)
             heading = wording.expanded(replace(self._draft(preset, Placement("skeleton")), body=(text,))).text
-        speakers = Speakers(wording.env.user, wording.env.char, self.settings.members)
+        speakers = Speakers(wording.env.user, wording.env.char, self.members)
         return ExampleMessages(ID, speakers, heading, key, origin, yields=self.settings.examples == "fitting")
 
     def _joined(self, drafts: list[Draft]) -> list[Draft]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ctxlab.context import Cause, Draft, Edit, Origin, Text
@@ -17,20 +17,24 @@ MAX_NAME = 64
 RETURNS = re.compile("\r")
 
 
-def changes_nothing(settings: InjectionSettings) -> bool:
+def changes_nothing(settings: InjectionSettings, members: Collection[str]) -> bool:
     """Whether every message of the history stays as it is."""
-    names = settings.names in ("field", "text") or (settings.names == "group" and settings.members)
+    names = settings.names in ("field", "text") or (settings.names == "group" and members)
     return not (names or settings.quote_user or settings.drop_carriage_returns or settings.reasoning_in_text)
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryTexts:
-    """Puts names and more to messages of the history; `user` and `character` name those that don't say who speaks."""
+    """Puts names and more to messages of the history; `user` and `character` name those that don't say who speaks.
+
+    `members` are the names of a group's, none in a talk with one character.
+    """
 
     settings: InjectionSettings
     nodes: Mapping[str, MessageNode]
     user: str
     character: str
+    members: Collection[str]
     processor: str
 
     def sent(self, draft: Draft) -> Draft:
@@ -63,7 +67,7 @@ class HistoryTexts:
             cause = Cause(self.processor, "names", "the speaker's name goes along in a field")
             return draft.changed(cause, speaker=_REFUSED.sub("_", name)[:MAX_NAME])
         in_text = names == "text" and draft.role != "system"
-        in_group = names == "group" and bool(self.settings.members) and name != self.user
+        in_group = names == "group" and bool(self.members) and name != self.user
         if not name or not (in_text or in_group):
             return draft
         return _put(draft, f"{name}: ", Cause(self.processor, "names", "the speaker's name goes before the words"))

@@ -74,13 +74,14 @@ class Verdict:
     problems: tuple[str, ...] = ()
 
 
-def verdict_on(preset: Preset, build_input: BuildInput, *, turn: str = "normal", sends_blanks: bool = False) -> Verdict:
+def verdict_on(preset: Preset, build_input: BuildInput, *, sends_blanks: bool = False) -> Verdict:
     """Whether a preset is on, its group too, meant for the model and the turn, and has words where they are wanted."""
     if not preset.node.enabled:
         return Verdict(Refusal(*(why_left_out(preset.node) or ("disabled", "the preset is switched off"))))
     if preset.silenced:
         return Verdict(Refusal("group", preset.silenced))
-    if (refusal := _not_in_this_turn(preset.node, turn) or _not_at_this_interval(preset.node, build_input)) is not None:
+    refusal = _not_in_this_turn(preset.node, build_input.turn) or _not_at_this_interval(preset.node, build_input)
+    if refusal is not None:
         return Verdict(refusal)
     if _is_empty_prompt(preset, build_input, sends_blanks=sends_blanks):
         return Verdict(Refusal("empty", "its text is empty, and SillyTavern sends no empty prompt"))
@@ -103,6 +104,8 @@ def _not_at_this_interval(node: MessageNode, build_input: BuildInput) -> Refusal
     """A refusal for a note that goes with every n-th message of the user, where this isn't one of them."""
     interval = node.meta(INTERVAL)
     if not isinstance(interval, int) or isinstance(interval, bool):
+        return None
+    if interval == 1:  # also before the user has written anything
         return None
     if interval <= 0:
         return Refusal("interval", "its interval is 0, which is never")

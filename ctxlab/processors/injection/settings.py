@@ -98,12 +98,6 @@ class InjectionSettings(ProcessorSettings):
             }
         ),
     )
-    group_members: str = Field(
-        "",
-        title="Group",
-        description="Names of the characters that talk in a group, a line each; none for a talk with one.",
-        json_schema_extra=form_hints(kind="lines"),
-    )
     quote_user: bool = Field(False, title="Quotes", description="Put what the user writes into double quotation marks.")
     drop_carriage_returns: bool = Field(
         False, title="Line ends", description="Take carriage returns out of the history's messages."
@@ -122,15 +116,4 @@ class InjectionSettings(ProcessorSettings):
         "",
         title="After a reply",
         description="The user's words that are sent where the newest message is the assistant's; none sends none.",
-    )
-
-    @property
-    def members(self) -> tuple[str, ...]:
-        """The names of a group's members; none for a talk with one character."""
-        return tuple(dict.fromkeys(filter(None, map(str.strip, self.group_members.splitlines()))))
-
-    turn: str = Field(
-        "normal",
-        title="Kind of turn",
-        description="Presets that are meant for other kinds of turns only are left out, such as those for swipe.",
     )

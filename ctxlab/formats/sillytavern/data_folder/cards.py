@@ -9,7 +9,8 @@ from typing import Any, Final
 from ctxlab.documents import Agent
 from ctxlab.errors import ReadError
 from ctxlab.formats.results import Loss
-from ctxlab.formats.sillytavern.card_fields import inner
+from ctxlab.formats.sillytavern.card_fields import JAILBREAK, MAIN, inner
+from ctxlab.formats.sillytavern.cards.chat_texts import with_chat_texts
 from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
 from ctxlab.formats.sillytavern.cards.reader import card_from
 from ctxlab.formats.sillytavern.coerce import as_object
@@ -19,6 +20,8 @@ from ctxlab.formats.sillytavern.presets.chat_completion import preset_from
 
 ENDINGS: Final = (".png", ".json")
 PERSONA_PLACE: Final = "personaDescription"
+PREFERRED: Final = {MAIN: "prefer_character_prompt", JAILBREAK: "prefer_character_jailbreak"}
+"""Settings by which a card's text stands in the place of the preset's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,17 @@ def card_file(folder: DataFolder, name: str) -> CardFile:
     raise ReadError(f"{folder.path} has no card {name!r} in {CHARACTERS}/")
 
 
-def agent_of(card: CardFile, preset: Agent, worlds: tuple[str, ...], settings: ProgramSettings) -> Agent:
-    """The agent of a card with the preset in use; its lore is what is linked to it, not what its file holds."""
-    read = card_from(card.data, name=card.stem, id=card.stem)
-    agent = joined(preset, read.agent if _is_allowed(card, settings) else read.agent.without("regex_config"))
+def agent_of(
+    card: CardFile, preset: Agent, worlds: tuple[str, ...], settings: ProgramSettings, about: Mapping[str, Any]
+) -> Agent:
+    """The agent of a card with the preset in use; its lore is what is linked to it, not what its file holds.
+
+    `about` is the chat's own metadata, whose texts stand in the place of the card's.
+    """
+    read = card_from(card.data, name=card.stem, id=card.stem).agent
+    read = with_chat_texts(read if _is_allowed(card, settings) else read.without("regex_config"), about)
+    overrides = [name for name, key in PREFERRED.items() if settings.at(f"power_user.{key}", True)]
+    agent = joined(preset, read, overrides=overrides)
     return agent.with_(worldbook_ids=worlds, tags=_tags(card, settings))
 
 

@@ -29,10 +29,6 @@ class Conversation:
     def metadata(self) -> Mapping[str, Any]:
         return as_object(header_of(self.lines).get("chat_metadata"))
 
-    def users_messages(self) -> int:
-        """The number of messages that are the user's."""
-        return sum(1 for line in self.lines if as_object(line).get("is_user") is True)
-
 
 @dataclass(frozen=True, slots=True)
 class _Place:

@@ -9,11 +9,12 @@ from typing import Any, Final, Literal
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS
+from ctxlab.pipeline import SILLYTAVERN_1_12, SILLYTAVERN_1_19, Dialect
 
 State = Literal["used", "not used", "not run"]
 """`not run` is an extension that may change the prompt, and that is none of a build."""
 DEFAULT: Final = "default"
-LORE: Final = "worldbook-processor"
+LORE, INJECTION, LOADER = "worldbook-processor", "injection-assembler", "session-loader"
 STRATEGIES: Final = ("evenly", "agent", "global")
 Read = Callable[[Any], Any]
 
@@ -57,18 +58,18 @@ PROGRAM_SETTINGS: Final = (
     _lore("world_info_include_names", True, "include_names", coerce.flag),
     _lore("world_info_min_activations", 0, "min_activations", coerce.whole),
     _lore("world_info_min_activations_depth_max", 0, "min_activations_depth", coerce.whole),
-    ProgramSetting("power_user.pin_examples", False, missing="examples are as they are by default"),
-    ProgramSetting("power_user.strip_examples", False, missing="examples are sent"),
-    ProgramSetting("power_user.prefer_character_prompt", True, missing="the card's system prompt counts"),
-    ProgramSetting("power_user.prefer_character_jailbreak", True, missing="the card's last instructions count"),
+    ProgramSetting("power_user.pin_examples", False),
+    ProgramSetting("power_user.strip_examples", False),
+    ProgramSetting("power_user.prefer_character_prompt", True),
+    ProgramSetting("power_user.prefer_character_jailbreak", True),
     ProgramSetting("power_user.experimental_macro_engine", True),
     ProgramSetting("power_user.user_prompt_bias", "", missing="replies aren't begun with it"),
-    ProgramSetting("power_user.reasoning.add_to_prompts", False, missing="reasoning isn't sent again"),
+    ProgramSetting("power_user.reasoning.add_to_prompts", False, f"{INJECTION}.reasoning_in_text", coerce.flag),
     ProgramSetting("power_user.reasoning.max_additions", 1),
-    ProgramSetting("power_user.reasoning.prefix", "<think>\n"),
-    ProgramSetting("power_user.reasoning.suffix", "\n</think>"),
-    ProgramSetting("power_user.reasoning.separator", "\n"),
-    ProgramSetting("oai_settings.custom_prompt_post_processing", "", missing="messages aren't changed for the server"),
+    ProgramSetting("power_user.reasoning.prefix", "<think>\n", f"{INJECTION}.reasoning_prefix", coerce.text),
+    ProgramSetting("power_user.reasoning.suffix", "\n</think>", f"{INJECTION}.reasoning_suffix", coerce.text),
+    ProgramSetting("power_user.reasoning.separator", "\n", f"{INJECTION}.reasoning_separator", coerce.text),
+    ProgramSetting("oai_settings.custom_prompt_post_processing", ""),
     ProgramSetting("extension_settings.note.allowWIScan", False, f"{LORE}.scan_note", coerce.flag),
 )
 """All but those of the preset in use, which its reader follows."""
@@ -129,4 +130,20 @@ class ProgramSettings:
             except ValueError as problem:
                 losses.append(Loss(place, f"{coerce.shown(value)} {problem}; {coerce.shown(known.default)} is used"))
                 found[known.step] = known.read(known.default)
-        return found
+        return {**found, **dict(self._together())}
+
+    def _together(self) -> Iterator[tuple[str, Any]]:
+        """Settings of steps that several of the program's decide on."""
+        if self.at("power_user.strip_examples"):
+            yield f"{INJECTION}.examples", "none"
+        elif self.at("power_user.pin_examples"):
+            yield f"{INJECTION}.examples", "messages"
+        newest = self.at("power_user.reasoning.max_additions", 1)
+        if self.at("power_user.reasoning.add_to_prompts") and isinstance(newest, int):
+            yield f"{LOADER}.reasoning_newest", max(0, newest)
+
+    @property
+    def dialect(self) -> Dialect:
+        """The way of the program: its version's, with the older macro engine where that is chosen."""
+        is_new = self.at("power_user.experimental_macro_engine", True)
+        return SILLYTAVERN_1_19 if is_new else SILLYTAVERN_1_12

@@ -16,12 +16,12 @@ from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.sillytavern.card_fields import original_of
 from ctxlab.formats.sillytavern.chats.reader import chat_from
 from ctxlab.formats.sillytavern.coerce import as_object
-from ctxlab.formats.sillytavern.data_folder.cards import agent_of, preset_in_use
+from ctxlab.formats.sillytavern.data_folder.cards import CardFile, agent_of, preset_in_use
 from ctxlab.formats.sillytavern.data_folder.conversation import Conversation, conversation_of
 from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS, WORLDS, DataFolder
 from ctxlab.formats.sillytavern.data_folder.group import card_of_turn, depth_prompts
 from ctxlab.formats.sillytavern.data_folder.links import LinkedWorlds, linked_worlds
-from ctxlab.formats.sillytavern.data_folder.note import note_of, with_note
+from ctxlab.formats.sillytavern.data_folder.note import note_of, note_of_character, text_of_chat, with_persona
 from ctxlab.formats.sillytavern.data_folder.persona import persona_of
 from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings, SettingInUse
 from ctxlab.formats.sillytavern.data_folder.speaker import speaker_of
@@ -29,6 +29,7 @@ from ctxlab.formats.sillytavern.data_folder.timed_lore import activations_of
 from ctxlab.formats.sillytavern.data_folder.turn_prompts import with_turn_prompts
 from ctxlab.formats.sillytavern.lorebooks.reader import book_from
 from ctxlab.formats.sillytavern.regex_scripts import preset_of
+from ctxlab.pipeline import Dialect
 
 ANEW: Final = ("swipe", "regenerate")
 """Kinds that write the newest reply anew, which the request is without."""
@@ -36,6 +37,22 @@ FROM_FOLDER: Final = "the data folder"
 LISTED: Final = "disabledExtensions"
 PROMPTING: Final = ("memory", "vectors", "quick-reply", "translate", "expressions", "stable-diffusion", "sd")
 """Extensions that come with the program and may change what is sent."""
+COME_ALONG: Final = (
+    *("assets", "attachments", "caption", "connection-manager", "expressions", "gallery", "memory", "quick-reply"),
+    *("regex", "stable-diffusion", "token-counter", "translate", "tts", "vectors"),
+)
+"""Extensions that come with the program, which are on until they are switched off."""
+FACTS: Final = {
+    "chatStart": "power_user.context.chat_start",
+    "exampleSeparator": "power_user.context.example_separator",
+    "defaultSystemPrompt": "power_user.sysprompt.content",
+    "systemPrompt": "power_user.sysprompt.content",
+    "reasoningPrefix": "power_user.reasoning.prefix",
+    "reasoningSuffix": "power_user.reasoning.suffix",
+    "reasoningSeparator": "power_user.reasoning.separator",
+    "defaultAuthorsNote": "extension_settings.note.default",
+}
+"""Settings that macros show, by the macro's name."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,7 +60,9 @@ class FolderTurn:
     """A turn as it is kept in files: the conversation with all that is in force, and the settings by steps."""
 
     kind: TurnKind
+    dialect: Dialect
     group: GroupChat | None
+    facts: Mapping[str, str]
     session: Session
     leaf: str | None
     agent: Agent
@@ -85,9 +104,10 @@ def read_turn(
     persona = persona_of(settings, conversation)
     worlds = linked_worlds(settings, conversation, card, persona)
     preset = preset_in_use(folder, settings, losses)
+    own = card_of_turn(conversation, card)
+    agent = agent_of(own, preset, worlds.of_character, settings, conversation.metadata)
+    agent, beside = with_persona(agent, persona)
     note = note_of(settings, conversation, card, persona)
-    agent = agent_of(card_of_turn(conversation, card), preset, worlds.of_character, settings)
-    agent, presets = with_note(agent, note, persona)
     agent = with_turn_prompts(
         agent, original_of(preset) or {}, kind=kind, text=text, is_group=conversation.group is not None
     )
@@ -96,7 +116,9 @@ def read_turn(
     scripts = _scripts(settings)
     return FolderTurn(
         kind=kind,
+        dialect=settings.dialect,
         group=_group(conversation),
+        facts=dict(_facts(settings, conversation, card)),
         session=session,
         leaf=_leaf(session, kind),
         agent=agent,
@@ -105,7 +127,7 @@ def read_turn(
         books=books,
         chat_books=worlds.of_chat,
         rules=_rules(scripts, losses),
-        presets=(*presets, *depth_prompts(conversation, card)),
+        presets=(note, *beside, *depth_prompts(conversation, card)),
         session_variables=as_object(conversation.metadata.get("variables")),
         everywhere_variables=settings.object("extension_settings.variables.global"),
         activations=activations_of(conversation.metadata, session, books),
@@ -125,6 +147,19 @@ def _group(conversation: Conversation) -> GroupChat | None:
     muted = conversation.group.get("disabled_members") or ()
     names = tuple(card.name for card in conversation.cards)
     return GroupChat(names, tuple(card.name for card in conversation.cards if card.file in muted))
+
+
+def _facts(settings: ProgramSettings, conversation: Conversation, card: CardFile) -> Iterator[tuple[str, str]]:
+    """Texts of the settings by the macros that show them."""
+    for name, path in FACTS.items():
+        value = settings.at(path)
+        if isinstance(value, str):
+            yield name, value
+    yield "authorsNote", text_of_chat(settings, conversation)
+    yield "charAuthorsNote", note_of_character(settings, card)[0]
+    off = settings.at(f"extension_settings.{LISTED}")
+    if isinstance(off, list):
+        yield "extensions", ", ".join(name for name in COME_ALONG if name not in off)
 
 
 def _session(folder: DataFolder, conversation: Conversation, losses: list[Loss]) -> tuple[Session, Mapping[str, bytes]]:

@@ -9,7 +9,6 @@ from typing import Any, Final
 from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.agent.continued_reply import CONTINUE_NUDGE
 from ctxlab.formats.sillytavern.card_fields import PROMPT_NAME
-from ctxlab.formats.sillytavern.presets.chat_completion import NEW_CHAT
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
 
 LAST_MESSAGE: Final = re.compile(r"\{\{lastChatMessage\}\}", re.IGNORECASE)
@@ -20,12 +19,8 @@ AT_THE_END: Final = -100
 
 def with_turn_prompts(agent: Agent, preset: Mapping[str, Any], *, kind: str, text: str | None, is_group: bool) -> Agent:
     """The agent with what a turn of this kind sends besides; `text` is the prompt of a quiet one."""
-    nodes = list(agent.preset_messages)
-    if is_group:
-        nodes = _of_group(nodes, preset)
-        if kind != "impersonate":
-            nodes += _group_nudge(preset)
-    return agent.with_(preset_messages=(*nodes, *_last(preset, kind, text)))
+    nudge = _group_nudge(preset) if is_group and kind != "impersonate" else ()
+    return agent.with_(preset_messages=(*agent.preset_messages, *nudge, *_last(preset, kind, text)))
 
 
 def _last(preset: Mapping[str, Any], kind: str, text: str | None) -> Iterator[MessageNode]:
@@ -43,14 +38,6 @@ def _group_nudge(preset: Mapping[str, Any]) -> Iterator[MessageNode]:
     place = {"anchor_target": MARKERS[HISTORY], "anchor_position": "after", "order": AT_THE_END}
     for prompt in _prompt(GROUP_NUDGE, "Group nudge", _text(preset, "group_nudge_prompt")):
         yield MessageNode.model_validate({**prompt.model_dump(exclude_unset=True), "injection_strategy": place})
-
-
-def _of_group(nodes: list[MessageNode], preset: Mapping[str, Any]) -> list[MessageNode]:
-    """With the line for groups in the place of that which a chat of one character begins with."""
-    new = list(_prompt(NEW_CHAT, "New group chat", _text(preset, "new_group_chat_prompt")))
-    others = [node for node in nodes if node.id != NEW_CHAT]
-    at = next((index for index, node in enumerate(others) if node.type == MARKERS[HISTORY]), len(others))
-    return [*others[:at], *new, *others[at:]]
 
 
 def _prompt(name: str, title: str, text: str) -> Iterator[MessageNode]:
