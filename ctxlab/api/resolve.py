@@ -68,10 +68,7 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         group=options.get("group"),
         facts=frozen(options.get("facts") or {}),
     )
-    pipeline = options.get("pipeline") or default_pipeline()
-    if (dialect := options.get("dialect")) is not None:
-        pipeline = pipeline.with_dialect(dialect)
-    pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
+    pipeline = pipeline_of(options)
     pending = options.get("pending")
     expansion = None
     if isinstance(pending, str):
@@ -111,6 +108,14 @@ def _near_model(model: str | ModelProfile | None, models: Sequence[ModelProfile]
 
     near = model_meant(model)
     return (Note("warning", f"model {model!r} is not known; did you mean {near!r}?"),) if near else ()
+
+
+def pipeline_of(options: BuildOptions) -> Pipeline:
+    """The steps of a run with the dialect and the settings of a call."""
+    pipeline = options.get("pipeline") or default_pipeline()
+    if (dialect := options.get("dialect")) is not None:
+        pipeline = pipeline.with_dialect(dialect)
+    return pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
 
 
 def engine_of(pipeline: Pipeline, build_input: BuildInput) -> MacroEngine:

@@ -10,11 +10,12 @@ from ctxlab.api.options import BuildOptions
 from ctxlab.api.resolve import engine_of, expanded, start_of
 from ctxlab.api.sources import FilePath, books_of, presets_of, rules_of
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.context import BuildInput, TurnKind, Variables
+from ctxlab.context import BuildInput, Origin, Text, TurnKind, Variables
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.documents import Agent, Library, ModelProfile, RegexConfig, Session, UserProfile
-from ctxlab.engines.macros import Expansion
+from ctxlab.engines.macros import Expansion, MacroEnv
+from ctxlab.engines.macros.environment import MacroEngine
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Debugger, Trace
 from ctxlab.processors import default_pipeline
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 WITH_TEXT = ("normal", "continue", "quiet")
 """Kinds of turns that take a text: what the user sends, or the prompt of a quiet one."""
+ARRIVAL = "arrival"
+"""The cause of what scripts change in a message when it comes."""
 COLUMNS = ("setting", "value", "where", "step", "state")
 
 
@@ -140,12 +143,15 @@ class SillyTavernTurn:
 
         Macros of what the user sends are expanded then, once and for all.
         """
-        changed = _changed_for_good(text, self.turn, self._input(), role=role)
-        return str(self._expanded(changed).text) if role == "user" else changed
+        build_input = self._input()
+        changed = _as_stored(text, build_input, self._engine(build_input), role=role)
+        return str(self._expanded(changed, build_input).text) if role == "user" else changed
 
-    def _expanded(self, text: str) -> Expansion:
-        pipeline = default_pipeline().with_dialect(self.turn.dialect)
-        return expanded(text, self._input(), engine_of(pipeline, self._input()))
+    def _engine(self, build_input: BuildInput) -> MacroEngine:
+        return engine_of(default_pipeline().with_dialect(self.turn.dialect), build_input)
+
+    def _expanded(self, text: str, build_input: BuildInput) -> Expansion:
+        return expanded(text, build_input, self._engine(build_input))
 
     def _input(self) -> BuildInput:
         return BuildInput(
@@ -160,12 +166,14 @@ class SillyTavernTurn:
             turn=self.turn.kind,
             group=self.turn.group,
             facts=self.turn.facts,
+            rules=RegexConfig(presets=self.turn.rules),
         )
 
     def _saying(self, text: str) -> SillyTavernTurn:
         """With one more message of the user."""
-        changed = _changed_for_good(text.strip(), self.turn, self._input(), role="user")
-        expansion = self._expanded(changed)
+        build_input = self._input()
+        changed = _as_stored(text.strip(), build_input, self._engine(build_input), role="user")
+        expansion = self._expanded(changed, build_input)
         id = f"m{self.turn.lines}"  # as the reader of chats will name it once it is a line of the file
         session = self.session.append(
             str(expansion.text), role="user", parent=self.leaf, id=id, timestamp=self.timestamp, name=self.user.name
@@ -217,15 +225,15 @@ def _layout(steps: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"id": step, "settings": settings} for step, settings in by_step.items()]
 
 
-def _changed_for_good(text: str, turn: FolderTurn, build_input: BuildInput, *, role: str) -> str:
-    """The text after the scripts that are neither for the prompt alone nor for what is shown alone."""
-    from ctxlab.engines.regexes.rule_steps import regex_steps
-    from ctxlab.formats.sillytavern.regex_scripts import preset_of
+def _as_stored(text: str, build_input: BuildInput, engine: MacroEngine, *, role: str) -> str:
+    """The text after the scripts that change messages when they come, whatever their depths."""
+    from ctxlab.engines.regexes.apply_plans import apply
+    from ctxlab.engines.regexes.rule_selection import Ruleset
 
-    lasting = [script for script in turn.scripts if not (script.get("promptOnly") or script.get("markdownOnly"))]
-    if not lasting:
-        return text
-    rules, _ = preset_of([{**script, "promptOnly": True} for script in lasting], name="lasting", id="lasting")
-    config = RegexConfig(presets=(rules,))
-    alone = replace(build_input, agent=build_input.agent and build_input.agent.without("regex_config"))
-    return str(regex_steps(text, config, alone, role=role, depth=0, stage="request"))
+    ruleset = Ruleset(build_input, stage="request", skips_arrivals=True)
+    plan = ruleset.arrivals(role=role)
+    env = MacroEnv.of(build_input, engine=engine)
+    words = Text.of(text, Origin("pending"))
+    compat = "sillytavern-1.19"
+    applied = apply([words], [plan], ruleset.bound, env, stage="arrival", processor=ARRIVAL, compat=compat)
+    return str(applied.texts[0])

@@ -27,6 +27,7 @@ from ctxlab.engines.worldbook import (
 from ctxlab.engines.worldbook.decision import COLUMNS
 from ctxlab.engines.worldbook.scan_input import Compat
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
+from ctxlab.processors.injection.presets import is_due
 from ctxlab.processors.injection.read_preset_placement import AUTHORS_NOTE, role_in_prompt
 from ctxlab.processors.lore_budget import lore_budget, no_budget_note
 from ctxlab.processors.lore_wording import LoreWording
@@ -281,7 +282,7 @@ def _notes(build_input: BuildInput, worded: LoreWording) -> Iterator[tuple[str, 
     users = build_input.user.preset_messages if build_input.user else ()
     for node in (*build_input.presets, *own, *users):
         name = role_in_prompt(node) or node.id
-        if node.enabled and name in NOTES and node.content.strip():
+        if node.enabled and name in NOTES and node.content.strip() and is_due(node, build_input):
             yield NOTES[name], worded(NOTES[name], node.content, SILLYTAVERN)
     depth_prompt = build_input.agent.depth_prompt if build_input.agent else None
     if depth_prompt:

@@ -38,9 +38,22 @@ def _without_detail(value: Any) -> Any:
     return [_without_detail(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
+def _calls_alone(case: Case, sent: Sequence[Message], built: Sequence[Message]) -> bool:
+    """An answer of tool calls without words, of which the body for a vendor has null too."""
+    return [_with_content(message) for message in plain(sent)] == plain(built)
+
+
+def _with_content(message: Message) -> Message:
+    is_silent = bool(message.get("tool_calls")) and message["content"] is None
+    return {**message, "content": ""} if is_silent else message
+
+
 RULES: tuple[Rule, ...] = (
     Rule("dice", "the program draws anew at each request; here what is drawn follows from the seed", _dice),
     Rule("picture's detail", "`auto` is what servers do without it, and it isn't written", _detail),
+    Rule(
+        "calls alone", "messages have an empty text there; the body that is made of them has null as well", _calls_alone
+    ),
 )
 
 

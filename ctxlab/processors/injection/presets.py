@@ -117,6 +117,11 @@ def _not_at_this_interval(node: MessageNode, build_input: BuildInput) -> Refusal
     return None
 
 
+def is_due(node: MessageNode, build_input: BuildInput) -> bool:
+    """Whether a note's interval lets it into this turn."""
+    return _not_at_this_interval(node, build_input) is None
+
+
 def messages_of_user(build_input: BuildInput) -> int:
     """Messages of the user on the path, those that are switched off too, and the one that is typed."""
     leaf = build_input.leaf_id

@@ -14,6 +14,7 @@ from ctxlab.formats.sillytavern.data_folder.folder import CHATS, GROUP_CHATS, GR
 from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings
 
 JSONL: Final = ".jsonl"
+NARRATOR: Final = "narrator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,14 @@ class Conversation:
     @property
     def metadata(self) -> Mapping[str, Any]:
         return as_object(header_of(self.lines).get("chat_metadata"))
+
+    def bias(self, kind: str) -> str:
+        """The words with which the newest message of the user, or one that is hidden, asks a reply to begin."""
+        lines = [as_object(line) for line in self.lines if "mes" in as_object(line)]
+        for line in reversed(lines[:-1] if kind == "swipe" else lines):
+            if line.get("is_user") or line.get("is_system") or as_object(line.get("extra")).get("type") == NARRATOR:
+                return str(as_object(line.get("extra")).get("bias") or "")
+        return ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ PROGRAM_SETTINGS: Final = (
     ProgramSetting("power_user.prefer_character_prompt", True),
     ProgramSetting("power_user.prefer_character_jailbreak", True),
     ProgramSetting("power_user.experimental_macro_engine", True),
-    ProgramSetting("power_user.user_prompt_bias", "", missing="replies aren't begun with it"),
+    ProgramSetting("power_user.user_prompt_bias", ""),
     ProgramSetting("power_user.reasoning.add_to_prompts", False, f"{INJECTION}.reasoning_in_text", coerce.flag),
     ProgramSetting("power_user.reasoning.max_additions", 1),
     ProgramSetting("power_user.reasoning.prefix", "<think>\n", f"{INJECTION}.reasoning_prefix", coerce.text),

@@ -78,7 +78,6 @@ class FolderTurn:
     model: str | None
     steps: Mapping[str, Any]
     settings: tuple[SettingInUse, ...]
-    scripts: tuple[Any, ...]
     lines: int
     files: Mapping[str, bytes]
     losses: tuple[Loss, ...]
@@ -109,7 +108,12 @@ def read_turn(
     agent, beside = with_persona(agent, persona)
     note = note_of(settings, conversation, card, persona)
     agent = with_turn_prompts(
-        agent, original_of(preset) or {}, kind=kind, text=text, is_group=conversation.group is not None
+        agent,
+        original_of(preset) or {},
+        kind=kind,
+        text=text,
+        is_group=conversation.group is not None,
+        bias=(conversation.bias(kind) if text is None else "") or str(settings.at("power_user.user_prompt_bias") or ""),
     )
     session, files = _session(folder, conversation, losses)
     books = tuple(_books(folder, worlds, losses))
@@ -134,7 +138,6 @@ def read_turn(
         model=_model(agent),
         steps=settings.steps(losses),
         settings=(*settings.in_use(), *_in_use(conversation, settings, worlds), *_extensions(settings)),
-        scripts=(*scripts, *_scripts_of(agent)),
         lines=len(conversation.lines),
         files=files,
         losses=tuple(losses),
@@ -192,13 +195,6 @@ def _scripts(settings: ProgramSettings) -> tuple[Any, ...]:
     found = settings.at("extension_settings.regex")
     is_off = "regex" in (settings.at(f"extension_settings.{LISTED}") or ())
     return tuple(found) if isinstance(found, list) and not is_off else ()  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
-
-
-def _scripts_of(agent: Agent) -> tuple[Any, ...]:
-    """The scripts that the agent's own rules were made of."""
-    presets = agent.regex_config.presets if agent.regex_config else ()
-    rules = [rule for preset in presets for rule in preset.rules]
-    return tuple(as_object((rule.carried or {}).get("sillytavern")) for rule in rules)
 
 
 def _rules(scripts: Sequence[Any], losses: list[Loss]) -> tuple[RegexPreset, ...]:

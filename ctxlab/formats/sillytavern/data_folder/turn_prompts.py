@@ -12,19 +12,26 @@ from ctxlab.formats.sillytavern.card_fields import PROMPT_NAME
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
 
 LAST_MESSAGE: Final = re.compile(r"\{\{lastChatMessage\}\}", re.IGNORECASE)
-GROUP_NUDGE, IMPERSONATE, QUIET = "groupNudge", "impersonate", "quietPrompt"
+GROUP_NUDGE, IMPERSONATE, QUIET, BIAS = "groupNudge", "impersonate", "quietPrompt", "bias"
 AT_THE_END: Final = -100
 """Order of what comes first of all that stands after the history."""
 
 
-def with_turn_prompts(agent: Agent, preset: Mapping[str, Any], *, kind: str, text: str | None, is_group: bool) -> Agent:
-    """The agent with what a turn of this kind sends besides; `text` is the prompt of a quiet one."""
+def with_turn_prompts(
+    agent: Agent, preset: Mapping[str, Any], *, kind: str, text: str | None, is_group: bool, bias: str
+) -> Agent:
+    """The agent with what a turn of this kind sends besides; `text` is the prompt of a quiet one.
+
+    `bias` are the words with which replies are to begin.
+    """
     nudge = _group_nudge(preset) if is_group and kind != "impersonate" else ()
-    return agent.with_(preset_messages=(*agent.preset_messages, *nudge, *_last(preset, kind, text)))
+    return agent.with_(preset_messages=(*agent.preset_messages, *nudge, *_last(preset, kind, text, bias)))
 
 
-def _last(preset: Mapping[str, Any], kind: str, text: str | None) -> Iterator[MessageNode]:
+def _last(preset: Mapping[str, Any], kind: str, text: str | None, bias: str) -> Iterator[MessageNode]:
     """Presets that stand after everything else."""
+    if kind not in ("continue", "impersonate") and bias.strip():
+        yield from _prompt(BIAS, "Start of the reply", bias, role="assistant")
     if kind == "continue" and not preset.get("continue_prefill"):
         nudge = _text(preset, "continue_nudge_prompt")
         yield from _prompt(CONTINUE_NUDGE, "Continue nudge", LAST_MESSAGE.sub("{{lastMessage}}", nudge))
@@ -40,10 +47,10 @@ def _group_nudge(preset: Mapping[str, Any]) -> Iterator[MessageNode]:
         yield MessageNode.model_validate({**prompt.model_dump(exclude_unset=True), "injection_strategy": place})
 
 
-def _prompt(name: str, title: str, text: str) -> Iterator[MessageNode]:
+def _prompt(name: str, title: str, text: str, *, role: str = "system") -> Iterator[MessageNode]:
     """A preset of this text; none of an empty one."""
     if text:
-        fields = {"id": name, "name": title, "role": "system", "content": text, "metadata": {PROMPT_NAME: name}}
+        fields = {"id": name, "name": title, "role": role, "content": text, "metadata": {PROMPT_NAME: name}}
         yield MessageNode.model_validate({**fields, "type": "message", "is_enabled": True})
 
 
