@@ -52,6 +52,7 @@ class RegexRule(Stored):
     flavor: Flavor = "javascript"
     apply_to: AppliesTo = Field(default_factory=AppliesTo)
     target_roles: tuple[Role, ...] = ("system", "user", "assistant")
+    in_reasoning: bool = Field(False, description="Whether it rewrites the reasoning of messages, where that is sent.")
     depth_range: DepthRange | None = None
     replacement_type: Literal["regex", "script"] = "regex"
     script_content: str | None = None

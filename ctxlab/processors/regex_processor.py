@@ -10,7 +10,7 @@ from pydantic import Field
 
 from ctxlab.context import AssetRef, BuildInput, Context, Draft, Text
 from ctxlab.engines.macros import MacroEnv
-from ctxlab.engines.regexes.apply_plans import Applied, TextHit, apply, excerpt
+from ctxlab.engines.regexes.apply_plans import Applied, TextHit, apply, cause_of, excerpt
 from ctxlab.engines.regexes.replace import Plan
 from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_notes import rule_notes
@@ -72,6 +72,9 @@ class RegexProcessor(Processor):
     def __call__(self, ctx: Context, services: Services) -> Context:
         ruleset = self.ruleset(ctx.input)
         newest = len(ctx.drafts) - 1
+        if self.settings.compat == "sillytavern-1.19":
+            newest -= ctx.input.turn == "continue"  # the message that is continued isn't counted there
+            ctx = self._with_reasoning(ctx, newest, ruleset)
         plans = [self.plan_of(draft, newest - i, ruleset) for i, draft in enumerate(ctx.drafts)]
         for problem in dict.fromkeys(ruleset.problems):
             ctx = ctx.note("warning", problem, processor=ID)
@@ -85,6 +88,25 @@ class RegexProcessor(Processor):
             return ctx
         hits = [_hit(hit, ctx.drafts[places[hit.text][0]].key, ruleset.bound[hit.rule]) for hit in applied.hits]
         return ctx.arrange(rewritten(ctx.drafts, places, applied)).put(RuleHits(tuple(hits)))
+
+    def _with_reasoning(self, ctx: Context, newest: int, ruleset: Ruleset) -> Context:
+        """With the reasoning that is kept rewritten by the rules for it."""
+        drafts = [(i, draft) for i, draft in enumerate(ctx.drafts) if draft.reasoning]
+        plans = [
+            ruleset.of_reasoning(
+                depth=newest - i, agent_id=draft.meta.get("agentId"), user_id=draft.meta.get("userProfileId")
+            )
+            for i, draft in drafts
+        ]
+        if not any(plans):
+            return ctx
+        texts = [Text.of(draft.reasoning or "", draft.origin) for _, draft in drafts]
+        applied = self._applied(ctx, texts, plans, ruleset)
+        out = list(ctx.drafts)
+        for hit in applied.hits:
+            place = drafts[hit.text][0]
+            out[place] = out[place].changed(cause_of(ruleset.bound[hit.rule], ID), reasoning=str(hit.after) or None)
+        return ctx.arrange(out) if applied.hits else ctx
 
     def ruleset(self, build_input: BuildInput) -> Ruleset:
         """The rules of a request."""
@@ -107,9 +129,13 @@ class RegexProcessor(Processor):
         places = [place for i, draft in enumerate(drafts) if plans[i] for place in self._texts(i, draft)]
         if not places:
             return places, Applied((), (), {}, {})
-        applied = apply(
-            [_text_at(drafts, place) for place in places],
-            [plans[place[0]] for place in places],
+        texts = [_text_at(drafts, place) for place in places]
+        return places, self._applied(ctx, texts, [plans[place[0]] for place in places], ruleset)
+
+    def _applied(self, ctx: Context, texts: Sequence[Text], plans: Sequence[Plan], ruleset: Ruleset) -> Applied:
+        return apply(
+            texts,
+            plans,
             ruleset.bound,
             MacroEnv.of(ctx.input, dice=ctx.dice, engine=self.settings.macro_engine),
             stage="request",
@@ -117,7 +143,6 @@ class RegexProcessor(Processor):
             compat=self.settings.compat,
             limits=self.settings.limits,
         )
-        return places, applied
 
     def _texts(self, index: int, draft: Draft) -> list[Place]:
         found = [(index, part) for part, content in enumerate(draft.body) if isinstance(content, Text)]

@@ -166,6 +166,12 @@ class Ruleset:
             return fitting
         return tuple(n for n in fitting if why_skipped(self.bound[n].rule, role=role, depth=depth) is None)
 
+    def of_reasoning(self, *, depth: int, agent_id: object = None, user_id: object = None) -> tuple[int, ...]:
+        """The rules for the reasoning of a message."""
+        numbers = self._numbers_for(*self._holders(agent_id, user_id))
+        rules = [(number, self.bound[number].rule) for number in numbers]
+        return tuple(n for n, rule in rules if rule.in_reasoning and why_skipped(rule, role=None, depth=depth) is None)
+
     def arrivals(self, *, role: str, agent_id: object = None, user_id: object = None) -> tuple[int, ...]:
         """The rules that change a message when it comes, at whatever depth; they run before those of the request."""
         agent, user = self._holders(agent_id, user_id)
