@@ -8,9 +8,10 @@ from _ext.reference.markdown import code, page, plain, table
 from ctxlab.engines.macros import MACROS
 from ctxlab.engines.macros.registry import NEWER, OLDER, Macro, table_of
 
-INTRO = """A macro stands in presets, lore, greetings and in what is typed; never is one expanded in retrieved text,
-in tool results or in a model's words. `ctxlab.expand_input(text, session, agent)` shows a text phase by phase. A name
-that isn't known stays as it is, with a note. Names are read without regard to capitals."""
+INTRO = """A macro stands in presets, lore, greetings and in what is typed; never is one expanded in retrieved text
+or in tool results, and in a model's words only in SillyTavern's dialect, as that program does.
+`ctxlab.expand_input(text, session, agent)` shows a text phase by phase. A name that isn't known stays as it is, with a
+note. Names are read without regard to capitals."""
 ENGINES = """SillyTavern's own engines expand every text, messages too if asked for, where `macro_engine` of the
 steps says `sillytavern` (as 1.19 does by default, strictly left to right) or `sillytavern-old` (as it did before, one
 name after another). In the newer one the last argument may stand before an end, as in `{{setvar::x}}words{{/setvar}}`,
