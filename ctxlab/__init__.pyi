@@ -42,6 +42,8 @@ from ctxlab.api.draft import preview as preview
 from ctxlab.api.knowledge_base import knowledge_base as knowledge_base
 from ctxlab.api.quick_actions import AppliedQuickAction as AppliedQuickAction
 from ctxlab.api.quick_actions import apply_quick_action as apply_quick_action
+from ctxlab.api.sillytavern import SillyTavernTurn as SillyTavernTurn
+from ctxlab.api.sillytavern import sillytavern as sillytavern
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
@@ -70,6 +72,7 @@ from ctxlab.context import Change as Change
 from ctxlab.context import Context as Context
 from ctxlab.context import Draft as Draft
 from ctxlab.context import Edit as Edit
+from ctxlab.context import GroupChat as GroupChat
 from ctxlab.context import KnowledgeAnswer as KnowledgeAnswer
 from ctxlab.context import KnowledgeHit as KnowledgeHit
 from ctxlab.context import Origin as Origin
@@ -103,6 +106,7 @@ from ctxlab.documents import Session as Session
 from ctxlab.documents import UserProfile as UserProfile
 from ctxlab.documents import VirtualTime as VirtualTime
 from ctxlab.documents import Worldbook as Worldbook
+from ctxlab.documents.agent.authors_note import authors_note as authors_note
 from ctxlab.documents.agent.new_preset import preset as preset
 from ctxlab.documents.quick_actions_for import quick_actions_for as quick_actions_for
 from ctxlab.engines.macros.completions import macro_completions as macro_completions
@@ -121,8 +125,10 @@ from ctxlab.knowledge.ranking import HybridRanker as HybridRanker
 from ctxlab.knowledge.retrieval import EndpointReranker as EndpointReranker
 from ctxlab.knowledge.retrieval import KnowledgeRetriever as KnowledgeRetriever
 from ctxlab.knowledge.retrieval import SearchCache as SearchCache
+from ctxlab.pipeline import DIALECTS as DIALECTS
 from ctxlab.pipeline import BudgetTooSmall as BudgetTooSmall
 from ctxlab.pipeline import Debugger as Debugger
+from ctxlab.pipeline import Dialect as Dialect
 from ctxlab.pipeline import Diff as Diff
 from ctxlab.pipeline import NothingToSend as NothingToSend
 from ctxlab.pipeline import Pipeline as Pipeline

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+import ctxlab
+
 DATASETS = Path(__file__).parents[1] / "datasets"
 NAMES = ["coding_chat", "harbour_attachments", "harbour_roleplay", "research_tree"]
 
@@ -256,3 +258,49 @@ def test_the_script_gives_the_recording() -> None:
     script = runpy.run_path(str(DATASETS / "make_recording.py"))
 
     assert b"".join(script["evening"]().lines) == (DATASETS / "tidebook_agent.ctxrec.jsonl").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def next_request() -> ctxlab.Trace:
+    return ctxlab.sillytavern(DATASETS / "sillytavern_folder").build()
+
+
+def test_five_settings_of_the_dialect_matter_in_the_data_folder(next_request: ctxlab.Trace) -> None:
+    seed = ctxlab.sillytavern(DATASETS / "sillytavern_folder").build(dialect="seed").pipeline.settings()
+    own = seed.set_index(["step", "setting"])["value"]
+    dialect = next_request.pipeline.settings().query("layer == 'dialect'")
+    matter: set[str] = set()
+
+    for step, setting in dialect[["step", "setting"]].itertuples(index=False):
+        back = {f"{step}.{setting}": own[step, setting]}
+        if setting == "macro_engine":
+            back["injection-assembler.macros_in_messages"] = False
+        if step == "injection-assembler" or setting != "macro_engine":
+            matter |= {setting} if next_request.rerun(back).messages != next_request.messages else set()
+
+    assert matter == {"scan_text", "macro_engine", "macros_in_messages", "one_message", "examples"}
+
+
+def test_keys_of_the_data_folder_are_found_across_messages_and_in_names(next_request: ctxlab.Trace) -> None:
+    lore = next_request.table("lore").set_index("title")
+
+    assert lore["reason"][["Papers", "A rope at high water", "Barges", "The lock"]].tolist() == [
+        "'Emil' stands in the name of node:m6",
+        r"'/rope[\\s\\S]*tide/' stands in node:m6 through to node:m4",
+        "'barge' stands in lore:Canal/3",
+        "'lock' stands in lore:Canal/0",
+    ]
+    assert sorted(lore[~lore["fired"]].index) == ["Fog", "The book"]
+
+
+def test_what_the_data_folder_joins_and_leaves_out(next_request: ctxlab.Trace) -> None:
+    joined = [[part["id"] for part in message["source"]] for message in next_request.messages]
+
+    assert [ids for ids in joined if len(ids) > 1] == [
+        ["Canal/1", "Canal/0", "Canal/2"],
+        ["weather", "authors-note", "Canal/3"],
+    ]
+    assert "kettle" not in str(next_request.messages)
+    settings = ctxlab.sillytavern(DATASETS / "sillytavern_folder").settings().set_index("setting")
+    assert settings["state"]["extension memory"] == "not run"
+    assert (settings["value"]["world Canal"], settings["value"]["world Bridge"]) == ("everyone", "character")

@@ -124,7 +124,7 @@ def rebuild(
     services = trace.services if tokenizer is None else replace(trace.services, tokenizer=tokenizer)
     pipeline = trace.pipeline.with_settings(settings or {})
     start = pipeline.start(context, services)
-    return pipeline.resume(start, known=calls_to_replay(trace.steps, kept=0), edits=edits_in(trace.steps))
+    return start.pipeline.resume(start, known=calls_to_replay(trace.steps, kept=0), edits=edits_in(trace.steps))
 
 
 def _tokenizer_of(model: ModelProfile | None, trace: Trace) -> TokenCounter | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, Unpack, cast
 
 from ctxlab.api.build import rebuild
 from ctxlab.api.options import BuildOptions, listed
-from ctxlab.api.resolve import expanded, start_of
+from ctxlab.api.resolve import engine_of, expanded, start_of
 from ctxlab.api.session_builds import start_with_tools
 from ctxlab.api.sources import AgentSource, SessionSource, ToolSources
 from ctxlab.assets.attachment import attachment
@@ -81,7 +81,8 @@ def draft_run(
     """The run of the next request with a typed text and its files; of neither the run without them."""
     given: dict[str, Any] = {**options}
     if files:
-        expansion = expanded(text, start_of(session, agent, **options).start.input)
+        start = start_of(session, agent, **options)
+        expansion = expanded(text, start.start.input, engine_of(start.pipeline, start.start.input))
         given |= {"pending": replace(expansion.pending, attachments=files), "variables": expansion.variables}
     elif text.strip():
         given["pending"] = text

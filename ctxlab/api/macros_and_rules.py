@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from ctxlab.api.options import InputOptions, listed
-from ctxlab.api.resolve import expanded, refuse_wrong_time, resolve
+from ctxlab.api.resolve import engine_of, expanded, refuse_wrong_time, resolve
 from ctxlab.api.sources import AgentSource, RuleSources, SessionSource, UserSource, agent_of, rules_of, user_of
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Text, Variables
@@ -13,6 +13,7 @@ from ctxlab.documents import ModelProfile, Session
 from ctxlab.engines.macros import Expansion, MacroProblem
 from ctxlab.engines.macros.registry import Dialect
 from ctxlab.engines.regexes.rule_selection import Stage
+from ctxlab.processors import default_pipeline
 
 if TYPE_CHECKING:
     from ctxlab.engines.regexes.rule_steps import RegexSteps
@@ -31,7 +32,7 @@ def expand_input(
     its macro. Agent, user and model are found as `build` finds them. `variables` come back changed, in the result.
     """
     build_input = resolve(session if session is not None else Session(), agent, options).input
-    return expanded(text, build_input)
+    return expanded(text, build_input, engine_of(default_pipeline(), build_input))
 
 
 @checked_arguments

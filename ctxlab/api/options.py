@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypedDict, TypeVar, cast
 
@@ -21,10 +21,11 @@ from ctxlab.api.sources import (
     UserSource,
 )
 from ctxlab.argument_checks import with_checks
-from ctxlab.context import Variables
+from ctxlab.context import GroupChat, TurnKind, Variables
 from ctxlab.documents import ModelProfile
 from ctxlab.pipeline import Pipeline, Services
 from ctxlab.pipeline.services import TokenCounter
+from ctxlab.pipeline.settings.dialects import Dialect
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -75,6 +76,16 @@ class StepOptions(TypedDict, total=False):
     """Tasks that tools have begun, by id: `{"t1": {"status": "running", "progress": 40}}`."""
     settings: Mapping[str, Any] | None
     """Settings of steps: `{"<step>.<setting>": value}`."""
+    group: GroupChat | None
+    """The members of a chat of several characters."""
+    facts: Mapping[str, str] | None
+    """Texts of a program's settings by the macro that shows them: `{"chatStart": "***"}`."""
+    turn: TurnKind | None
+    """What the request is for: a reply (`normal`), `swipe`, `regenerate`, `continue`, `impersonate` or `quiet`."""
+    chat_books: Sequence[str] | None
+    """Ids of the worldbooks that are this conversation's own."""
+    dialect: str | Dialect | None
+    """The program whose way is followed: `seed`, `sillytavern-1.19` or another; by default its files bring it."""
     pipeline: Pipeline | None
     """The steps; by default `ctxlab.default_pipeline()`."""
     tokenizer: TokenCounter | None

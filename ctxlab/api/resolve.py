@@ -33,10 +33,11 @@ from ctxlab.documents.frozen_json import frozen
 from ctxlab.documents.same_books import books_taken_once, books_with_entries_in_common
 from ctxlab.engines.macros import Expansion, MacroEnv, expand
 from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_problem
+from ctxlab.engines.macros.environment import MacroEngine
 from ctxlab.errors import CtxlabError, WrongArgument
-from ctxlab.pipeline import Services, Trace
+from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.pipeline.services import AssetStore, Transcriber
-from ctxlab.processors import TokenLimiter, default_pipeline
+from ctxlab.processors import InjectionAssembler, TokenLimiter, default_pipeline
 
 if TYPE_CHECKING:
     from ctxlab.assets.transcription.engine import Engine
@@ -62,15 +63,19 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         rules=rules_in_force(rules_of(options.get("rules", ())), agent, brought=found.brought),
         activations=options.get("activations") or {},
         tasks=frozen(options.get("tasks") or {}),
+        turn=options.get("turn") or "normal",
+        chat_books=tuple(options.get("chat_books") or ()),
+        group=options.get("group"),
+        facts=frozen(options.get("facts") or {}),
     )
+    pipeline = pipeline_of(options)
     pending = options.get("pending")
-    expansion = expanded(pending, found.input) if isinstance(pending, str) else None
-    if expansion is not None:
+    expansion = None
+    if isinstance(pending, str):
+        expansion = expanded(pending, build_input, engine_of(pipeline, build_input))
         build_input = replace(build_input, pending=expansion.pending, variables=expansion.variables)
     elif pending is not None:
         build_input = replace(build_input, pending=pending_of(pending))
-    pipeline = options.get("pipeline") or default_pipeline()
-    pipeline = pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
     services = _services_for(build_input, options, files=found.library.files)
     services = with_knowledge(services, options.get("knowledge", ()), agent, found.library.knowledge_bases)
     counter = options.get("tokenizer")
@@ -105,9 +110,24 @@ def _near_model(model: str | ModelProfile | None, models: Sequence[ModelProfile]
     return (Note("warning", f"model {model!r} is not known; did you mean {near!r}?"),) if near else ()
 
 
-def expanded(text: str, build_input: BuildInput) -> Expansion:
+def pipeline_of(options: BuildOptions) -> Pipeline:
+    """The steps of a run with the dialect and the settings of a call."""
+    pipeline = options.get("pipeline") or default_pipeline()
+    if (dialect := options.get("dialect")) is not None:
+        pipeline = pipeline.with_dialect(dialect)
+    return pipeline.with_settings(_call_settings(options.get("budget_tokens"), options.get("settings")))
+
+
+def engine_of(pipeline: Pipeline, build_input: BuildInput) -> MacroEngine:
+    """Whose engine expands what is typed: that of the step which words the presets."""
+    steps = pipeline.for_request(build_input).stages
+    step = next((stage.processor for stage in steps if isinstance(stage.processor, InjectionAssembler)), None)
+    return step.settings.macro_engine if step is not None else "seed"
+
+
+def expanded(text: str, build_input: BuildInput, engine: MacroEngine = "seed") -> Expansion:
     """A user's text with its macros expanded as they are when it is sent."""
-    env = MacroEnv.of(build_input, dice=Context(build_input).dice)
+    env = MacroEnv.of(build_input, dice=Context(build_input).dice, engine=engine)
     return expand(Text.of(text, Origin("pending")), env.at("pending"))
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctxlab.api.options import BuildOptions
-from ctxlab.api.resolve import expanded, resolve, start_of
+from ctxlab.api.resolve import engine_of, expanded, pipeline_of, resolve, start_of
 from ctxlab.api.sources import SessionSource, session_or_library
 from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.chat.tools import Runner, Tool, ToolCallConfig, agent_with_tools, tools_of
@@ -56,7 +56,7 @@ class SessionBuilds:
         return Runner(self._tools, ToolCallConfig.of(agent.tool_call_config if agent is not None else None), approve)
 
     def expand(self, text: str, build_input: BuildInput) -> Expansion:
-        return expanded(text, build_input)
+        return expanded(text, build_input, engine_of(pipeline_of(cast("BuildOptions", self._options)), build_input))
 
     def build(
         self,

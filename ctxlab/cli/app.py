@@ -56,6 +56,17 @@ class Reading(StrEnum):
     recording = "recording"
 
 
+class Turn(StrEnum):
+    """The kinds of turns of SillyTavern."""
+
+    normal = "normal"
+    swipe = "swipe"
+    regenerate = "regenerate"
+    cont = "continue"
+    impersonate = "impersonate"
+    quiet = "quiet"
+
+
 class Language(StrEnum):
     zh = "zh"
     en = "en"
@@ -94,13 +105,41 @@ def ctxlab(
 @takes_build_options()
 def build(
     options: CommandOptions,
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="A file with a conversation, a card to begin one, or a folder; - is a pipe.",
+            show_default=False,
+        ),
+    ] = None,
+    sillytavern: Annotated[
+        Path | None,
+        typer.Option(
+            "--sillytavern",
+            metavar="FOLDER",
+            help="SillyTavern's data folder, such as data/default-user; in place of FILE.",
+            show_default=False,
+        ),
+    ] = None,
+    chat: Annotated[
+        str | None, typer.Option("--chat", metavar="NAME", help="The chat in it; else the one that is open there.")
+    ] = None,
+    kind: Annotated[Turn | None, typer.Option("--kind", help="The kind of its turn; else normal.")] = None,
     form: Annotated[Form, typer.Option("--format", help="For people, or the messages as JSON.")] = Form.text,
 ) -> None:
     """Build the context for a message and show every step, every cut and its cause."""
     from ctxlab.cli.commands.build import print_json, print_text
-    from ctxlab.cli.inputs.files import load
+    from ctxlab.cli.inputs.files import load, load_turn
 
-    inputs = load(options)
+    if (file is None) == (sillytavern is None):
+        raise typer.BadParameter("give FILE or --sillytavern FOLDER, one of them")
+    if sillytavern is None and (chat is not None or kind is not None):
+        raise typer.BadParameter("--chat and --kind are of --sillytavern FOLDER")
+    if sillytavern is None:
+        inputs = load(options)
+    else:
+        inputs = load_turn(options, sillytavern, chat=chat, kind="normal" if kind is None else kind.value)
     trace = inputs.trace()
     inputs.announce()
     if form is Form.json:

@@ -1,7 +1,7 @@
 """Values in flight: texts with provenance, drafts, contexts."""
 
 from ctxlab.context.asset_as_content_part import content_part, sendable_part
-from ctxlab.context.context import BuildInput, Context, Dropped, Pending, Variables
+from ctxlab.context.context import BuildInput, Context, Dropped, GroupChat, Pending, TurnKind, Variables
 from ctxlab.context.draft_message import NOTHING, AssetRef, Change, Draft, Part, merged_draft
 from ctxlab.context.file_facts import FileFacts, FileKind
 from ctxlab.context.file_route import FileRoute, RouteKind
@@ -26,6 +26,7 @@ __all__ = [
     "FileFacts",
     "FileKind",
     "FileRoute",
+    "GroupChat",
     "KnowledgeAnswer",
     "KnowledgeBaseFacts",
     "KnowledgeHit",
@@ -45,6 +46,7 @@ __all__ = [
     "Table",
     "Text",
     "Transcript",
+    "TurnKind",
     "Variables",
     "WordShare",
     "content_part",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ctxlab.context.draft_message import Draft, merged_draft
 from ctxlab.context.portable_pickles import by_fields
@@ -55,15 +55,29 @@ class Pending:
     original: str | None = None
 
 
+TurnKind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"]
+"""Kinds of turns: a reply, another one in its place, its rest, the user's words, or words that nobody sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChat:
+    """The names of a group's members, in order; those that are muted don't reply by themselves."""
+
+    members: tuple[str, ...] = ()
+    muted: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class BuildInput:
     """Everything a build depends on, as read-only data.
 
     `presets`, `books` and `rules` are those in force everywhere; the agent and the user bring their own, and their
-    `worldbook_ids` name those of `books` that are theirs. `activations` are the lore entries that fired before: their
-    keys, with the id of the message that was the newest then. `tasks` are tasks that tools have begun, by id, with
-    their status, result, progress, progressMessage and error. `timestamp` is ISO 8601; None means the leaf's own, never
-    now; `zone` is an IANA name. `dice` maps ids to scripted values for tests.
+    `worldbook_ids` name those of `books` that are theirs, `chat_books` those of this conversation. `activations` are
+    the lore entries that fired before: their keys, with the id of the message that was the newest then. `tasks` are
+    tasks that tools have begun, by id, with their status, result, progress, progressMessage and error. `timestamp` is
+    ISO 8601; None means the leaf's own, never now; `zone` is an IANA name. `turn` is what the request is for,
+    `group` that of a chat of several characters, `facts` are texts of a program's settings by the macro that shows
+    them. `dice` maps ids to scripted values for tests.
     """
 
     session: Session
@@ -84,6 +98,10 @@ class BuildInput:
     zone: str | None = None
     seed: int = 0
     dice: Mapping[str, float] | None = None
+    turn: TurnKind = "normal"
+    group: GroupChat | None = None
+    facts: Mapping[str, str] = field(default_factory=FrozenDict)
+    chat_books: tuple[str, ...] = ()
 
     @property
     def leaf_id(self) -> str | None:

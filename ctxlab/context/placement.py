@@ -15,7 +15,8 @@ class Placement:
     `kind`: `skeleton` in the order of the presets, `template` the words of the placeholder of `anchor`, `anchor` before
     or after it, `depth` inside the history at `depth` or at insertion point `point`, `lore` at `depth` or before or
     after `anchor` (char, an, em), `outlet` where that macro is, `none` for a preset that is not sent. `index` is the
-    number of a preset among those of its `level`.
+    number of a preset among those of its `level`. `block` is the number of the block of examples that a message is
+    part of; a block is kept or cut as a whole.
     """
 
     kind: PlacementKind
@@ -25,6 +26,7 @@ class Placement:
     index: int | None = None
     level: str = ""
     point: int | None = None
+    block: int | None = None
 
     def __str__(self) -> str:
         """For example `depth 3`, `at user_profile`, `before char`; empty for `skeleton` and `none`.
@@ -57,4 +59,5 @@ class Placement:
             "index": self.index,
             "level": self.level,
             "point": self.point,
+            **({"block": self.block} if self.block is not None else {}),
         }

@@ -20,10 +20,15 @@ Substitution = Literal["NONE", "RAW", "ESCAPED"]
 
 
 class AppliesTo(Stored):
-    """The stages of a rule: what is shown, what is sent."""
+    """The stages of a rule: what is shown, what is sent.
+
+    With `arrival` it changes a message once, when it comes, and what is kept is the result; a program that does so
+    doesn't apply it again.
+    """
 
     render: bool = True
     request: bool = False
+    arrival: bool = False
 
 
 class DepthRange(Stored):
@@ -47,6 +52,7 @@ class RegexRule(Stored):
     flavor: Flavor = "javascript"
     apply_to: AppliesTo = Field(default_factory=AppliesTo)
     target_roles: tuple[Role, ...] = ("system", "user", "assistant")
+    in_reasoning: bool = Field(False, description="Whether it rewrites the reasoning of messages, where that is sent.")
     depth_range: DepthRange | None = None
     replacement_type: Literal["regex", "script"] = "regex"
     script_content: str | None = None

@@ -14,6 +14,7 @@ from ctxlab.pipeline.processor_plugins import plugin_processors
 from ctxlab.pipeline.remedies import LeastBudget, Remedy, remedies
 from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import AssetStore, LanguageModel, Retriever, Services, TokenCounter, Transcriber
+from ctxlab.pipeline.settings.dialects import DIALECTS, SEED, SILLYTAVERN_1_12, SILLYTAVERN_1_19, Dialect
 from ctxlab.pipeline.settings.setting_form_fields import form_hints
 from ctxlab.pipeline.settings.step_forms import FormGroup, StepForm
 from ctxlab.pipeline.stage import Stage
@@ -21,11 +22,16 @@ from ctxlab.pipeline.trace import Step, Trace
 from ctxlab.public_names import listed
 
 __all__ = [
+    "DIALECTS",
+    "SEED",
+    "SILLYTAVERN_1_12",
+    "SILLYTAVERN_1_19",
     "AssetStore",
     "BudgetTooSmall",
     "Call",
     "Changes",
     "Debugger",
+    "Dialect",
     "Diff",
     "DiffRow",
     "Event",

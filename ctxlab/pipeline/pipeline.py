@@ -21,6 +21,7 @@ from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.processor import as_processor
 from ctxlab.pipeline.service_calls import Call, CallLog
 from ctxlab.pipeline.services import Services
+from ctxlab.pipeline.settings.dialects import Dialect, dialect_named, dialect_of
 from ctxlab.pipeline.settings.layers import Layer, LayerName
 from ctxlab.pipeline.settings.tables import settings_frame, steps_as_data, steps_frame
 from ctxlab.pipeline.stage import Stage
@@ -41,6 +42,8 @@ class Pipeline:
     stages: tuple[Stage, ...] = ()
     layout_notes: tuple[Note, ...] = ()
     request_notes: tuple[Note, ...] = ()
+    dialect: Dialect | None = None
+    """The one that is asked for; without it a request's agent or session brings one."""
 
     @classmethod
     @checked_arguments
@@ -50,7 +53,11 @@ class Pipeline:
 
     @classmethod
     def _sorted(
-        cls, stages: Sequence[Stage], layout_notes: tuple[Note, ...] = (), request_notes: tuple[Note, ...] = ()
+        cls,
+        stages: Sequence[Stage],
+        layout_notes: tuple[Note, ...] = (),
+        request_notes: tuple[Note, ...] = (),
+        dialect: Dialect | None = None,
     ) -> Pipeline:
         seen: set[str] = set()
         for stage in stages:
@@ -61,7 +68,7 @@ class Pipeline:
             seen.add(stage.id)
         # Steps that were moved to one place keep their usual order, whichever of them was moved first.
         in_order = sorted(stages, key=lambda stage: (stage.priority, stage.base.priority))
-        return cls(tuple(in_order), layout_notes, request_notes)
+        return cls(tuple(in_order), layout_notes, request_notes, dialect)
 
     def __repr__(self) -> str:
         return f"Pipeline({' > '.join(stage.id for stage in self.stages if stage.enabled)})"
@@ -92,7 +99,7 @@ class Pipeline:
         return (*self.layout_notes, *self.request_notes, *(note for stage in self.stages for note in stage.notes))
 
     def _with(self, stages: Sequence[Stage]) -> Pipeline:
-        return self._sorted(stages, self.layout_notes, self.request_notes)
+        return self._sorted(stages, self.layout_notes, self.request_notes, self.dialect)
 
     # --- changing it
 
@@ -125,7 +132,7 @@ class Pipeline:
             if not dot:
                 raise WrongSetting(self._without_setting(name))
             self.stage(step)  # raises UnknownProcessor
-            layer = _call_layer(name, setting, value)
+            layer = _layer_of_setting("call", name, setting, value)
             for stage in self.stages:
                 if stage.is_called(step):
                     layers[stage.id] = stage.layer_for(step, layer).over(layers.get(stage.id, Layer("call")))
@@ -170,18 +177,31 @@ class Pipeline:
             layer = _layout_layer(entry, notes)
             for i in hit:
                 stages[i] = stages[i].with_layer(stages[i].layer_for(str(entry.get("id")), layer))
-        return self._sorted(stages, tuple(notes), self.request_notes)
+        return self._sorted(stages, tuple(notes), self.request_notes, self.dialect)
+
+    @checked_arguments
+    def with_dialect(self, dialect: str | Dialect | None) -> Pipeline:
+        """With the settings of a dialect below every other layer, whatever a request's agent brings; None asks it."""
+        return replace(self, dialect=None if dialect is None else dialect_named(dialect))
 
     @checked_arguments
     def for_request(self, build_input: BuildInput) -> Pipeline:
-        """With the layers that the request's model and agent bring; earlier ones of other agents go."""
+        """With the layers that the dialect, the request's model and its agent bring; earlier ones of others go."""
         agent, model = build_input.agent, build_input.model
+        of_dialect = _layers_of_dialect(self, self.dialect or dialect_of(build_input))
         stages = [
-            Stage.of(stage.base, (*stage.without("model", "agent"), *_layers_of(stage, model, agent)))
+            Stage.of(
+                stage.base,
+                (
+                    *of_dialect.get(stage.id, ()),
+                    *stage.without("dialect", "model", "agent"),
+                    *_layers_of(stage, model, agent),
+                ),
+            )
             for stage in self.stages
         ]
         notes = (*_unknown_entries(self, model, "model"), *_unknown_entries(self, agent, "agent"))
-        return self._sorted(stages, self.layout_notes, notes)
+        return self._sorted(stages, self.layout_notes, notes, self.dialect)
 
     # --- looking at it
 
@@ -369,17 +389,29 @@ def error_of(step: Step, trace: Trace) -> Exception:
     return failed
 
 
-def _call_layer(place: str, setting: str, value: Any) -> Layer:
-    """The layer of a call that sets one setting; raises WrongSetting."""
+def _layer_of_setting(layer: LayerName, place: str, setting: str, value: Any) -> Layer:
+    """A layer that sets one setting; raises WrongSetting."""
     if setting == "enabled":
         if not isinstance(value, bool):
             raise WrongSetting(f"{place}: expected true or false, got {value!r}")
-        return Layer("call", enabled=value)
+        return Layer(layer, enabled=value)
     if setting == "priority":
         if not isinstance(value, int) or isinstance(value, bool):
             raise WrongSetting(f"{place}: expected a whole number, got {value!r}")
-        return Layer("call", priority=value)
-    return Layer("call", settings={setting: value})
+        return Layer(layer, priority=value)
+    return Layer(layer, settings={setting: value})
+
+
+def _layers_of_dialect(pipeline: Pipeline, dialect: Dialect) -> dict[str, tuple[Layer, ...]]:
+    """The layer of a dialect by the ids of the steps that it sets."""
+    found: dict[str, tuple[Layer, ...]] = {}
+    for name, value in dialect.settings.items():
+        step, _, setting = name.rpartition(".")
+        stage = next((stage for stage in pipeline.stages if stage.is_called(step)), None)
+        if stage is not None:
+            own = found.get(stage.id, (Layer("dialect"),))[0]
+            found[stage.id] = (_layer_of_setting("dialect", name, setting, value).over(own),)
+    return found
 
 
 def _layers_of(stage: Stage, model: ModelProfile | None, agent: Agent | None) -> list[Layer]:

@@ -11,6 +11,7 @@ from ctxlab.processors.regex_processor import RegexProcessor  # isort: skip
 from ctxlab.processors.transcription_processor import TranscriptionProcessor  # isort: skip
 from ctxlab.processors.worldbook_processor import WorldbookProcessor  # isort: skip
 from ctxlab.processors.injection.assembler import InjectionAssembler  # isort: skip
+from ctxlab.processors.continued_reply import ContinuedReply  # isort: skip
 from ctxlab.processors.knowledge_processor import KnowledgeProcessor  # isort: skip
 from ctxlab.processors.variable_processor import VariableProcessor  # isort: skip
 from ctxlab.processors.token_limiter import TokenLimiter  # isort: skip
@@ -28,6 +29,7 @@ STEPS: tuple[type[Processor], ...] = (
     TranscriptionProcessor,
     WorldbookProcessor,
     InjectionAssembler,
+    ContinuedReply,
     KnowledgeProcessor,
     VariableProcessor,
     TokenLimiter,
@@ -43,6 +45,7 @@ __all__ = [
     "STEPS",
     "AssetResolver",
     "AsyncTaskProcessor",
+    "ContinuedReply",
     "ConvertSystem",
     "EnsureAlternating",
     "InjectionAssembler",

@@ -19,6 +19,7 @@ from ctxlab.context.tool_pairs import (
 from ctxlab.engines.ranking import Ranker, Ranking, ranks
 from ctxlab.engines.truncation import (
     BudgetReport,
+    LeastRoom,
     MessageCost,
     RanksMessages,
     Reason,
@@ -34,6 +35,7 @@ from ctxlab.engines.truncation import (
 from ctxlab.knowledge.policy.result_text import KIND as KNOWLEDGE
 from ctxlab.pipeline import BudgetTooSmall, LeastBudget, Remedy, Services
 from ctxlab.pipeline.explain.message_names import names_by_key
+from ctxlab.processors.example_blocks import ExampleBlocks
 from ctxlab.processors.ranked_messages import RankedMessages, ranked_messages
 from ctxlab.processors.token_limiter_settings import ID, LimiterSettings
 
@@ -96,11 +98,15 @@ class Cut:
         units = [unit.at for unit in units_newest_first(drafts) if any(drafts[i].pinned for i in unit.at)]
         return sorted({i for unit in units for i in unit})
 
+    @cached_property
+    def blocks(self) -> ExampleBlocks:
+        return ExampleBlocks.of(self.ctx.drafts, self.cost_of)
+
     @property
     def _start_of_history(self) -> int:
-        """Position of the oldest message that isn't pinned."""
-        drafts = self.ctx.drafts
-        return next((i for i, draft in enumerate(drafts) if not draft.pinned), len(drafts))
+        """Position of the oldest message that isn't pinned, nor part of an example."""
+        drafts, examples = self.ctx.drafts, self.blocks.positions
+        return next((i for i, draft in enumerate(drafts) if not draft.pinned and i not in examples), len(drafts))
 
     def result(self) -> Context:
         """The context after the cut; afterwards this cut has no more units, and nothing of it is held in a circle."""
@@ -196,7 +202,10 @@ class Cut:
         found: dict[str, Remedy] = {}
         for key in keys:
             at = place.get(key, -1)
-            if at in unit_of:
+            if (block := self.blocks.block_of(at)) is not None:
+                least = self._least_budget_of_block(window, block, at)
+                found[key] = Remedy(str(least), {f"{ID}.budget_tokens": least.tokens}, least)
+            elif at in unit_of:
                 least = self._least_budget(window, unit_of[at], at)
                 found[key] = Remedy(str(least), {f"{ID}.budget_tokens": least.tokens}, least)
             else:
@@ -206,7 +215,17 @@ class Cut:
     def _least_budget(self, window: Window, unit: Unit, at: int) -> LeastBudget:
         """A room of the strategy's is a budget less what must stay."""
         kept = self.strategy.kept(window, unit)
-        room = least_room(kept.ranges, at)
+        return self._budget_of_room(window, least_room(kept.ranges, at), [i for i in kept.at if i != at])
+
+    def _least_budget_of_block(self, window: Window, block: int, at: int) -> LeastBudget:
+        """A block needs room after the history, and for the blocks before it."""
+        units = [window.cost(unit) for unit in window.free_units()]
+        one_by_one = self.strategy.traits.keeps_one_end and self.strategy.traits.keeps_one_more
+        row = one_by_one and not self.settings.retained_characters
+        room = least_room(self.blocks.ranges(block, units, window.left, row=row), at)
+        return self._budget_of_room(window, room, [i for i in self.blocks.blocks[block] if i != at])
+
+    def _budget_of_room(self, window: Window, room: LeastRoom, beside_it: Sequence[int]) -> LeastBudget:
         beside = self.budget - window.left
 
         def budget(tokens: int | None) -> int | None:
@@ -219,7 +238,7 @@ class Cut:
             extra_whole_tokens=room.whole_tokens - window.left,
             lost_again_at=budget(room.lost_again_at),
             kept_again_at=budget(room.kept_again_at),
-            with_keys=tuple(self.ctx.drafts[i].key for i in kept.at if i != at),
+            with_keys=tuple(self.ctx.drafts[i].key for i in beside_it),
         )
 
     def _may_hold_orphans(self, stay: set[int]) -> bool:
@@ -252,7 +271,7 @@ class Cut:
             if newest is None or unit.newest > newest.newest:
                 newest = unit
             first = self.ctx.drafts[unit.at[0]]
-            if not has_user and first.role == "user" and not first.is_result:
+            if not has_user and first.role == "user" and not first.is_result and first.placement is None:
                 has_user = True
                 protected.update(unit.at)
             if has_user and newest.newest == last:
@@ -308,26 +327,31 @@ class Cut:
 
     def _arranged(self, protected: set[int], verdict: Verdict, left: int) -> Context:
         drafts = self.ctx.drafts
-        stay = protected | verdict.keep
-        aside = {*self.orphans, *self.mute} - stay
+        free = left - verdict.spent
+        fit = self.blocks.fitting(free) if self.blocks.blocks else 0
+        examples = {i for block in self.blocks.blocks[:fit] for i in block}
+        stay = protected | verdict.keep | examples
+        aside = {*self.orphans, *self.mute, *self.blocks.positions} - stay
         shortened = {i: draft for i, draft in verdict.shortened.items() if draft is not self._draft(i)}
         changed = {i: draft for i, draft in {**self.repaired, **shortened}.items() if i in stay}
         kept = [changed.get(i, drafts[i]) if changed else drafts[i] for i in sorted(stay)]
         if verdict.summary is not None:
             kept.insert(sum(i < self._start_of_history for i in stay), verdict.summary)
         gone = _between(len(drafts), stay | aside)
-        ctx = self.ctx.arrange(kept, dropped=[*self._groups(gone, verdict), *self._unpaired()])
+        without = list(self.blocks.dropped(fit, free, ID))
+        ctx = self.ctx.arrange(kept, dropped=[*self._groups(gone, verdict), *without, *self._unpaired()])
         history = len(drafts) - len(self.pinned)
+        spent = verdict.spent + self.blocks.spent(fit)
         counted = [*kept, *(drafts[i] for i in (verdict.border.at if verdict.border else ()))]
         report = BudgetReport(
             budget_tokens=self.budget,
             reserve_tokens=self.reserve,
             strategy=self.strategy.name,
             protected_tokens=self.budget - left,
-            history_tokens=verdict.spent,
-            left_tokens=left - verdict.spent,
+            history_tokens=spent,
+            left_tokens=left - spent,
             kept=len(stay),
-            cut=len(gone),
+            cut=len(gone) + sum(len(group.drafts) for group in without),
             history=history,
             shortened=len(shortened),
             overhead_tokens=self.settings.overhead_tokens,

@@ -11,14 +11,15 @@ from ctxlab.documents import RegexRule
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.engines.regexes.compile_rule import Compat, compiled_rule
 from ctxlab.engines.regexes.replace import Plan
-from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset
+from ctxlab.engines.regexes.rule_selection import BoundRule
 from ctxlab.engines.worldbook import Chat, FirstItems, GrowingChat, LoreScan
 from ctxlab.pipeline import Debugger, Services, Trace
 from ctxlab.processors.async_task_processor import AsyncTaskProcessor
-from ctxlab.processors.regex_processor import RegexProcessor, plan_of, rewritten
+from ctxlab.processors.macro_engine import MacroEngine
+from ctxlab.processors.regex_processor import RegexProcessor, rewritten
 from ctxlab.processors.session_loader import SessionLoader
 from ctxlab.processors.transcription_processor import TranscriptionProcessor
-from ctxlab.processors.worldbook_processor import WorldbookProcessor, chat_of, scanned
+from ctxlab.processors.worldbook_processor import WorldbookProcessor
 
 
 class GrowingHistory:
@@ -43,7 +44,8 @@ class GrowingHistory:
         self._step = step
         loaded = debugger.trace.step(SessionLoader.id).after
         self._rules = _rules_on(start, loaded)
-        self._chat = chat_of(replace(context, drafts=()))
+        self._chat = step.chat_of(replace(context, drafts=()))
+        self._input = start.start.input
         self._draft = {draft.origin.ref: draft for draft in loaded.drafts}
         self._sent: list[Draft] = []
         self._passed = 0
@@ -61,12 +63,12 @@ class GrowingHistory:
             draft = self._draft.get(key)
             if draft is not None:
                 self._sent.append(draft)
-                self._growing.append(scanned(draft))
+                self._growing.append(self._step.scanned_message(draft, self._input))
             self._growing.passed(key, is_sent=draft is not None)
         self._passed = number + 1
         if self._rules is not None:
             texts = self._rules.changed(self._sent, before)
-            self._growing.replace({i: scanned(draft) for i, draft in texts.items()})
+            self._growing.replace({i: self._step.scanned_message(draft, self._input) for i, draft in texts.items()})
         known = build_input.activations
         path: Sequence[str] = FirstItems(self._path, number + 1) if known else ()
         chat: Chat = replace(self._chat, messages=self._growing.messages(), activations=known, path=path)
@@ -109,15 +111,17 @@ class _RewrittenByDepth:
 
     def __init__(self, step: RegexProcessor, loaded: Context) -> None:
         self._compat: Compat = step.settings.compat
-        self.ruleset = Ruleset(loaded.input, stage="request")
+        self._engine: MacroEngine = step.settings.macro_engine
+        self._step = step
+        self.ruleset = step.ruleset(loaded.input)
         for draft in loaded.drafts:
-            plan_of(draft, 0, self.ruleset)
+            step.plan_of(draft, 0, self.ruleset)
         self._borders = _borders(self.ruleset.bound)
         self._now: list[Plan] = []
         drafts: list[Draft] = []
         plans: list[Plan] = []
         for draft in loaded.drafts:
-            for plan in dict.fromkeys(plan_of(draft, depth, self.ruleset) for depth in (0, *self._borders)):
+            for plan in dict.fromkeys(step.plan_of(draft, depth, self.ruleset) for depth in (0, *self._borders)):
                 drafts.append(draft)
                 plans.append(plan)
         places, applied = step.apply_plans(loaded, drafts, plans, self.ruleset)
@@ -138,7 +142,7 @@ class _RewrittenByDepth:
         return not self._varying or self._replacements(build_input, Context(build_input)) == self._meant
 
     def _replacements(self, build_input: BuildInput, ctx: Context) -> list[Any]:
-        env = MacroEnv.of(build_input, dice=ctx.dice)
+        env = MacroEnv.of(build_input, dice=ctx.dice, engine=self._engine)
         return [
             compiled_rule(bound.rule, env.speaking(bound.dialect), stage="request", compat=self._compat).replacement
             for bound in self._varying
@@ -151,7 +155,7 @@ class _RewrittenByDepth:
         due.update(range(before, len(sent)))
         found: dict[int, Draft] = {}
         for i in sorted(due):
-            plan = plan_of(sent[i], newest - i, self.ruleset)
+            plan = self._step.plan_of(sent[i], newest - i, self.ruleset)
             if i == len(self._now):
                 self._now.append(plan)
                 if self._made[sent[i].key, plan] is not sent[i]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ctxlab.context import BuildInput
 from ctxlab.engines.macros import MacroEnv, expand
+from ctxlab.processors.macro_engine import MacroEngine
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,9 +17,11 @@ class LoreWording:
     """
 
     build_input: BuildInput
+    engine: MacroEngine = "seed"
 
     def __call__(self, key: str, content: str, dialect: str | None) -> str:
         """The content of the entry of this key, with values in the place of its macros."""
-        if "{{" not in content and "<" not in content:
+        if "{{" not in content and "<" not in content and "\\" not in content:
             return content
-        return str(expand(content, MacroEnv.of(self.build_input).at(key).speaking(dialect)).text)
+        env = MacroEnv.of(self.build_input, engine=self.engine)
+        return str(expand(content, env.at(key).speaking(dialect)).text)

@@ -14,6 +14,8 @@ from ctxlab.pipeline import Processor, ProcessorSettings, Services, TokenCounter
 from ctxlab.processors.stored_formatter_rules import FORMATTERS, SEPARATOR, entry_from_rules, must_stay_unmerged
 
 ID = "merge-system"
+ALONE = frozenset({"newMainChat", "groupNudge"})
+"""Parts of SillyTavern's prompt that are never joined with others."""
 
 
 class MergeSystem(Processor):
@@ -31,11 +33,18 @@ class MergeSystem(Processor):
 
     class Settings(ProcessorSettings):
         separator: str = Field(SEPARATOR, title="Separator", description="Put between joined messages.")
-        hoist: Literal["leading", "all"] = Field(
+        hoist: Literal["leading", "all", "neighbours"] = Field(
             "leading",
             title="Hoist",
-            description="Join only those at the head, or move all system messages there.",
-            json_schema_extra=form_hints(labels={"leading": "those at the head", "all": "all, moved to the head"}),
+            description="Join only those at the head, move all system messages there, or join neighbours where they "
+            "are, but for the new-chat line and example messages.",
+            json_schema_extra=form_hints(
+                labels={
+                    "leading": "those at the head",
+                    "all": "all, moved to the head",
+                    "neighbours": "neighbours, where they are",
+                }
+            ),
         )
 
     settings: Settings
@@ -46,6 +55,8 @@ class MergeSystem(Processor):
         return entry_from_rules(stored, id=cls.id, rule="post:merge-system-to-head", fields=fields)
 
     def __call__(self, ctx: Context, services: Services) -> Context:
+        if self.settings.hoist == "neighbours":
+            return self._neighbours_joined(ctx)
         head = 0  # messages before the first one that stays behind the joined ones
         while head < len(ctx.drafts) and _joins(ctx.drafts[head]):
             head += 1
@@ -67,8 +78,25 @@ class MergeSystem(Processor):
         first = place[id(run[0])]
         return whole if first < head else whole.moved(first, Cause(ID, "all", "system messages go to the head"))
 
+    def _neighbours_joined(self, ctx: Context) -> Context:
+        """As SillyTavern squashes system messages: by place, not the new-chat line, nor anything with a name."""
+        out: list[Draft] = []
+        for joins, run in groupby(ctx.drafts, key=lambda draft: _joins(draft) and not _stays_alone(draft)):
+            parts = list(run)
+            if joins and len(parts) > 1:
+                cause = Cause(ID, "neighbours", f"{len(parts)} system messages in a row are sent as one")
+                parts = [merged_draft(parts, separator=self.settings.separator, cause=cause)]
+            out.extend(parts)
+        return ctx.arrange(out)
+
     def may_add_tokens(self, tokenizer: TokenCounter) -> int:
         return max(0, tokenizer.count(self.settings.separator) + 1 - tokenizer.message_tokens)
+
+
+def _stays_alone(draft: Draft) -> bool:
+    """Whether SillyTavern keeps a system message apart from its neighbours."""
+    of_examples = draft.placement is not None and draft.placement.block is not None
+    return bool(draft.speaker) or of_examples or draft.meta.get("stPromptName") in ALONE
 
 
 def _joins(draft: Draft) -> bool:

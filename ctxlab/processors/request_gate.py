@@ -17,6 +17,7 @@ from ctxlab.pipeline import NothingToSend, Processor, ProcessorSettings, Service
 
 ID = "request-gate"
 EMPTY_REPLY = Cause(ID, "empty-reply", "the assistant's message has no words, calls or files")
+WORDLESS = Cause(ID, "empty", "there is not a single character in it")
 ONLY_THOUGHTS = Cause(ID, "only-thoughts", "the assistant's message has thoughts and nothing that follows them")
 SYSTEM_FIRST = Cause(ID, "system-first", "system messages before the history go in front")
 HISTORY = frozenset({"node", "summary", "pending"})
@@ -63,6 +64,11 @@ class RequestGate(Processor):
         drop_empty: bool = Field(
             True, title="Drop empty replies", description="Leave out assistant messages without words, calls and files."
         )
+        drop_wordless: bool = Field(
+            False,
+            title="Drop empty messages",
+            description="Leave out messages of any role without a single character, calls and files; blanks are sent.",
+        )
         repair_pairs: bool = Field(
             True,
             title="Repair tool pairs",
@@ -81,6 +87,8 @@ class RequestGate(Processor):
         counts = [("received", len(ctx.drafts))]
         if self.settings.drop_empty:
             ctx = without_empty_replies(ctx)
+        if self.settings.drop_wordless:
+            ctx = ctx.drop([draft.key for draft in ctx.drafts if _is_wordless(draft)], WORDLESS)
         counts.append(("empty replies dropped", len(ctx.drafts)))
         if self.settings.repair_pairs:
             ctx = with_sendable_pairs(ctx, ID, services.tokenizer.count, start=start)
@@ -128,6 +136,10 @@ def _why_empty(draft: Draft, *, reply_follows: bool) -> Cause | None:
     if reply_follows or not all(artifact.is_reasoning for artifact in artifacts):
         return None
     return ONLY_THOUGHTS
+
+
+def _is_wordless(draft: Draft) -> bool:
+    return not (draft.text or draft.assets or draft.calls or draft.replayed or draft.role == "tool")
 
 
 # --- system messages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Literal, cast
 
 from pydantic import Field
@@ -18,6 +19,7 @@ from ctxlab.pipeline import Processor, ProcessorSettings, Services
 ID = "session-loader"
 REASONING = Cause(ID, "reasoning", "the reasoning of a message without tool calls is not sent again")
 AS_USER = Cause(ID, "tool-role", "tool results go as the user's text, so nothing is sent as a call")
+CALLS_OFF = "calls-off", "stored tool calls and their results are not sent"
 BLANKS = Cause(ID, "blank", "there is nothing but blanks in it")
 
 
@@ -38,6 +40,17 @@ class SessionLoader(Processor):
             "tool",
             title="Tool role",
             description="Role under which tool results are sent; user sends them as plain text.",
+        )
+        stored_calls: bool = Field(
+            True,
+            title="Stored tool calls",
+            description="Send the tool calls that the conversation holds, and their results.",
+        )
+        reasoning_newest: int = Field(
+            0,
+            ge=0,
+            title="Reasoning kept",
+            description="Keep the reasoning of this many newest messages without tool calls; others lose theirs.",
         )
         html_to_markdown: bool = Field(
             False, title="HTML to Markdown", description="Convert HTML in older messages to Markdown, which is shorter."
@@ -79,17 +92,21 @@ class SessionLoader(Processor):
         out = _LeftOut()
         problems: list[str] = []
         older = self._older(path, hidden)
+        with_reasoning = self._with_reasoning(path, hidden)
         for node in path:
             draft = self._draft(
                 node,
                 summary=node.id in summaries,
                 convert=node.id in older,
+                keeps_reasoning=node.id in with_reasoning,
                 agent=build_input.agent,
                 problems=problems,
             )
             blank = not node.content or node.content.isspace()
             ordinary = node.is_enabled is not False and node.model_match is None and not (blank or hidden or older)
             outcome = None if ordinary else _outcome(node, draft, hidden, ctx, problems)
+            if outcome is None and not self.settings.stored_calls and (draft.calls or node.role == "tool"):
+                outcome = CALLS_OFF
             if outcome is None:
                 drafts.append(_without_blanks(draft) if blank and node.content else draft)
                 sent.append(node)
@@ -107,8 +124,22 @@ class SessionLoader(Processor):
         ids = [node.id for node in path if node.id not in hidden]
         return set(ids[: max(0, len(ids) - self.settings.html_keep_newest)])
 
+    def _with_reasoning(self, path: Sequence[MessageNode], hidden: Mapping[str, str]) -> Collection[str]:
+        """Ids of the newest messages that keep their reasoning."""
+        if not self.settings.reasoning_newest:
+            return ()
+        sent = (node for node in reversed(path) if node.enabled and node.id not in hidden)
+        return set(islice((node.id for node in sent if node.reasoning), self.settings.reasoning_newest))
+
     def _draft(
-        self, node: MessageNode, *, summary: bool, convert: bool, agent: Agent | None, problems: list[str]
+        self,
+        node: MessageNode,
+        *,
+        summary: bool,
+        convert: bool,
+        keeps_reasoning: bool,
+        agent: Agent | None,
+        problems: list[str],
     ) -> Draft:
         content, role, metadata = node.content, node.role, node.metadata
         origin = Origin("summary" if summary else "node", node.id)
@@ -133,7 +164,7 @@ class SessionLoader(Processor):
             (),
             metadata or NOTHING,
         )
-        if draft.reasoning and role == "assistant" and not draft.calls:
+        if draft.reasoning and role == "assistant" and not (draft.calls or keeps_reasoning):
             draft = draft.changed(REASONING, reasoning=None)
         if self.settings.tool_role == "user" and (draft.calls or role == "tool"):
             draft = draft.changed(AS_USER, calls=(), role="user" if role == "tool" else role)

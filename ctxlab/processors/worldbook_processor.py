@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -25,13 +25,23 @@ from ctxlab.engines.worldbook import (
     scan,
 )
 from ctxlab.engines.worldbook.decision import COLUMNS
+from ctxlab.engines.worldbook.scan_input import Compat
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
-from ctxlab.processors.injection.read_preset_placement import role_in_prompt
+from ctxlab.processors.injection.presets import is_due
+from ctxlab.processors.injection.read_preset_placement import AUTHORS_NOTE, role_in_prompt
 from ctxlab.processors.lore_budget import lore_budget, no_budget_note
 from ctxlab.processors.lore_wording import LoreWording
+from ctxlab.processors.macro_engine import MACRO_ENGINE, MacroEngine
+from ctxlab.processors.rewritten_lore import rewritten_lore
+from ctxlab.processors.speaker_names import speaker_name
 
 ID = "worldbook-processor"
 HISTORY = frozenset({"node", "summary", "pending"})
+SILLYTAVERN = "sillytavern"
+"""The spelling of macros in texts of SillyTavern."""
+DEPTH_PROMPT, QUIET = "depthPrompt", "quietPrompt"
+NOTES = {AUTHORS_NOTE: "authors-note", DEPTH_PROMPT: "character-note"}
+"""Presets that are scanned as notes, and the names that a match has of them."""
 
 
 class WorldbookProcessor(Processor):
@@ -52,6 +62,21 @@ class WorldbookProcessor(Processor):
             title="Scan depth",
             description="Newest messages in which keys are looked for, where entry, book and agent don't say it.",
         )
+        scan_text: Literal["messages", "joined"] = Field(
+            "messages",
+            title="Where patterns match",
+            description="In each message alone, or in one text as in SillyTavern: the newest message first, each "
+            "behind a mark, then lore that fired. There `^` is before the mark, and `$` the end of the last text.",
+            json_schema_extra=form_hints(labels={"messages": "each message", "joined": "one text of all"}),
+        )
+        include_names: bool = Field(
+            False, title="Names", description="Look for keys in the speaker's name before each message as well."
+        )
+        scan_note: bool = Field(
+            False,
+            title="Notes",
+            description="Look for keys in the author's note and the character's own as well, for every entry.",
+        )
         recursion: bool = Field(
             True,
             title="Recursion",
@@ -59,6 +84,18 @@ class WorldbookProcessor(Processor):
         )
         max_passes: int = Field(
             20, ge=0, title="Passes", description="Times that lore may call up more lore; 0 is no limit."
+        )
+        min_activations: int = Field(
+            0,
+            ge=0,
+            title="Fewest entries",
+            description="Look at one message more at a time until so many entries fire; 0 keeps to the scan depth.",
+        )
+        min_activations_depth: int = Field(
+            0,
+            ge=0,
+            title="Deepest for fewest entries",
+            description="Messages down to which more are looked at for the fewest entries, and one beyond; 0 is all.",
         )
         budget_percent: float = Field(
             25,
@@ -69,6 +106,18 @@ class WorldbookProcessor(Processor):
         )
         budget_cap_tokens: int = Field(
             0, ge=0, title="Budget cap", description="Most tokens for lore, whatever its share is; 0 is no cap."
+        )
+        zero_percent: Literal["no budget", "one token"] = Field(
+            "no budget",
+            title="A budget of 0 percent",
+            description="No budget, or one token as in SillyTavern: then only what ignores the budget fires.",
+        )
+        budget_count: Literal["each", "together"] = Field(
+            "each",
+            title="Counting",
+            description="Each entry alone, or all so far as one message as in SillyTavern, with a line break after "
+            "each and 6 tokens around it, which has to stay below the budget.",
+            json_schema_extra=form_hints(labels={"each": "each entry", "together": "all so far"}),
         )
         overflow: Literal["stop", "skip"] = Field(
             "stop",
@@ -87,17 +136,43 @@ class WorldbookProcessor(Processor):
             title="Group scoring",
             description="In a group the entries with the most keys in sight win, where an entry doesn't say.",
         )
-        first: Literal["agent", "global", "neither"] = Field(
+        constants_first: bool = Field(
+            True,
+            title="Constant entries first",
+            description="Give entries without conditions room in the budget before all others, whatever their order.",
+        )
+        first: Literal["agent", "global", "neither", "evenly"] = Field(
             "agent",
             title="Whose books first",
-            description="After the user's: the agent's before the global ones, the other way round, or all alike.",
+            description="After the conversation's and the user's: the agent's before the global ones, the other way "
+            "round, or by order alone; `neither` has the user's among them.",
             json_schema_extra=form_hints(
-                labels={"agent": "the agent's", "global": "the global ones", "neither": "all alike"}
+                labels={
+                    "agent": "the agent's",
+                    "global": "the global ones",
+                    "neither": "all alike",
+                    "evenly": "all but the user's alike",
+                }
             ),
         )
-        compat: Literal["sillytavern", "reference"] = Field(
-            "sillytavern", title="Reading", description="Whose order of checks and reading of patterns is followed."
+        book_settings: bool = Field(
+            True,
+            title="Settings of books",
+            description="Follow a book's own scan depth, budget and recursion, which SillyTavern takes no notice of.",
         )
+        rewrite_lore: bool = Field(
+            False,
+            title="Rules for lore",
+            description="Have rules for the system's role rewrite what fires, after it is counted and looked through: "
+            "SillyTavern's scripts for world info.",
+        )
+        compat: Compat = Field(
+            "sillytavern",
+            title="Reading",
+            description="Whose order of checks and reading of patterns is followed. sillytavern-1.19 follows it where "
+            "it is odd as well: groups, delayed entries without recursion, rests after stickiness, macros in keys.",
+        )
+        macro_engine: MacroEngine = MACRO_ENGINE
 
     settings: Settings
 
@@ -105,6 +180,8 @@ class WorldbookProcessor(Processor):
         if not ctx.input.books:
             return ctx
         found = self.scan(ctx, services)
+        if self.settings.rewrite_lore:
+            found = replace(found, texts=rewritten_lore(found, ctx, self.settings.macro_engine))
         notes = [replace(note, processor=ID) for note in found.notes]
         return ctx.put(found).put(LoreActivations(found.activations)).noted(notes)
 
@@ -121,13 +198,31 @@ class WorldbookProcessor(Processor):
         return replace(found, notes=(*found.notes, no_budget_note(ID, percent, is_asked_for=is_asked_for)))
 
     def scan_input(self, ctx: Context, services: Services) -> ScanInput:
-        return self.input_of(ctx.input, chat_of(ctx), services)
+        return self.input_of(ctx.input, self.chat_of(ctx), services)
+
+    def chat_of(self, ctx: Context) -> Chat:
+        """The history as it is scanned, and who is in it; of presets only notes are scanned, where that is on."""
+        build_input, settings = ctx.input, self.settings
+        chat = chat_of(ctx, [self.scanned_message(draft, build_input) for draft in ctx.drafts if is_scanned(draft)])
+        worded = LoreWording(build_input, settings.macro_engine)
+        if settings.compat == "sillytavern-1.19":
+            about = {source: worded(source, text, SILLYTAVERN) for source, text in chat.about.items()}
+            chat = replace(chat, about=about)
+        notes = {} if not settings.scan_note else dict(_notes(build_input, worded))
+        if settings.compat == "sillytavern-1.19" and build_input.turn == "quiet":
+            notes |= _quiet_prompt(build_input, worded)
+        return replace(chat, prompts=notes) if notes else chat
+
+    def scanned_message(self, draft: Draft, build_input: BuildInput) -> ScannedMessage:
+        """A message of the history as it is scanned."""
+        name = speaker_name(draft, build_input) if self.settings.include_names else ""
+        return ScannedMessage(draft.key, str(draft.text), draft.origin.ref or draft.key, name)
 
     def input_of(self, build_input: BuildInput, chat: Chat, services: Services) -> ScanInput:
         """The input of a scan of this conversation, without the context that it is from."""
         books = tuple([ActiveBook(book, _level_of(book, build_input)) for book in build_input.books])
         dice = Context(build_input).dice  # which the report keeps, without the messages of this moment
-        rules, words_sent = self._rules(build_input, services), LoreWording(build_input)
+        rules, words_sent = self._rules(build_input, services), LoreWording(build_input, self.settings.macro_engine)
         return ScanInput(books, chat, rules, dice, services.tokenizer.count, words_sent)
 
     def _rules(self, build_input: BuildInput, services: Services) -> ScanSettings:
@@ -137,45 +232,76 @@ class WorldbookProcessor(Processor):
         budget = lore_budget(
             build_input, services, percent=settings.budget_percent, cap_tokens=settings.budget_cap_tokens
         )
+        if not settings.budget_percent and settings.zero_percent == "one token":
+            budget = budget._replace(tokens=1, source="0 %")
         return ScanSettings(
             scan_depth=depth,
             recursion=not off,
+            scan_text=settings.scan_text,
             max_passes=settings.max_passes,
+            min_activations=settings.min_activations,
+            min_activations_depth=settings.min_activations_depth,
             case_sensitive=settings.case_sensitive,
             whole_words=settings.whole_words,
             group_scoring=settings.group_scoring,
             budget_tokens=budget.tokens,
+            budget_count=settings.budget_count,
             overflow=settings.overflow,
+            constants_first=settings.constants_first,
+            book_settings=settings.book_settings,
             first=settings.first,
             compat=settings.compat,
             budget_source=budget.source,
         )
 
 
-def chat_of(ctx: Context) -> Chat:
-    """The history as it is scanned, and who is in it; presets aren't scanned."""
+def chat_of(ctx: Context, messages: Sequence[ScannedMessage] = ()) -> Chat:
+    """These messages, and who is in the conversation."""
     build_input = ctx.input
     agent, user = build_input.agent, build_input.user
     leaf = build_input.leaf_id
     known = leaf is not None and bool(build_input.activations) and leaf in build_input.session.nodes
     return Chat(
-        messages=tuple([scanned(draft) for draft in ctx.drafts if draft.origin.kind in HISTORY]),
+        messages=tuple(messages),
         about=dict(_about(agent, user.content if user else "")),
         names=tuple(dict.fromkeys(name for name in (agent.shown_name, agent.name, agent.id) if name)) if agent else (),
         tags=agent.tags or () if agent else (),
         user=user.shown_name if user else "",
         model=build_input.model,
+        trigger=build_input.turn,
         activations=build_input.activations,
         path=tuple([node.id for node in build_input.session.path(leaf)]) if known else (),
     )
 
 
-def scanned(draft: Draft) -> ScannedMessage:
-    """A message of the history as it is scanned."""
-    return ScannedMessage(draft.key, str(draft.text), draft.origin.ref or draft.key)
+def is_scanned(draft: Draft) -> bool:
+    """Whether a draft is a message of the history."""
+    return draft.origin.kind in HISTORY
+
+
+def _notes(build_input: BuildInput, worded: LoreWording) -> Iterator[tuple[str, str]]:
+    """The author's note and the character's own, as they are sent, by their names."""
+    own = build_input.agent.preset_messages if build_input.agent else ()
+    users = build_input.user.preset_messages if build_input.user else ()
+    for node in (*build_input.presets, *own, *users):
+        name = role_in_prompt(node) or node.id
+        if node.enabled and name in NOTES and node.content.strip() and is_due(node, build_input):
+            yield NOTES[name], worded(NOTES[name], node.content, SILLYTAVERN)
+    depth_prompt = build_input.agent.depth_prompt if build_input.agent else None
+    if depth_prompt:
+        yield NOTES[DEPTH_PROMPT], worded(NOTES[DEPTH_PROMPT], depth_prompt, SILLYTAVERN)
+
+
+def _quiet_prompt(build_input: BuildInput, worded: LoreWording) -> Mapping[str, str]:
+    """The prompt of a turn that nobody sees."""
+    own = build_input.agent.preset_messages if build_input.agent else ()
+    texts = [node.content for node in own if node.enabled and role_in_prompt(node) == QUIET]
+    return {QUIET: worded(QUIET, texts[-1], SILLYTAVERN)} if texts else {}
 
 
 def _level_of(book: Worldbook, build_input: BuildInput) -> Level:
+    if book.book_id in build_input.chat_books:
+        return "chat"
     if build_input.agent and book.book_id in build_input.agent.worldbook_ids:
         return "agent"
     return "user" if build_input.user and book.book_id in build_input.user.worldbook_ids else "global"

@@ -93,7 +93,8 @@ class SentFacts:
             return ""
         if entry.matched is None:
             return "constant" if entry.lore.entry.constant else plain(entry.reason, 2 * NAME)
-        return f"key “{plain(entry.matched.key, NAME)}” in {self._where(entry.matched.where)}"
+        name = "the name of " if entry.matched.in_name else ""
+        return f"key “{plain(entry.matched.key, NAME)}” in {name}{self._where(entry.matched.where)}"
 
     def _where(self, key: str) -> str:
         """The text in which a key was found, as a person calls it."""

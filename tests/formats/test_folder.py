@@ -24,7 +24,9 @@ LINES = [
     {"name": "Mara", "is_user": True, "is_system": False, "send_date": "2026-01-01", "mes": "Is that the reef?"},
 ]
 BOOK = {"entries": {"0": {"uid": 0, "key": ["reef"], "content": "Old stones.", "comment": "Reef", "order": 1}}}
-RULES = [{"id": "r", "scriptName": "Louder", "findRegex": "/that/g", "replaceString": "THAT", "placement": [1]}]
+RULES = [
+    {"scriptName": "Louder", "findRegex": "/that/g", "replaceString": "THAT", "placement": [1], "promptOnly": True}
+]
 
 
 def put(path: Path, value: Any) -> Path:

@@ -51,6 +51,9 @@ class Said:
     def user_times(self) -> Iterator[str | None]:
         return iter(())
 
+    def swipes(self) -> tuple[int, int] | None:
+        return None
+
 
 def _expand_by_phases(data: Data) -> Any:
     """The text after each phase too, which only the cases of this file say."""

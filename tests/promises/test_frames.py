@@ -17,6 +17,7 @@ from ctxlab.engines.compression import SourceText, compression_report
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.storage.search import SearchIndex
 from ctxlab.studies import sent_prompt
+from tests.sillytavern.small_folder import write_folder
 from tests.studies.synthetic_study import study_frame
 
 ROOT = Path(__file__).parents[2]
@@ -60,6 +61,11 @@ def compressed_recording() -> ctxlab.Recording:
     for sent in (talk, [summary, {"role": "user", "content": "Go on."}]):
         builder.body({"model": "m", "messages": sent}, "openai-chat")
     return builder.recording()
+
+
+def sillytavern_turn() -> ctxlab.SillyTavernTurn:
+    with TemporaryDirectory() as folder:
+        return ctxlab.sillytavern(write_folder(Path(folder), worlds={"sea": "Oil."}, metadata={"world_info": "sea"}))
 
 
 @cache
@@ -122,6 +128,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "MeanScore.frame": ctxlab.mean_score(study_frame()).frame(),
         "PairedDifference.frame": ctxlab.paired_difference(study_frame(), "lexical", "sliding").frame(),
         "Session.frame": session.frame(),
+        "SillyTavernTurn.settings": sillytavern_turn().settings(),
         "SessionBranches.branches": ctxlab.branches(session).branches(),
         "SessionBranches.clusters": ctxlab.branches(session).clusters(likeness=0.1),
         "SessionBranches.frame": ctxlab.branches(session).frame(),

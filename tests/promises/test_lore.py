@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -65,23 +68,41 @@ books = st.builds(
 )
 
 
+DIALECTS = ("seed", "sillytavern-1.19")
+
+
 @st.composite
-def questions(draw: st.DrawFn) -> ScanInput:
+def questions(draw: st.DrawFn, dialect: str = "seed") -> ScanInput:
     held = tuple(
-        ActiveBook(book, draw(st.sampled_from(["global", "agent", "user"])))
+        ActiveBook(book, draw(st.sampled_from(["global", "agent", "user", "chat"])))
         for book in draw(st.lists(books, max_size=3))
     )
-    messages = tuple(ScannedMessage(f"m{i}", text, f"m{i}") for i, text in enumerate(draw(st.lists(texts, max_size=5))))
+    exact = dialect != "seed"
+    names = ("Ilse", "Old Man", "") if exact else ("",)
+    messages = tuple(
+        ScannedMessage(f"m{i}", text, f"m{i}", draw(st.sampled_from(names)))
+        for i, text in enumerate(draw(st.lists(texts, max_size=5)))
+    )
     known = [f"lore:{one}/{uid}" for one in "ab" for uid in range(4)]
     recorded = draw(st.dictionaries(st.sampled_from(known), st.sampled_from(["m0", "m1", "m2", "m3", "gone"])))
     chat = Chat(
         messages,
         about={"persona": "an old man"},
+        prompts=draw(rarely(st.just({"note": "The dragon sleeps."}), {})) if exact else {},
         names=("Nova",),
         model=ModelProfile(id="claude"),
         activations=recorded,
     )
-    rules = ScanSettings(
+    joined = ScanSettings(
+        scan_text="joined",
+        budget_count="together",
+        constants_first=False,
+        book_settings=False,
+        min_activations=draw(rarely(st.integers(1, 5), 0)),
+        min_activations_depth=draw(rarely(st.integers(1, 3), 0)),
+    )
+    rules = replace(
+        joined if exact else ScanSettings(),
         scan_depth=draw(st.integers(0, 3)),
         recursion=draw(rarely(st.just(False), True)),
         max_passes=draw(st.sampled_from([0, 1, 2, 3, 20])),
@@ -90,16 +111,38 @@ def questions(draw: st.DrawFn) -> ScanInput:
         group_scoring=draw(rarely(st.just(True), False)),
         budget_tokens=draw(rarely(st.integers(0, 60), None)),
         overflow=draw(st.sampled_from(["stop", "skip"])),
-        first=draw(st.sampled_from(["agent", "global", "neither"])),
-        compat=draw(rarely(st.just("reference"), "sillytavern")),
+        first=draw(st.sampled_from(["agent", "global", "neither", "evenly"])),
+        compat=dialect if exact else draw(rarely(st.just("reference"), "sillytavern")),
     )
+    if exact:
+        held = tuple(replace(each, book=with_patterns(draw, each.book)) for each in held)
     scripted = {id: draw(st.floats(0, 0.999)) for id in (*known, "lore-group:g", "lore-group:h")}
     return ScanInput(held, chat, rules, dice=lambda id: scripted.get(id, 0.3))
 
 
+PATTERNS = ("/ver$/", "/^.dragon/", "/moon\\s+\\S*river/", "/(?![^]*moon)/", "/bad[/", "ilse", "man: d", "{{user}}")
+"""Keys that are found by where they stand in the one text that SillyTavern looks through."""
+
+
+def with_patterns(draw: st.DrawFn, book: Worldbook) -> Worldbook:
+    more = st.lists(st.sampled_from(PATTERNS), max_size=1).map(tuple)
+    entries = {
+        name: entry.with_(
+            key=(*draw(rarely(more, ())), *entry.key), keysecondary=(*entry.keysecondary, *draw(rarely(more, ())))
+        )
+        for name, entry in book.entries.items()
+    }
+    return book.model_copy(update={"entries": entries})
+
+
+in_both_dialects = pytest.mark.parametrize("dialect", DIALECTS)
+
+
+@in_both_dialects
 @settings(max_examples=70, deadline=None)
-@given(questions())
-def test_the_nearest_change_makes_an_entry_fire_and_keeps_out_what_fires(asked: ScanInput) -> None:
+@given(st.data())
+def test_the_nearest_change_makes_an_entry_fire_and_keeps_out_what_fires(dialect: str, data: st.DataObject) -> None:
+    asked = data.draw(questions(dialect))
     found = scan(asked)
 
     for decision in found.decisions:
@@ -107,12 +150,15 @@ def test_the_nearest_change_makes_an_entry_fire_and_keeps_out_what_fires(asked: 
         assert again.fired is not decision.fired, (decision, decision.nearest, again)
 
 
+@in_both_dialects
 @settings(max_examples=50, deadline=None)
-@given(questions())
-def test_every_entry_has_one_decision_and_what_is_told_of_it_holds(asked: ScanInput) -> None:
+@given(st.data())
+def test_every_entry_has_one_decision_and_what_is_told_of_it_holds(dialect: str, data: st.DataObject) -> None:
+    asked = data.draw(questions(dialect))
     found = scan(asked)
 
-    texts = {spoken.key: spoken.text for spoken in asked.chat.messages} | asked.chat.about
+    texts = {spoken.key: spoken.text for spoken in asked.chat.messages} | asked.chat.about | asked.chat.prompts
+    with_names = {spoken.key: spoken.scanned for spoken in asked.chat.messages}
     texts |= {one.key: one.lore.content for one in found.decisions}
     assert len(found.decisions) == sum(len(held.book.entries) for held in asked.books)
     assert len({one.key for one in found.decisions}) == len(found.decisions)
@@ -120,18 +166,21 @@ def test_every_entry_has_one_decision_and_what_is_told_of_it_holds(asked: ScanIn
         assert one.fired == (one.gate is None)
         assert "" not in (one.matched.keys if one.matched else ())
         if one.matched and not one.matched.key.startswith("/"):
-            said = texts[one.matched.where][one.matched.start : one.matched.end]
+            of = with_names if one.matched.in_name else texts
+            said = of[one.matched.where][one.matched.start : one.matched.end]
             assert said.casefold() == one.matched.key.casefold()
 
 
+@in_both_dialects
 @settings(max_examples=60, deadline=None)
-@given(questions())
-def test_the_sentence_of_a_blocked_entry_is_true(asked: ScanInput) -> None:
+@given(st.data())
+def test_the_sentence_of_a_blocked_entry_is_true(dialect: str, data: st.DataObject) -> None:
+    asked = data.draw(questions(dialect))
     found = scan(asked)
 
     for one in found.decisions:
         lore = one.lore
-        newest = [spoken.text for spoken in asked.chat.messages[-lore.depth :]] if lore.depth else []
+        newest = [spoken.scanned for spoken in asked.chat.messages[-lore.depth :]] if lore.depth else []
         plain = [key for key in lore.secondary if isinstance(key, Key) and key.is_plain]
         seen = [any(key.text.casefold() in text.casefold() for text in newest) for key in plain]
         if "none of its" in one.reason and one.gate == "secondary-keys":
@@ -152,7 +201,9 @@ def test_the_sentence_of_a_blocked_entry_is_true(asked: ScanInput) -> None:
             assert found.with_change(one.key, more)[one.key].fired, one
 
 
+@in_both_dialects
 @settings(max_examples=25, deadline=None)
-@given(questions())
-def test_the_same_question_has_the_same_answer(asked: ScanInput) -> None:
+@given(st.data())
+def test_the_same_question_has_the_same_answer(dialect: str, data: st.DataObject) -> None:
+    asked = data.draw(questions(dialect))
     assert scan(asked).rows() == scan(asked).rows()

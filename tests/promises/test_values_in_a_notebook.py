@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from html.parser import HTMLParser
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -24,6 +25,7 @@ from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.storage.search import SearchIndex, SearchResult
 from ctxlab.studies import sent_files, sent_prompt
 from tests.gallery.attachments import files_run
+from tests.sillytavern.small_folder import write_folder
 from tests.studies.synthetic_study import study_frame
 
 MOST = 60_000
@@ -110,6 +112,20 @@ def workspace_values(words: str) -> dict[str, Any]:
         "JournalEntries": workspace.journal(),
         "TrashEntries": workspace.trash(),
     }
+
+
+def sillytavern_turn(words: str, size: int) -> ctxlab.SillyTavernTurn:
+    """The turn of a folder with many books, words in every setting."""
+    names = [f"w{i}" for i in range(size)]
+    with TemporaryDirectory() as place:
+        folder = write_folder(
+            Path(place),
+            card={"name": words},
+            metadata={"note_prompt": words},
+            worlds=dict.fromkeys(names, words),
+            world_info_settings={"world_info": {"globalSelect": names}, "world_info_depth": words},
+        )
+        return ctxlab.sillytavern(folder)
 
 
 def asset_folder(words: str, size: int) -> AssetFolder:
@@ -297,6 +313,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "SentPrompt": sent_prompt(smaller),
         "SentFile": sent_files(files_run())[0],
         "Session": session,
+        "SillyTavernTurn": sillytavern_turn(words, size),
         "Interval": ctxlab.mean_score(study_frame(words=words, cases=2)).interval,
         "MeanScore": ctxlab.mean_score(study_frame(words=words, cases=2)),
         "PairedDifference": ctxlab.paired_difference(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -19,6 +19,8 @@ from ctxlab.errors import CtxlabError, ReadError, UnknownName
 
 if TYPE_CHECKING:
     from ctxlab.api.options import BuildOptions, InputOptions
+    from ctxlab.api.sillytavern import SillyTavernTurn
+    from ctxlab.context import TurnKind
     from ctxlab.formats import Import, Loss
     from ctxlab.pipeline import Debugger, Trace
 
@@ -50,6 +52,7 @@ class Inputs:
     losses: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
     begun: str = ""
+    turn: SillyTavernTurn | None = None
 
     def announce(self) -> None:
         """Print a line each about files that nobody named, a conversation that was begun, and a broken path."""
@@ -134,6 +137,8 @@ class Inputs:
             "pipeline": pipeline,
             "assets": typed.assets,
         }
+        if self.turn is not None:
+            return self.turn.options(**_typed_alone(options))
         if typed.pending is None:
             return options
         expansion = api.expand_input(typed.pending, self.session, self.agent, **known)
@@ -162,6 +167,33 @@ def load(options: CommandOptions) -> Inputs:
     found = tuple(files.books(books)), tuple(files.rules(rules)), tuple(files.knowledge(options.knowledge or ()))
     losses, unnamed = losses_for(session, first, files.losses), tuple(files.unnamed)
     return Inputs(options, session, files.library, agent, user, *found, losses, unnamed, how)
+
+
+def load_turn(options: CommandOptions, folder: Path, *, chat: str | None, kind: TurnKind) -> Inputs:
+    """The next turn of a chat in SillyTavern's data folder, with what else is named; `--pending` is what is sent."""
+    from ctxlab import formats
+    from ctxlab.api.sillytavern import sillytavern
+
+    turn = sillytavern(
+        folder, chat=chat, kind=kind, text=options.pending, timestamp=options.timestamp, zone=options.zone
+    )
+    options = replace(options, pending=None, file=folder)
+    files = _Files(folder, formats.Import())
+    agent, user = files.agent(options.agent or ()), files.user(options.user)
+    books, rules = tuple(files.books(options.books or ())), tuple(files.rules(options.rules or ()))
+    knowledge = tuple(files.knowledge(options.knowledge or ()))
+    library, losses = turn.library | files.library, tuple(map(str, (*turn.losses, *files.losses)))
+    return Inputs(options, turn.session, library, agent or turn.agent, user, books, rules, knowledge, losses, turn=turn)
+
+
+def _typed_alone(options: BuildOptions) -> BuildOptions:
+    """The options without the library and without variables where none are typed."""
+    typed = options.copy()
+    typed.pop("library", None)
+    variables = typed.get("variables")
+    if variables is not None and not variables.session:
+        typed.pop("variables", None)
+    return typed
 
 
 def losses_for(session: Session, first: Import, losses: Sequence[Loss | str]) -> tuple[str, ...]:

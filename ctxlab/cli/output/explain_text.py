@@ -158,7 +158,7 @@ def _lore(trace: Trace, place: Occurrence) -> Iterator[TextRow]:
             continue
         found, matched = key_place(trace.result, decision), decision.matched
         if found is not None and matched is not None:
-            words = f"“{matched.key}” in {short_key(found.where)}, characters {found.start:,} to {found.end:,}"
+            words = f"“{matched.key}” in {found.in_words(short_key)}"
             yield 1, Text.assemble(("called up by ", "dim"), harmless(words))
         yield 1, Text.assemble(("placed ", "dim"), harmless(requested_place(decision)))
 

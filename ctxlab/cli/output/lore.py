@@ -154,7 +154,9 @@ def _where(one: Decision, titles: Mapping[str, str]) -> str:
         return ""
     if matched.where in titles:
         return f"lore {one_line(titles[matched.where], cells=40)}"
-    return f"{short_key(matched.where)}, {matched.start:,} to {matched.end:,}"
+    if matched.in_name:
+        return f"the name of {short_key(matched.where)}"
+    return f"{short_key(matched.where)}, {matched.start:,} to {matched.end:,}{' and on' if matched.through else ''}"
 
 
 def _stacked(
@@ -248,9 +250,7 @@ def _seen(trace: Trace, decision: Decision) -> list[str | tuple[str, str]] | Non
     if found is None or matched is None:
         return None
     also = [key for key in matched.keys if key != matched.key]
-    counts_text: list[str | tuple[str, str]] = [
-        f"“{harmless(matched.key)}” in {short_key(found.where)}, characters {found.start:,} to {found.end:,}"
-    ]
+    counts_text: list[str | tuple[str, str]] = [f"“{harmless(matched.key)}” in {found.in_words(short_key)}"]
     if also:
         counts_text.append((f"; also in sight: {harmless(', '.join(also))}", "dim"))
     if found.text is not None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 CAUSE = "macros"
 MOST_CHARACTERS = 1_000_000
 MOST_NOTES = 20
+MOST_WORK = 20_000_000
+"""Characters that are read for values that macros take from elsewhere, in one expansion."""
 
 
 class BadCall(Exception):
@@ -41,6 +43,7 @@ class ExpansionState:
     env: MacroEnv
     reference: bool = False
     room: int = MOST_CHARACTERS
+    work: int = MOST_WORK
     rolls: int = 0
     notes: list[Note] = field(default_factory=list[Note])
     _noted: set[str] = field(default_factory=set[str])
@@ -59,11 +62,22 @@ class ExpansionState:
         where = f"{self.env.place}: " if self.env.place else ""
         self.notes.append(Note(level, f"{where}{text}", CAUSE, details))
 
+    def works(self, characters: int) -> None:
+        """Raises NoRoom where so much has been read that a text must be hostile."""
+        self.work -= characters
+        if self.work < 0:
+            raise NoRoom("too much is read for its value", key="too much")
+
     # --- variables
 
     def variables_of(self, scope: str) -> Mapping[str, Any]:
         changed = self._session if scope == "session" else self._everywhere
         return changed if changed is not None else getattr(self.env.variables, scope)
+
+    def length_of(self, scope: str, name: str) -> int:
+        """Characters that are read when a variable is added to; a list is read as JSON."""
+        value = self.variables_of(scope).get(name)
+        return 4 * len(value) if isinstance(value, str) else 0
 
     def set(self, scope: str, name: str, value: Any) -> None:
         """Give a variable a value in this expansion; what the environment holds stays as it is."""
@@ -73,6 +87,14 @@ class ExpansionState:
         else:
             self._everywhere = dict(self.env.variables.everywhere) if self._everywhere is None else self._everywhere
             self._everywhere[name] = value
+
+    def delete(self, scope: str, name: str) -> None:
+        """Take a variable away in this expansion; what the environment holds stays as it is."""
+        if name in self.variables_of(scope):
+            self.set(scope, name, None)
+            changed = self._session if scope == "session" else self._everywhere
+            if changed is not None:
+                del changed[name]
 
     @property
     def variables(self) -> Variables:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.engines.macros.registry import SILLYTAVERN, Dialect, Macro, own_macros, plugins, sillytavern_macros
+from ctxlab.engines.macros.registry import Dialect, Macro, plugins, table_of
 from ctxlab.errors import WrongArgument
 
 _TYPED = re.compile(r"\{\{[ \t]*(\w*)\Z")
@@ -54,7 +54,7 @@ def macro_completions(
         return ()
     rest = _REST.match(text, at)
     end = rest.end() if rest is not None else at
-    table = sillytavern_macros() if dialect == SILLYTAVERN else own_macros()
+    table = table_of(dialect)
     known = {macro.name: macro for macro in (*table.values(), *plugins().macros.values())}
     wanted = typed[1].lower()
     found = [macro for name, macro in sorted(known.items(), key=_in_order) if name.lower().startswith(wanted)]

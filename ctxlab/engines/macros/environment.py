@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
-from ctxlab.context import Context, Text, Variables
+from ctxlab.context import Context, GroupChat, Text, Variables
 from ctxlab.context.context import BuildInput
 from ctxlab.documents import Agent, UserProfile
 from ctxlab.documents.agent.agent import VirtualTime
 from ctxlab.engines.macros.last_message import NO_MESSAGES, Messages, PathMessages
+from ctxlab.engines.macros.registry import NEWER, OLDER, Dialect
 
 NO_USER, NO_AGENT = "User", "Assistant"
+MacroEngine = Literal["seed", "sillytavern", "sillytavern-old"]
+"""Who expands: each text in its own dialect as ctxlab does, or SillyTavern's engine of today or the one before."""
+SPOKEN: Mapping[MacroEngine, Dialect] = {"sillytavern": NEWER, "sillytavern-old": OLDER}
 Offer = Callable[[tuple[str, ...]], str]
 
 
@@ -36,8 +41,10 @@ class MacroEnv:
     """The values that macros stand for: stored names of agent and user, not display names.
 
     `place` names the text that is being expanded (a draft's key): dice fall differently at each. `outlets` are the
-    texts that `{{outlet::name}}` shows. `host` are facts of the machine (os, hostname, ...), none by default. `offers`
-    are what services of an application answer to `tools`, `tool_usage`, `tool_context` and `cssvar`.
+    texts that `{{outlet::name}}` shows. `engine` says who expands; `turn`, `group` and `muted` are for SillyTavern's
+    names, so are `facts`, texts of its settings by the macro's name. `host` are facts of the machine (os, hostname,
+    ...), none by default. `offers` are what services of an application answer to `tools`, `tool_usage`, `tool_context`
+    and `cssvar`.
     """
 
     user: str = NO_USER
@@ -65,6 +72,13 @@ class MacroEnv:
     place: str = ""
     dialect: str | None = None
     original: str = ""
+    engine: MacroEngine = "seed"
+    context_tokens: int | None = None
+    reply_tokens: int | None = None
+    turn: str = "normal"
+    group: tuple[str, ...] = ()
+    muted: tuple[str, ...] = ()
+    facts: Mapping[str, str] = field(default_factory=_nothing)
     outlets: Mapping[str, Text] = field(default_factory=_no_outlets)
     host: Mapping[str, str] = field(default_factory=_nothing)
     offers: Mapping[str, Offer] = field(default_factory=_no_offers)
@@ -73,10 +87,12 @@ class MacroEnv:
         return f"MacroEnv({self.user!r} to {self.char!r}, at {self.place!r}, {self.timestamp})"
 
     @classmethod
-    def of(cls, build_input: BuildInput, *, dice: Callable[[str], float] | None = None) -> MacroEnv:
+    def of(
+        cls, build_input: BuildInput, *, dice: Callable[[str], float] | None = None, engine: MacroEngine = "seed"
+    ) -> MacroEnv:
         """The environment of a request. Messages are read when a macro needs them."""
         agent, model = build_input.agent or Agent.model_validate({}), build_input.model
-        user = build_input.user or UserProfile()
+        user, group = build_input.user or UserProfile(), build_input.group or GroupChat()
         return cls(
             user=user.name or NO_USER,
             char=agent.name or NO_AGENT,
@@ -101,7 +117,20 @@ class MacroEnv:
             variables=build_input.variables,
             dice=dice or Context(build_input).dice,
             dialect=agent.macro_dialect,
+            engine=engine,
+            turn=build_input.turn,
+            group=group.members,
+            muted=group.muted,
+            facts=build_input.facts,
+            context_tokens=_number(agent, "contextManagement", "maxContextTokens")
+            or (model.context_window if model else None),
+            reply_tokens=_number(agent, "maxTokens"),
         )
+
+    @property
+    def spoken(self) -> str | None:
+        """The dialect in which a text is read: that of the engine, else the text's own."""
+        return SPOKEN.get(self.engine, self.dialect)
 
     def at(self, place: str) -> MacroEnv:
         """The environment for the text of this name, such as a draft's key."""
@@ -117,3 +146,11 @@ class MacroEnv:
     def speaking(self, dialect: str | None) -> MacroEnv:
         """The environment for a text in this dialect: `sillytavern`, or None for ours."""
         return self if dialect == self.dialect else replace(self, dialect=dialect)
+
+
+def _number(agent: Agent, *path: str) -> int | None:
+    """A number in the agent's parameters."""
+    found: Any = agent.parameters
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, int) and not isinstance(found, bool) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -11,7 +12,7 @@ from ctxlab.context import EMPTY, Edit, Origin, Pending, Text, Variables
 from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Note
-from ctxlab.engines.macros.call import ExpansionState
+from ctxlab.engines.macros.call import CAUSE, ExpansionState
 from ctxlab.engines.macros.environment import MacroEnv
 from ctxlab.engines.macros.evaluator import Evaluation
 from ctxlab.engines.macros.parser import ANGLE
@@ -21,6 +22,7 @@ from ctxlab.engines.macros.substitute import cause_of, spliced
 Compat = Literal["ctxlab", "reference"]
 Transform = Callable[[str], str]
 MOST_ROUNDS = 4
+ESCAPED = re.compile(r"\\[{}]")
 TEXT = Origin("text")
 
 
@@ -61,19 +63,27 @@ class Expansion:
 
 
 def expand(
-    text: Text | str, env: MacroEnv, *, compat: Compat = "ctxlab", transform: Transform | None = None
+    text: Text | str,
+    env: MacroEnv,
+    *,
+    compat: Compat = "ctxlab",
+    transform: Transform | None = None,
+    processor: str = CAUSE,
 ) -> Expansion:
     r"""Values for known macros; others stay as they are, with a note. `\{{` gives a literal `{{`.
 
     Inner macros are evaluated before those around them. A value is data: what it contains is not expanded again.
     `compat="reference"` evaluates in the order of the reference program instead, with all that follows from it.
-    `transform` is done to every value, not to the text around it.
+    `transform` is done to every value, not to the text around it. `processor` signs the edits of SillyTavern's engines,
+    for a step that rewrites messages.
 
     >>> str(expand("Hi {{user}}", MacroEnv(user="Kim")).text)
     'Hi Kim'
     """
     text = Text.of(text, TEXT) if isinstance(text, str) else text
     source = str(text)
+    if env.engine != "seed":
+        return _by_sillytavern(text, source, env, processor)
     if "{{" not in source and not (env.dialect == SILLYTAVERN and ANGLE.search(source)):
         return Expansion(text, variables=env.variables, source=text)
     run = ExpansionState(env, reference=compat == "reference")
@@ -84,6 +94,23 @@ def expand(
     else:
         done, phases, count = _expanded(text, run, transform)
     return Expansion(done, phases, run.variables, count, tuple(run.notes), text)
+
+
+def _by_sillytavern(text: Text, source: str, env: MacroEnv, processor: str) -> Expansion:
+    """The text as SillyTavern's own engines make it, the one of today or the one before."""
+    is_plain = "{{" not in source and not ANGLE.search(source)
+    if is_plain and (env.engine == "sillytavern-old" or not ESCAPED.search(source)):
+        return Expansion(text, variables=env.variables, source=text)
+    run = ExpansionState(env)
+    if env.engine == "sillytavern-old":
+        from ctxlab.engines.macros.one_after_another import passed
+
+        done, count = passed(text, run, processor=processor)
+    else:
+        from ctxlab.engines.macros.left_to_right.evaluation import expanded
+
+        done, count = expanded(text, run, processor=processor)
+    return Expansion(done, (str(done),), run.variables, count, tuple(run.notes), text)
 
 
 def _expanded(text: Text, run: ExpansionState, transform: Transform | None) -> tuple[Text, tuple[str, ...], int]:

@@ -26,6 +26,10 @@ class Messages(Protocol):
         """Timestamps of the user's messages that stand before the newest message, newest first."""
         ...
 
+    def swipes(self) -> tuple[int, int] | None:
+        """Which version of the newest message this is, and of how many; None for the user's, or where there is none."""
+        ...
+
 
 class NoMessages:
     """A conversation without messages."""
@@ -38,6 +42,9 @@ class NoMessages:
 
     def user_times(self) -> Iterator[str | None]:
         return iter(())
+
+    def swipes(self) -> tuple[int, int] | None:
+        return None
 
 
 NO_MESSAGES = NoMessages()
@@ -81,6 +88,16 @@ class PathMessages:
         if self._build_input.pending is None:
             next(found, None)
         return (node.timestamp for node in found if node.role == "user")
+
+    def swipes(self) -> tuple[int, int] | None:
+        newest = next(self._backwards(), None) if self._build_input.pending is None else None
+        if newest is None or newest.role == "user":
+            return None
+        session = self._build_input.session
+        parent = newest.parent_id
+        siblings = session.children(parent) if parent is not None and parent in session.nodes else (newest.id,)
+        beside = [id for id in siblings if session.nodes[id].role == newest.role]
+        return (beside.index(newest.id) + 1 if newest.id in beside else 1), max(1, len(beside))
 
 
 @macro("lastMessage", phase="post")

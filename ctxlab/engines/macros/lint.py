@@ -9,9 +9,10 @@ from itertools import islice
 from operator import itemgetter
 
 from ctxlab.engines.macros.parser import DEEPEST, Lines, Node, Parsed, parsed
-from ctxlab.engines.macros.registry import SILLYTAVERN, Macro, find, macro_names
+from ctxlab.engines.macros.registry import NEWER, OLDER, SILLYTAVERN, Macro, find, macro_names
 
 MOST_PROBLEMS = 200
+THEIRS = (SILLYTAVERN, NEWER, OLDER)
 BEGUN = re.compile(r"\s*([^\W\d]\w*)(::?|\s|\}|$)")
 """The name of a macro that is begun, and what may follow it."""
 NAME = re.compile(r"[^\W\d][\w .-]{0,40}")
@@ -40,7 +41,11 @@ def problems(text: str, dialect: str | None = None) -> tuple[MacroProblem, ...]:
     >>> print(problems("{{usr}} and {{random}}")[0])
     1:1: macro 'usr' is not known and stays; did you mean 'user'?
     """
-    found, lines = parsed(text, dialect), Lines(text)
+    if dialect == NEWER:
+        from ctxlab.engines.macros.left_to_right.lint import problems as of_newer_engine
+
+        return of_newer_engine(text)
+    found, lines = parsed(text, SILLYTAVERN if dialect == OLDER else dialect), Lines(text)
     out = list(islice(_in_order(found, text, lines, dialect), MOST_PROBLEMS))
     if found.too_deep is not None:
         out.append(MacroProblem(*lines.place(found.too_deep), "", f"macros are nested more than {DEEPEST} deep"))
@@ -51,16 +56,16 @@ def _in_order(found: Parsed, text: str, lines: Lines, dialect: str | None) -> It
     places: list[tuple[int, Node | None]] = [(node.start, node) for node in found.nodes]
     places += [(at, None) for at in found.unclosed]
     for at, node in sorted(places, key=itemgetter(0)):
-        problem = _problem(node, lines, dialect) if node is not None else _unclosed(at, text, lines, dialect)
+        problem = _problem(node, lines, dialect) if node is not None else unclosed(at, text, lines, dialect)
         if problem is not None:
             yield problem
 
 
-def _unclosed(at: int, text: str, lines: Lines, dialect: str | None) -> MacroProblem | None:
+def unclosed(at: int, text: str, lines: Lines, dialect: str | None) -> MacroProblem | None:
     """The problem of a brace pair that nothing closes, where a known macro's name follows; code and JSON have none."""
     match = BEGUN.match(text, at + 2)
     name = match.group(1) if match is not None else ""
-    if match is None or find(name, dialect) is None or (match.group(2) == ":" and dialect != SILLYTAVERN):
+    if match is None or find(name, dialect) is None or (match.group(2) == ":" and dialect not in THEIRS):
         return None
     return MacroProblem(*lines.place(at), name, f"macro {name!r} is not closed and stays; end it with }}}}")
 
@@ -102,7 +107,7 @@ def arguments_problem(macro: Macro, given: int) -> str | None:
 
 
 def unknown_name(name: str, dialect: str | None) -> str:
-    tavern = _tavern_name(name) if dialect != SILLYTAVERN else None
+    tavern = _tavern_name(name) if dialect not in THEIRS else None
     if tavern is not None:
         return f"macro {name!r} stays: single colons are SillyTavern's spelling; write {tavern}::, or use its dialect"
     near = nearest(name, dialect)

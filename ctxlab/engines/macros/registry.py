@@ -15,11 +15,15 @@ if TYPE_CHECKING:
     from ctxlab.engines.macros.call import MacroCall
 
 Phase = Literal["pre", "substitute", "post"]
-Dialect = Literal["ctxlab", "sillytavern"]
+Dialect = Literal["ctxlab", "sillytavern", "sillytavern-1.19", "sillytavern-1.12"]
 PHASES: tuple[Phase, ...] = ("pre", "substitute", "post")
 PHASE_NAMES: Mapping[Phase, str] = {"pre": "pre-process", "substitute": "substitute", "post": "post-process"}
 GROUP = "ctxlab.macros"
 SILLYTAVERN: Dialect = "sillytavern"
+NEWER: Dialect = "sillytavern-1.19"
+"""SillyTavern's own engine as it is since 1.16, strictly left to right."""
+OLDER: Dialect = "sillytavern-1.12"
+"""SillyTavern's engine before, which replaces one name after another in the whole text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,32 @@ def sillytavern_macros() -> Mapping[str, Macro]:
     return {name.lower(): macro for name, macro in {**own_macros(), **theirs}.items()}
 
 
+@cache
+def newer_macros() -> Mapping[str, Macro]:
+    """The macros of SillyTavern's newer engine, by name in lower case."""
+    from ctxlab.engines.macros.left_to_right import (
+        dates_and_times,
+        names_and_card,
+        settings_of_program,
+        variables_by_name,
+        words_and_chance,
+    )
+
+    modules = (names_and_card, settings_of_program, variables_by_name, words_and_chance, dates_and_times)
+    return {name.lower(): macro for name, macro in _of(modules, NEWER).items()}
+
+
+def table_of(dialect: str | None) -> Mapping[str, Macro]:
+    """The macros of a dialect; in SillyTavern's their names are in lower case."""
+    if dialect == NEWER:
+        return newer_macros()
+    if dialect == OLDER:
+        from ctxlab.engines.macros.one_after_another import older_macros
+
+        return older_macros()
+    return sillytavern_macros() if dialect == SILLYTAVERN else own_macros()
+
+
 @dataclass(frozen=True, slots=True)
 class Plugins:
     """Macros of other packages, and why some can't be loaded."""
@@ -174,12 +204,10 @@ def plugins() -> Plugins:
 
 def find(name: str, dialect: str | None) -> Macro | None:
     """The macro of a name; SillyTavern's names may be written in any case."""
-    if dialect == SILLYTAVERN:
-        return sillytavern_macros().get(name.lower()) or plugins().macros.get(name)
-    return own_macros().get(name) or plugins().macros.get(name)
+    known = table_of(dialect).get(name.lower() if dialect in (SILLYTAVERN, NEWER, OLDER) else name)
+    return known or plugins().macros.get(name)
 
 
 def macro_names(dialect: str | None = None) -> tuple[str, ...]:
     """All names that are known in a dialect, sorted."""
-    table = sillytavern_macros() if dialect == SILLYTAVERN else own_macros()
-    return tuple(sorted({macro.name for macro in table.values()} | set(plugins().macros)))
+    return tuple(sorted({macro.name for macro in table_of(dialect).values()} | set(plugins().macros)))

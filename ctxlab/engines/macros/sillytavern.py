@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.dice import MOST_DICE, MOST_SIDES, random_index
+from ctxlab.engines.macros.environment import MacroEnv
 from ctxlab.engines.macros.registry import SILLYTAVERN, macro
 
 DICE = re.compile(r"(\d{1,4})?d(\d{1,6})([+-]\d{1,9})?", re.ASCII | re.IGNORECASE)
@@ -38,19 +39,19 @@ def model(call: MacroCall) -> str:
 @macro("charPrompt", phase="substitute", dialect=SILLYTAVERN)
 def char_prompt(call: MacroCall) -> str:
     """The card's own main prompt."""
-    return _of_card(call, "system_prompt")
+    return card_text(call.env, "system_prompt")
 
 
 @macro("charInstruction", "charJailbreak", phase="substitute", dialect=SILLYTAVERN)
 def char_instruction(call: MacroCall) -> str:
     """The card's own instructions after the history."""
-    return _of_card(call, "post_history_instructions")
+    return card_text(call.env, "post_history_instructions")
 
 
 @macro("charVersion", "char_version", phase="substitute", dialect=SILLYTAVERN)
 def char_version(call: MacroCall) -> str:
     """Version of the card."""
-    return (call.env.agent.agent_version if call.env.agent else None) or _of_card(call, "character_version")
+    return (call.env.agent.agent_version if call.env.agent else None) or card_text(call.env, "character_version")
 
 
 @macro("original", phase="substitute", dialect=SILLYTAVERN)
@@ -73,9 +74,9 @@ def last_message_id(call: MacroCall) -> str:
     return str(count - 1) if count else ""
 
 
-def _of_card(call: MacroCall, name: str) -> str:
+def card_text(env: MacroEnv, name: str) -> str:
     """A text of the character card that was read, whatever its version's layout."""
-    carried: Mapping[str, Any] = (call.env.agent.carried if call.env.agent else None) or {}
+    carried: Mapping[str, Any] = (env.agent.carried if env.agent else None) or {}
     for key in ("sillytavern", "data"):
         inner = carried.get(key)
         carried = cast("Mapping[str, Any]", inner) if isinstance(inner, Mapping) else carried

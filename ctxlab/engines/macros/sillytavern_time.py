@@ -77,11 +77,12 @@ def idle_duration(call: MacroCall) -> str:
 @macro("timeDiff", phase="post", arguments="2", dialect=SILLYTAVERN)
 def time_diff(call: MacroCall) -> str:
     """The difference of two dates in round words."""
-    first, second = (_epoch_ms(call, text.strip()) for text in call.arguments[:2])
+    first, second = (epoch_ms(call, text.strip()) for text in call.arguments[:2])
     return humanized((first - second) / 1000)
 
 
-def _epoch_ms(call: MacroCall, text: str) -> int:
+def epoch_ms(call: MacroCall, text: str) -> int:
+    """The instant of a date as it is written, or of a time of today; raises BadCall where it is neither."""
     stamp = parse_date(text) or _written_date(call, text)
     if stamp is None:
         raise BadCall(f"{text!r} is not a date; write it like 2025-11-07 14:30")

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from ctxlab.engines.javascript.numbers import Number, as_text, number, plain
-from ctxlab.engines.macros.call import BadCall, MacroCall
+from ctxlab.engines.macros.call import BadCall, ExpansionState, MacroCall
 from ctxlab.engines.macros.registry import SILLYTAVERN, Macro, MacroFamily, Phase
 
 SESSION, EVERYWHERE = "session", "everywhere"
+COMPACT = (",", ":")
 SCOPES = (("", SESSION, "variable of this conversation"), ("global", EVERYWHERE, "variable that holds everywhere"))
 
 
@@ -70,9 +71,13 @@ own = MacroFamily(tuple(each for scope in SCOPES for each in _macros(*scope)))
 # --- SillyTavern's dialect
 
 
-def _read(call: MacroCall, scope: str) -> Any:
-    """The value of a variable, as a number where it reads as one."""
-    value = call.run.variables_of(scope).get(call.arguments[0].strip(), "")
+def read_value(run: ExpansionState, scope: str, name: str) -> Any:
+    """The value of a variable, as a number where it reads as one; empty where there is none."""
+    return as_number(run.variables_of(scope).get(name, ""))
+
+
+def as_number(value: Any) -> Any:
+    """The value, as a number where it reads as one."""
     found = number(value) if value != "" else None
     return value if found is None else found
 
@@ -82,19 +87,23 @@ def _put(call: MacroCall, scope: str) -> str:
     return ""
 
 
-def _add(call: MacroCall, scope: str, more: str) -> str:
+def added(run: ExpansionState, scope: str, name: str, more: str, separators: tuple[str, str] | None = None) -> str:
     """The new value as text: numbers are added, an element is appended to a list, anything else is concatenated."""
-    before = _read(call, scope)
+    before = read_value(run, scope, name)
     elements = _elements(before)
     left, right = number(before or 0), number(more)
     if elements is not None:
-        after: Any = json.dumps([*elements, more], ensure_ascii=False)
+        after: Any = json.dumps([*elements, more], ensure_ascii=False, separators=separators)
     elif left is not None and right is not None:
         after = plain(left + right)
     else:
         after = (as_text(before) if before != "" else "") + more
-    call.run.set(scope, name_of(call), after)
+    run.set(scope, name, after)
     return as_text(after)
+
+
+def _add(call: MacroCall, scope: str, more: str) -> str:
+    return added(call.run, scope, name_of(call), more)
 
 
 def _elements(value: Any) -> list[Any] | None:
@@ -118,7 +127,12 @@ def _sillytavern_macros(infix: str, scope: str, what: str) -> tuple[Macro, ...]:
         return Macro(name, "pre", run, description, arguments, arguments, rest=arguments == 2, dialect=SILLYTAVERN)
 
     return (
-        made("get", lambda call: as_text(_read(call, scope)), f"A {what}; empty when it has no value.", 1),
+        made(
+            "get",
+            lambda call: as_text(read_value(call.run, scope, call.arguments[0].strip())),
+            f"A {what}; empty when it has no value.",
+            1,
+        ),
         made("set", lambda call: _put(call, scope), f"Nothing; gives a {what} a value.", 2),
         made("add", lambda call: _append(call, scope), f"Nothing; adds to a {what}.", 2),
         made("inc", lambda call: _add(call, scope, "1"), f"A {what} with 1 added.", 1),

@@ -76,7 +76,7 @@ def apply(
     )
     problems = _why_not(ready) | {runnable[number]: why for number, why in found.problems.items()}
     remarks = {number: made.remarks for number, made in ready.items() if made.remarks}
-    causes = [_cause(rules[number], processor) for number in runnable]
+    causes = [cause_of(rules[number], processor) for number in runnable]
     out: list[Text] = []
     hits: list[TextHit] = []
     for index, (text, steps) in enumerate(zip(texts, found.changes, strict=True)):
@@ -98,7 +98,8 @@ def _why_not(ready: dict[int, CompiledRule]) -> dict[int, str]:
     return {number: made.why_not for number, made in ready.items() if made.why_not is not None}
 
 
-def _cause(bound: BoundRule, processor: str) -> Cause:
+def cause_of(bound: BoundRule, processor: str) -> Cause:
+    """The cause of what a rule changes."""
     words = f"{bound.layer} {bound.label}"
     rule = bound.rule.id or bound.rule.shown_name or bound.rule.regex
     return Cause(processor, rule, words, words=words, rewrites=True)

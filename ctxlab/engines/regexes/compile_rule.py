@@ -15,7 +15,7 @@ from ctxlab.engines.regexes.parse_replacement import Grammar, Replacement, Segme
 from ctxlab.engines.regexes.pattern import Pattern, parse_pattern, unknown_flags, written_flags
 from ctxlab.engines.regexes.rule_selection import Stage
 
-Compat = Literal["ctxlab", "reference"]
+Compat = Literal["ctxlab", "reference", "sillytavern-1.19"]
 
 DEFAULT_FLAGS = "gm"
 SPECIAL = re.compile(r"[.*+?^${}()|\[\]\\]")
@@ -106,6 +106,8 @@ def unescaped(rule: RegexRule) -> str:
 def _grammar(rule: RegexRule, texts: RuleTexts, compat: Compat) -> Grammar:
     if rule.flavor == "python":
         return "python"
+    if compat == "sillytavern-1.19" and "sillytavern" in (rule.carried or {}):
+        return "arguments"
     return "braces" if compat == "reference" and texts.trim else "javascript"
 
 

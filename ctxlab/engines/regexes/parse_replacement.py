@@ -7,14 +7,18 @@ of its strings. `{{match}}` is the whole match in both.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ctxlab.engines.regexes.pattern import Pattern
 
-Grammar = Literal["javascript", "braces", "python"]
-"""`braces` is the reference's for rules with trim strings: `$1`, `${1}` and `$&`; an absent group stays as written."""
+Grammar = Literal["javascript", "braces", "arguments", "python"]
+"""`braces` is the reference's for rules with trim strings: `$1`, `${1}` and `$&`; an absent group stays as written.
+
+`arguments` is SillyTavern's: numbers count what a function is given that replaces a match, the groups, then the place
+of the match and the whole text; what there isn't is empty.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,10 @@ class Replacement:
 
 MATCH = re.compile(r"\{\{\s*match\s*\}\}", re.IGNORECASE)
 _JAVASCRIPT = re.compile(r"\$(?:(?P<self>\$)|(?P<kind>[&`'])|(?P<digits>[0-9]{1,2})|<(?P<name>[^>]*)>)")
+_ARGUMENTS = re.compile(r"\$(?:(?P<self>\$)|(?P<digits>[0-9]+)|<(?P<name>[^>]+)>)")
 _BRACES = re.compile(r"\$(?:(?P<kind>&)|(?P<digits>[1-9][0-9]*)(?![0-9])|\{(?P<braced>[1-9][0-9]*)\})")
+
+_REFERENCES: Mapping[Grammar, re.Pattern[str]] = {"braces": _BRACES, "arguments": _ARGUMENTS}
 
 
 def split_at_match(template: str) -> Iterator[Segment]:
@@ -73,7 +80,7 @@ def _javascript_parts(template: str, grammar: Grammar) -> Iterable[str | dict[st
         yield template
         return
     at = 0
-    for match in (_BRACES if grammar == "braces" else _JAVASCRIPT).finditer(template):
+    for match in _REFERENCES.get(grammar, _JAVASCRIPT).finditer(template):
         yield template[at : match.start()]
         yield _reference(match)
         at = match.end()
@@ -84,8 +91,8 @@ def _reference(match: re.Match[str]) -> str | dict[str, Any]:
     found, written = match.groupdict(), match.group()
     if found.get("self"):
         return "$"
-    if found["kind"]:
+    if found.get("kind"):
         return {"kind": found["kind"]}
     if found.get("name") is not None:
         return {"kind": "name", "name": found["name"], "as_written": written}
-    return {"kind": "group", "digits": found["digits"] or found["braced"], "as_written": written}
+    return {"kind": "group", "digits": found["digits"] or found.get("braced"), "as_written": written}

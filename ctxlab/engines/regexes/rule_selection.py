@@ -10,7 +10,7 @@ from ctxlab.context import BuildInput
 from ctxlab.documents import Agent, ModelProfile, RegexConfig, RegexPreset, RegexRule, UserProfile
 from ctxlab.engines.model_match import model_fits
 
-Stage = Literal["request", "render"]
+Stage = Literal["request", "render", "arrival"]
 RuleLayer = Literal["global", "agent", "user"]
 
 
@@ -135,7 +135,11 @@ class Ruleset:
     `bound` are all rules that a plan has named so far; a plan is a tuple of their numbers, in running order.
     """
 
-    def __init__(self, build_input: BuildInput, *, stage: Stage, streaming: bool = False) -> None:
+    def __init__(
+        self, build_input: BuildInput, *, stage: Stage, streaming: bool = False, skips_arrivals: bool = False
+    ) -> None:
+        """With `skips_arrivals` rules that change a message when it comes are passed over."""
+        self.skips_arrivals = skips_arrivals
         self.bound: list[BoundRule] = []
         self.problems: list[str] = []
         self._build_input = build_input
@@ -146,6 +150,7 @@ class Ruleset:
         self._by_agent = _binds_message(build_input.agent, build_input.rules)
         self._by_user = _binds_message(build_input.user, build_input.rules)
         self._numbers: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._arrivals: dict[tuple[int, int], tuple[int, ...]] = {}
         self._of_role: dict[tuple[int, int, str], tuple[tuple[int, ...], bool]] = {}
 
     def plan(self, *, role: str, depth: int | None, agent_id: object = None, user_id: object = None) -> tuple[int, ...]:
@@ -160,6 +165,19 @@ class Ruleset:
         if not has_depths:
             return fitting
         return tuple(n for n in fitting if why_skipped(self.bound[n].rule, role=role, depth=depth) is None)
+
+    def of_reasoning(self, *, depth: int, agent_id: object = None, user_id: object = None) -> tuple[int, ...]:
+        """The rules for the reasoning of a message."""
+        numbers = self._numbers_for(*self._holders(agent_id, user_id))
+        rules = [(number, self.bound[number].rule) for number in numbers]
+        return tuple(n for n, rule in rules if rule.in_reasoning and why_skipped(rule, role=None, depth=depth) is None)
+
+    def arrivals(self, *, role: str, agent_id: object = None, user_id: object = None) -> tuple[int, ...]:
+        """The rules that change a message when it comes, at whatever depth; they run before those of the request."""
+        agent, user = self._holders(agent_id, user_id)
+        self._numbers_for(agent, user)
+        numbers = self._arrivals.get((id(agent), id(user)), ())
+        return tuple(n for n in numbers if why_skipped(self.bound[n].rule, role=role, depth=None) is None)
 
     def sources(self, *, agent_id: object = None, user_id: object = None) -> Sequence[RuleSource]:
         """The layers of rules for a message written with this agent and user: global, the agent's, the user's."""
@@ -181,6 +199,11 @@ class Ruleset:
                 model=self._build_input.model,
                 problems=self.problems,
             )
+            if self.skips_arrivals:
+                of_arrival = active_rules(sources, stage="arrival", model=self._build_input.model)
+                self._arrivals[key] = tuple(range(len(self.bound), len(self.bound) + len(of_arrival)))
+                self.bound += of_arrival
+                rules = [bound for bound in rules if not bound.rule.apply_to.arrival]
             self._numbers[key] = tuple(range(len(self.bound), len(self.bound) + len(rules)))
             self.bound += rules
         return self._numbers[key]

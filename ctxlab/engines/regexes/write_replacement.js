@@ -16,9 +16,12 @@ function writerOf(rule) {
     match: (matched) => trimmed(matched[0]),
     "`": (matched, count, start, text) => text.slice(0, start),
     "'": (matched, count, start, text) => text.slice(start + matched[0].length),
-    group: (matched, count, start, text, groups, part) => numbered(matched, count, part, trimmed, grammar),
+    group: (matched, count, start, text, groups, part) =>
+      grammar === "arguments"
+        ? argument(matched, count, start, text, Number(part.digits), trimmed)
+        : numbered(matched, count, part, trimmed, grammar),
     name: (matched, count, start, text, groups, part) => {
-      if (groups === undefined) return part.as_written;
+      if (groups === undefined) return grammar === "arguments" ? "" : part.as_written;
       const value = groups[part.name];
       return value === undefined ? "" : trimmed(value);
     },
@@ -30,6 +33,13 @@ function writerOf(rule) {
     }
     return made;
   };
+}
+
+// What a function is given that replaces a match: groups, then the place of the match, then the whole text.
+function argument(matched, count, start, text, number, trimmed) {
+  if (number <= count) return matched[number] === undefined ? "" : trimmed(matched[number]);
+  if (number === count + 1) return start === 0 ? "" : String(start);
+  return number === count + 2 ? trimmed(text) : "";
 }
 
 // "$12" is group 12 where there are so many, else group 1 and a 2; a group that doesn't exist stays as written.

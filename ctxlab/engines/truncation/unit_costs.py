@@ -13,8 +13,14 @@ from ctxlab.context.tool_pairs import units_newest_first, without_unanswered
 
 
 def newest_first(drafts: Sequence[Draft]) -> Iterator[Unit]:
-    """Units of the drafts that may be cut, newest first, found as they are asked for: none of them is pinned."""
+    """Units of the drafts that may be cut, newest first, found as they are asked for: none of them is pinned.
+
+    Blocks of examples are none: they are kept as far as they fit after the history.
+    """
     for unit in units_newest_first(drafts):
+        place = drafts[unit.at[0]].placement
+        if place is not None and place.block is not None:
+            continue
         if not (drafts[unit.at[0]].pinned if len(unit.at) == 1 else any(drafts[i].pinned for i in unit.at)):
             yield unit
 

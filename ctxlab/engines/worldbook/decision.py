@@ -154,7 +154,7 @@ def _because(fired: FiredEntry) -> str:
         return "it is constant"
     if ACTIVATE in fired.lore.decorators:
         return "it says @@activate"
-    return f"{matched.key!r} stands in {matched.where}" if matched else "it is its turn"
+    return f"{matched.key!r} stands in {matched.place_words}" if matched else "it is its turn"
 
 
 SETTINGS = {"max_passes": "passes allowed"}

@@ -31,12 +31,23 @@ PLACES = {
 
 @dataclass(frozen=True, slots=True)
 class KeyPlace:
-    """The characters of the key that called an entry up, and the text that has them where the scan has it."""
+    """The characters of the key that called an entry up, and the text that has them where the scan has it.
+
+    With `in_name` the text begins with the name of the speaker. `through` are texts that a match runs on into.
+    """
 
     where: str
     start: int
     end: int
     text: str | None = None
+    in_name: bool = False
+    through: tuple[str, ...] = ()
+
+    def in_words(self, named: Callable[[str], str]) -> str:
+        """The place in words; `named` gives what a text is called by its key."""
+        name = "the name of " if self.in_name else ""
+        on = f", and on into {named(self.through[-1])}" if self.through else ""
+        return f"{name}{named(self.where)}, characters {self.start:,} to {self.end:,}{on}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +153,9 @@ def key_place(ctx: Context, decision: Decision) -> KeyPlace | None:
         by = scan[matched.where]
         text = scan.scan_input.scanned_words_of(by.lore) if by.fired else None
     else:
-        text = next((each.text for each in scan.scan_input.chat.messages if each.key == matched.where), None)
-    return KeyPlace(matched.where, matched.start, matched.end, text)
+        spoken = next((each for each in scan.scan_input.chat.messages if each.key == matched.where), None)
+        text = None if spoken is None else spoken.scanned if matched.in_name else spoken.text
+    return KeyPlace(matched.where, matched.start, matched.end, text, matched.in_name, matched.through)
 
 
 def sentences(ctx: Context, decision: Decision) -> Iterator[Sentence]:

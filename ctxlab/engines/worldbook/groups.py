@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
+from ctxlab.engines.worldbook.scan_input import Compat
 
 
 @dataclass(slots=True, eq=False)
@@ -30,11 +31,12 @@ def resolve_groups(
     taken: Mapping[str, PreparedEntry],
     dice: Callable[[str], float],
     *,
-    reference: bool,
+    compat: Compat,
 ) -> GroupResult:
     """The winners of each group. Contenders come in sort order; `taken` are groups that an entry has won already.
 
-    An entry of several groups has to win each of them, only in the reference one is enough.
+    An entry of several groups has to win each of them, only in the reference one is enough. In SillyTavern 1.19 one
+    that lost a group beats the others of its next one all the same.
     """
     members: dict[str, list[Contender]] = {}
     for contender in contenders:
@@ -42,21 +44,27 @@ def resolve_groups(
             members.setdefault(name, []).append(contender)
     if not members:
         return GroupResult(list(contenders))
-    if reference:
+    if compat == "reference":
         return _each_on_its_own(contenders, members, taken, dice)
+    exact = compat == "sillytavern-1.19"
     lost: dict[int, PreparedEntry] = {}
     with_sticky = {name for name, group in members.items() if _keep_sticky(group, lost)}
     for name, group in members.items():
-        if name not in with_sticky:
+        if name not in with_sticky and exact:
+            of_this: dict[int, PreparedEntry] = {}
+            _keep_best(group, of_this)
+            members[name] = [member for member in group if member.lore.index not in of_this]
+            lost |= of_this
+        elif name not in with_sticky:
             _keep_best(group, lost)
     for name, group in members.items():
         if name in with_sticky:
             continue
-        remaining = [member for member in group if member.lore.index not in lost]
+        remaining = group if exact else [member for member in group if member.lore.index not in lost]
         if name in taken:
             lost.update(dict.fromkeys([member.lore.index for member in remaining], taken[name]))
         elif len(remaining) > 1:
-            winner = _winner(name, remaining, dice).lore
+            winner = _winner(name, remaining, dice, by_order=exact).lore
             lost.update({member.lore.index: winner for member in remaining if member.lore is not winner})
     return GroupResult([contender for contender in contenders if contender.lore.index not in lost], lost)
 
@@ -100,9 +108,14 @@ def _keep_best(group: Sequence[Contender], lost: dict[int, PreparedEntry]) -> No
     )
 
 
-def _winner(name: str, group: Sequence[Contender], dice: Callable[[str], float]) -> Contender:
-    """The first with group override, else one at random, by weight."""
-    overriding = next((member for member in group if member.lore.entry.group_override), None)
+def _winner(
+    name: str, group: Sequence[Contender], dice: Callable[[str], float], *, by_order: bool = False
+) -> Contender:
+    """The first with group override, or the one of these with the highest order, else one at random, by weight."""
+    with_override = [member for member in group if member.lore.entry.group_override]
+    if by_order:
+        with_override.sort(key=lambda member: -member.lore.entry.order)
+    overriding = next(iter(with_override), None)
     if overriding is not None or len(group) == 1:
         return overriding or group[0]
     left = dice(f"lore-group:{name}") * sum(max(0.0, member.lore.entry.group_weight) for member in group)

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar, overload
 from ctxlab.engines.worldbook.key_matches import KeyMatches, patterns_look_back
 from ctxlab.engines.worldbook.key_search import Found, KeyHit, KeySearch
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
-from ctxlab.engines.worldbook.scan_input import ScanInput, ScannedMessage, Source
+from ctxlab.engines.worldbook.scan_input import ScanInput, ScannedMessage
 
 T = TypeVar("T")
 
@@ -69,7 +69,8 @@ class GrowingChat:
         self._places: dict[str, _Place] = {}
         self._unsent: _UnsentRun | None = None
         self._hits: _NewestHits | None = None
-        self._about: tuple[Mapping[Source, Found], Mapping[int, str]] = ({}, {})
+        self._about: tuple[Mapping[str, Found], Mapping[int, str]] = ({}, {})
+        self._prompts: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -95,7 +96,7 @@ class GrowingChat:
         for at, message in messages.items():
             self._messages[at] = message
             if self._hits is not None:
-                self._hits.put(at, message.text)
+                self._hits.put(at, message.scanned)
 
     def passed(self, id: str, *, is_sent: bool) -> None:
         """Note that the path went through a message; one that is sent was appended before."""
@@ -122,16 +123,20 @@ class GrowingChat:
         if self._hits is None or self._hits.search is not search:
             self._hits = _NewestHits(search, patterns_look_back(lores) if search.has_patterns else 0)
             about = KeyMatches(search)
-            about.search_about(scan_input.chat.about)
-            self._about = about.about, about.problems
+            about.search_about(scan_input.chat)
+            self._about, self._prompts = (about.about, about.problems), about.prompts
         for at in range(len(self._hits), len(self._messages)):
-            self._hits.put(at, self._messages[at].text)
+            self._hits.put(at, self._messages[at].scanned)
         chat, problems = self._hits.newest()
-        found_about: dict[Source, Found] = {
+        found_about: dict[str, Found] = {
             source: {n: hit for n, hit in found.items() if n not in problems} if problems else found
             for source, found in self._about[0].items()
         }
-        return KeyMatches(search, chat, found_about, problems={**self._about[1], **problems}, remembers=True)
+        matches = KeyMatches(
+            search, chat, found_about, self._prompts, problems={**self._about[1], **problems}, remembers=True
+        )
+        matches.join(scan_input)
+        return matches
 
 
 class _NewestHits:

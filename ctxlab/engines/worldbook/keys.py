@@ -18,6 +18,8 @@ class Key:
     text: str
     case_sensitive: bool = False
     whole_words: bool = False
+    apart: bool = False
+    """Whether, as a whole word, nothing of a word may stand beside it, even where it begins or ends with a sign."""
 
     @property
     def is_plain(self) -> bool:
@@ -30,8 +32,8 @@ class Key:
             return False
         if not self.whole_words or _has_blank(self.text):
             return True
-        left = start == 0 or not (_is_word(text[start]) and _is_word(text[start - 1]))
-        return left and (end == len(text) or not (_is_word(text[end - 1]) and _is_word(text[end])))
+        left = start == 0 or not (_is_word(text[start - 1]) and (self.apart or _is_word(text[start])))
+        return left and (end == len(text) or not (_is_word(text[end]) and (self.apart or _is_word(text[end - 1]))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,9 @@ class PatternKey:
 AnyKey = Key | PatternKey
 
 
-def key_of(text: str, *, case_sensitive: bool, whole_words: bool, marked: bool = False) -> AnyKey | None:
+def key_of(
+    text: str, *, case_sensitive: bool, whole_words: bool, marked: bool = False, apart: bool = False
+) -> AnyKey | None:
     """A key as it is written in an entry; None for an empty one, which waits for nothing.
 
     Keys of several words are found inside longer words too, whatever `whole_words` says, as in SillyTavern.
@@ -58,7 +62,7 @@ def key_of(text: str, *, case_sensitive: bool, whole_words: bool, marked: bool =
         body = found["body"]
         if not _OPEN_SLASH.search(body):
             return PatternKey(text, body, found["flags"], marked or "\\x01" in body or "\x01" in body)
-    return Key(text, case_sensitive, whole_words)
+    return Key(text, case_sensitive, whole_words, apart and whole_words)
 
 
 def with_names(text: str, names: dict[str, str]) -> str:

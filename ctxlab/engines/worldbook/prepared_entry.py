@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ctxlab.documents.lore import LoreEntry, Worldbook
-from ctxlab.engines.worldbook.key_search import KeySearch
-from ctxlab.engines.worldbook.keys import AnyKey, Key, key_of, with_names
+from ctxlab.engines.worldbook.key_search import MARK, KeySearch
+from ctxlab.engines.worldbook.keys import AnyKey, Key, PatternKey, key_of, with_names
 from ctxlab.engines.worldbook.scan_input import SWITCHES, ActiveBook, Level, ScanInput, Source
 
+_ESCAPED = re.compile(r"[.*+?^${}()|\[\]\\/]")
 ACTIVATE, DONT_ACTIVATE = "@@activate", "@@dont_activate"
 _LEVELS: Mapping[str, Mapping[Level, int]] = {
-    "agent": {"user": 0, "agent": 1, "global": 2},
-    "global": {"user": 0, "global": 1, "agent": 2},
-    "neither": {"user": 0, "agent": 0, "global": 0},
+    "agent": {"chat": -1, "user": 0, "agent": 1, "global": 2},
+    "global": {"chat": -1, "user": 0, "global": 1, "agent": 2},
+    "neither": {"chat": -1, "user": 0, "agent": 0, "global": 0},
+    "evenly": {"chat": -1, "user": 0, "agent": 1, "global": 1},
 }
+"""Whose entries come first. Among equals the order of files counts; in `evenly` the agent's go last."""
 
 
 @dataclass(slots=True, eq=False)
@@ -38,6 +43,7 @@ class PreparedEntry:
     content: str
     decorators: tuple[str, ...]
     depth: int
+    has_own_depth: bool
     primary: tuple[AnyKey, ...]
     secondary: tuple[AnyKey, ...]
     own: tuple[int, ...]
@@ -49,6 +55,8 @@ class PreparedEntry:
     prevents: bool
     sources: tuple[Source, ...]
     sort_key: tuple[float, ...]
+    heeds_book: bool = True
+    """Whether its book's own settings count."""
 
     @property
     def book(self) -> Worldbook:
@@ -57,7 +65,7 @@ class PreparedEntry:
     @property
     def book_limit(self) -> int | None:
         """Most tokens for its book; 0 is no limit, as in the settings."""
-        return self.book.token_budget or None
+        return (self.book.token_budget or None) if self.heeds_book else None
 
     @property
     def is_certain(self) -> bool:
@@ -82,10 +90,13 @@ class EntryPreparer:
     def __init__(self, scan_input: ScanInput) -> None:
         self.scan_input = scan_input
         self.reference = scan_input.rules.compat == "reference"
+        self.joined = scan_input.rules.scan_text == "joined"
         chat = scan_input.chat
         self.names = {"user": chat.user, "char": chat.names[0] if chat.names else ""}
         self.number: dict[AnyKey, int] = {}
         self.search = KeySearch(())
+        self.keys_vary = False
+        """Whether what keys look for may differ in another scan of the same books."""
 
     def all(self) -> Sequence[PreparedEntry]:
         """Every entry of every book, in the order of the books and in each of them that of its file.
@@ -122,6 +133,8 @@ class EntryPreparer:
         self.number = search.number
         for lore in lores:
             lore.own, lore.second = self._numbers(lore.primary), self._numbers(lore.secondary)
+        if self.keys_vary:
+            return lores, search
         _PREPARED[self._cache_key()] = _Prepared(self.scan_input.books, lores, search)
         while len(_PREPARED) > KEPT_CHATS:
             _PREPARED.pop(next(iter(_PREPARED)), None)
@@ -131,7 +144,8 @@ class EntryPreparer:
         books = tuple([(id(held.book), held.level) for held in self.scan_input.books])
         rules = self.scan_input.rules
         read_with = (rules.scan_depth, rules.case_sensitive, rules.whole_words, rules.group_scoring)
-        return books, read_with, rules.first, rules.compat, tuple(self.names.items())
+        how = (rules.first, rules.compat, rules.scan_text, rules.constants_first, rules.book_settings)
+        return books, read_with, how, tuple(self.names.items())
 
     def _numbers(self, keys: Sequence[AnyKey]) -> tuple[int, ...]:
         """Keys that aren't searched for have the number -1, and are nowhere."""
@@ -154,14 +168,18 @@ class EntryPreparer:
         book, rules = held.book, self.scan_input.rules
         case = rules.case_sensitive if entry.case_sensitive is None else entry.case_sensitive
         whole = rules.whole_words if entry.match_whole_words is None else entry.match_whole_words
-        depth = next((d for d in (entry.scan_depth, book.scan_depth) if d is not None), rules.scan_depth)
-        decorators, content = read_decorators(entry.content)
-        alone = book.recursive_scanning is False
+        book_depth = book.scan_depth if rules.book_settings else None
+        depth = next((d for d in (entry.scan_depth, book_depth) if d is not None), None)
+        decorators, content = read_decorators(entry.content, alone=rules.is_exact)
+        alone = book.recursive_scanning is False and rules.book_settings
         constant = entry.constant or ACTIVATE in decorators
         order = entry.order if entry.order == entry.order else 0.0  # NaN sorts nowhere
+        first = 0.0 if constant and rules.constants_first else 1.0
         level = float(_LEVELS[rules.first][held.level])
-        primary = self.keys(entry.all_keys, case, whole)
-        secondary = self.keys(entry.keysecondary, case, whole) if entry.keysecondary else ()
+        among_equals = float(rules.first == "evenly" and held.level == "agent")
+        worded = self._worded(key, book)
+        primary = self.keys(entry.all_keys, worded, case=case, whole=whole)
+        secondary = self.keys(entry.keysecondary, worded, case=case, whole=whole) if entry.keysecondary else ()
         return PreparedEntry(
             key=key,
             index=index,
@@ -171,7 +189,8 @@ class EntryPreparer:
             entry=entry,
             content=content,
             decorators=decorators,
-            depth=max(0, depth),
+            depth=max(0, rules.scan_depth if depth is None else depth),
+            has_own_depth=depth is not None,
             primary=primary,
             secondary=secondary,
             own=self._numbers(primary) if self.number else (),
@@ -182,22 +201,56 @@ class EntryPreparer:
             excluded=entry.exclude_recursion or alone,
             prevents=entry.prevent_recursion or alone,
             sources=tuple([source for source, switch in SWITCHES.items() if getattr(entry, switch)]),
-            sort_key=(float(index),) if self.reference else (0.0 if constant else 1.0, level, -order, float(index)),
+            sort_key=(float(index),) if self.reference else (first, level, -order, among_equals, float(index)),
+            heeds_book=rules.book_settings,
         )
 
-    def keys(self, texts: Sequence[str], case: bool, whole: bool) -> tuple[AnyKey, ...]:  # noqa: FBT001
+    def _worded(self, key: str, book: Worldbook) -> Callable[[str], str]:
+        """Puts values in the place of a key's macros: names, in SillyTavern 1.19 of all."""
+        rules, words_sent = self.scan_input.rules, self.scan_input.words_sent
+
+        def worded(text: str) -> str:
+            named = with_names(text, self.names)
+            if not rules.is_exact or "{{" not in named:
+                return named
+            self.keys_vary = True
+            return words_sent(key, named, book.macro_dialect)
+
+        return worded
+
+    def keys(
+        self, texts: Sequence[str], worded: Callable[[str], str], *, case: bool, whole: bool
+    ) -> tuple[AnyKey, ...]:
         out: list[AnyKey] = []
         for text in texts:
-            named = with_names(text, self.names)
+            named = worded(text)
             key = key_of(
                 named if self.reference else named.strip(),
                 case_sensitive=case,
                 whole_words=whole,
                 marked=self.reference,
+                apart=self.joined,
             )
+            if isinstance(key, Key) and self.joined and MARK in key.text:  # it runs from one message into the next
+                key = PatternKey(key.text, _ESCAPED.sub(r"\\\g<0>", key.text), "" if case else "i", marked=True)
+            elif isinstance(key, PatternKey) and self.scan_input.rules.is_exact and not compiles(key.body, key.flags):
+                key = Key(key.text, case, whole, whole)
             if key is not None:
                 out.append(key)
         return tuple(out)
+
+
+@lru_cache(maxsize=10_000)
+def compiles(body: str, flags: str) -> bool:
+    """Whether SillyTavern takes it for a pattern, and JavaScript can; without an engine to say so it is one."""
+    if not set(flags) <= set("gimsuy"):
+        return False
+    from ctxlab.engines.regexes import Pattern, RegexEngineUnavailable, first_matches
+
+    try:
+        return not first_matches([Pattern(body, flags)], [""]).problems
+    except RegexEngineUnavailable:
+        return True
 
 
 def _all_keys(lores: Iterable[PreparedEntry]) -> tuple[AnyKey, ...]:
@@ -214,7 +267,7 @@ def _all_keys(lores: Iterable[PreparedEntry]) -> tuple[AnyKey, ...]:
 def relaxed(key: AnyKey) -> Iterator[Key]:
     """Less strict forms of a key: without case, without whole words, without both."""
     if isinstance(key, Key) and not key.is_plain:
-        yield Key(key.text, case_sensitive=False, whole_words=key.whole_words)
+        yield Key(key.text, case_sensitive=False, whole_words=key.whole_words, apart=key.apart)
         yield Key(key.text, case_sensitive=key.case_sensitive, whole_words=False)
         yield Key(key.text)
 
@@ -228,10 +281,11 @@ def in_order(book: Worldbook) -> list[tuple[str, LoreEntry]]:
     return [*sorted(numbers, key=lambda row: int(row[0])), *(row for row in rows if not _is_index(row[0]))]
 
 
-def read_decorators(content: str) -> tuple[tuple[str, ...], str]:
+def read_decorators(content: str, *, alone: bool = False) -> tuple[tuple[str, ...], str]:
     """The decorators at the head of a content, and the words after them.
 
-    A line of three signs is a fallback: it counts only where the decorator before it isn't known.
+    A line of three signs is a fallback: it counts only where the decorator before it isn't known. Where a decorator has
+    to be `alone`, a line with more words says nothing.
     """
     if not content.startswith("@@"):
         return (), content
@@ -246,7 +300,7 @@ def read_decorators(content: str) -> tuple[tuple[str, ...], str]:
         name = line.removeprefix("@") if line.startswith("@@@") else line
         word = next((word for word in (ACTIVATE, DONT_ACTIVATE) if name.split(" ")[0].strip() == word), None)
         unknown = word is None
-        found += [] if word is None else [word]
+        found += [] if word is None or (alone and name.strip() != word) else [word]
     return tuple(found), ""
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.context import Text
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted, nearest
@@ -42,6 +43,8 @@ class LoreScan:
     notes: tuple[Note, ...] = ()
     passes: int = 1
     spent_tokens: int = 0
+    texts: Mapping[str, Text] = field(default_factory=dict[str, Text])
+    """By key, what rules made of contents of entries that fired, with macros expanded; the others are as written."""
     _by_key: dict[str, Decision] = field(default_factory=dict[str, Decision], repr=False)
 
     def __repr__(self) -> str:
@@ -122,7 +125,9 @@ def scan(scan_input: ScanInput, *, growing: GrowingChat | None = None) -> LoreSc
     `growing` knows the messages of the input and has searched those before the newest.
     """
     maker = EntryPreparer(scan_input)
-    clock = EntryTiming(scan_input.chat, None if growing is None else growing.place_of)
+    clock = EntryTiming(
+        scan_input.chat, None if growing is None else growing.place_of, rests_by_turn=scan_input.rules.is_exact
+    )
     lores = maker.all()
     shut, problems = _shut_books(scan_input)
     if growing is None:
@@ -140,7 +145,7 @@ def scan(scan_input: ScanInput, *, growing: GrowingChat | None = None) -> LoreSc
     return LoreScan(
         scan_input,
         tuple(decisions),
-        clock.records(scan_input.chat.activations, (fired.lore for fired in run.fired.values())),
+        clock.records(scan_input.chat.activations, (fired.lore for fired in run.fired.values()), lores),
         (*problems, *_notes(run, decisions, key_matches)),
         sum(not this.is_beyond for this in run.passes),
         run.spent,
@@ -156,11 +161,7 @@ def _decided(run: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decisi
             yield of_fired(fired, rank=ranks[lore.index], find_nearest=find_nearest)
         else:
             stopped = run.stopped[lore.index]
-            matched = (
-                run.key_matches.matched(lore, run.scan_input, before=stopped.made_in)
-                if stopped.gate in WITH_KEYS
-                else None
-            )
+            matched = run.matched(lore, stopped.made_in) if stopped.gate in WITH_KEYS else None
             yield of_stopped(lore, stopped, matched=matched, find_nearest=find_nearest)
 
 

@@ -13,6 +13,7 @@ from ctxlab.engines.worldbook.key_matches import KeyMatches, MatchedKey
 from ctxlab.engines.worldbook.key_search import Found
 from ctxlab.engines.worldbook.prepared_entry import EntryPreparer, PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput
+from ctxlab.engines.worldbook.spent_tokens import AROUND_LORE, SpentTokens
 from ctxlab.engines.worldbook.timing import EntryTiming
 
 _RANK = {gate: n for n, gate in enumerate(GATES)}
@@ -54,7 +55,10 @@ class BudgetCandidate:
 
 @dataclass(slots=True, eq=False)
 class Pass:
-    """One pass over the entries. `is_beyond` marks the one that the limit of passes doesn't allow."""
+    """One pass over the entries. `is_beyond` marks the one that the limit of passes doesn't allow.
+
+    One that `is_deeper` looks at messages beyond the scan depth, `more_depth` of them, and at no lore.
+    """
 
     number: int
     recursive: bool
@@ -66,6 +70,19 @@ class Pass:
     contenders: list[Contender] = field(default_factory=list[Contender])
     entering: list[BudgetCandidate] = field(default_factory=list[BudgetCandidate])
     taken: dict[str, PreparedEntry] = field(default_factory=dict[str, PreparedEntry])
+    is_deeper: bool = False
+    more_depth: int = 0
+    budget_before: int = 0
+    """Tokens that count against the budget before it."""
+
+    @property
+    def lore_before(self) -> int:
+        """The pass whose lore, and later, isn't looked through."""
+        return 1 if self.is_deeper else self.number
+
+    def depth_of(self, lore: PreparedEntry) -> int:
+        """The newest messages that an entry looks at."""
+        return lore.depth if lore.has_own_depth else lore.depth + self.more_depth
 
 
 class Activation:
@@ -82,6 +99,8 @@ class Activation:
         self.scan_input, self.key_matches, self.clock, self.maker = scan_input, key_matches, clock, maker
         self.lores = lores
         self.reference = scan_input.rules.compat == "reference"
+        self.exact = scan_input.rules.is_exact
+        self.budget = SpentTokens(scan_input)
         self.refused: dict[int, list[ClosedGate]] = {}
         self.fired: dict[int, FiredEntry] = {}
         self.stopped: dict[int, BlockedEntry] = {}
@@ -100,7 +119,10 @@ class Activation:
         if budget is None:
             return False
         words_of = self.scan_input.words_of
-        return sum(len(words_of(lore).encode("utf-8", "surrogatepass")) for lore in self.lores) > budget
+        most = sum(len(words_of(lore).encode("utf-8", "surrogatepass")) for lore in self.lores)
+        if self.scan_input.rules.budget_count == "together":
+            return most + len(self.lores) + 2 * AROUND_LORE >= budget
+        return most > budget
 
     def run(self, shut_books: Iterable[int] = ()) -> Activation:
         """Go through all passes; `shut_books` are numbers of books that aren't meant for the model."""
@@ -119,42 +141,65 @@ class Activation:
         return self
 
     def _go_through(self, awake: Sequence[PreparedEntry]) -> None:
+        rules = self.scan_input.rules
         levels = sorted({lore.level_of_delay for lore in self.lores if lore.level_of_delay})
         level = levels.pop(0) if levels else 0
         delayed = [lore for lore in awake if lore.level_of_delay]
         by_key: dict[int, list[PreparedEntry]] | None = None
         due: Iterable[PreparedEntry] = awake
-        recursive, limit = False, self.scan_input.rules.max_passes
+        recursive, deeper, more_depth, limit = False, False, 0, rules.max_passes
         while True:
             beyond = bool(limit) and len(self.passes) >= limit
             this = Pass(
                 len(self.passes) + 1, recursive, level, beyond, self.spent, self.is_closed, dict(self.spent_by_book)
             )
+            this.is_deeper, this.more_depth, this.budget_before = deeper, more_depth, self.budget.tokens
             self.passes.append(this)
             entered = self._once(this, due)
             if beyond:  # run only to name the entries that the limit of passes keeps out
                 self.spent = this.spent_before
                 return
-            new: Found = {}
-            fresh = (
-                [fired.lore for fired in entered if not fired.lore.prevents] if self.scan_input.rules.recursion else []
-            )
-            for lore in fresh:
-                new.update(self.key_matches.add_lore(lore, this.number, self.scan_input.scanned_words_of(lore)))
+            fresh = [fired.lore for fired in entered if not fired.lore.prevents]
             # Entries that fired may call up others. Only when nothing new fires do entries of the next delay level
             # take part: SillyTavern opens one level of delayUntilRecursion after the other.
-            if fresh and not self.is_closed:
-                recursive = True
-            elif levels and self.scan_input.rules.recursion and not (self.reference and entered):
+            recurs = rules.recursion and not self.is_closed
+            recursive = recurs and bool(fresh or (deeper and self.key_matches.lore_passes))
+            new = self._read_lore(fresh, this) if rules.recursion or self.exact else {}
+            deeper = not recursive and self._looks_deeper(rules.scan_depth + more_depth)
+            if deeper:
+                more_depth += 1
+            elif not recursive:
+                may_wait = self.exact or (rules.recursion and not (self.reference and entered))
+                if not levels or not may_wait:
+                    return
                 recursive, level = True, levels.pop(0)
-            else:
-                return
+            self.budget.next_pass()
             if by_key is None:
                 by_key = self._by_key(awake)
             # Later passes need only look at entries whose keys are new, that wait for a level, or that lost a group.
             called = [lore for n in new for lore in by_key.get(n, ())]
             losers = [contender.lore for contender in this.contenders if contender.lore.index not in self.fired]
             due = sorted({lore.index: lore for lore in (*called, *delayed, *losers)}.values(), key=lambda e: e.index)
+            if self._sees_anew or more_depth:
+                due = awake
+
+    @cached_property
+    def _sees_anew(self) -> bool:
+        """Whether a pass may find what an earlier one didn't, without a new word: patterns match in the whole text."""
+        return self.scan_input.rules.scan_text == "joined" and self.key_matches.search.has_patterns
+
+    def _looks_deeper(self, depth: int) -> bool:
+        """Whether one message more is looked at, because too few entries fired; `depth` is what was looked at."""
+        rules = self.scan_input.rules
+        if self.is_closed or len(self.fired) >= rules.min_activations:
+            return False
+        most = rules.min_activations_depth
+        return depth <= len(self.scan_input.chat.messages) and (not most or depth <= most)
+
+    def _read_lore(self, fresh: Sequence[PreparedEntry], this: Pass) -> Found:
+        """Look through what a pass brought; gives the keys that are new."""
+        words_of = self.scan_input.scanned_words_of
+        return self.key_matches.add_pass(this.number, [(lore, words_of(lore)) for lore in fresh])
 
     def _by_key(self, awake: Iterable[PreparedEntry]) -> dict[int, list[PreparedEntry]]:
         out: dict[int, list[PreparedEntry]] = {}
@@ -171,8 +216,10 @@ class Activation:
         else:
             contenders.sort(key=lambda one: (not one.sticky, *one.lore.sort_key))
         this.contenders = contenders
-        this.taken = {name: fired.lore for fired in reversed(self.fired.values()) for name in fired.lore.groups}
-        settled = resolve_groups(contenders, this.taken, self.draw, reference=self.reference)
+        this.taken = {
+            name: fired.lore for fired in reversed(self.fired.values()) for name in self.claims_of(fired.lore)
+        }
+        settled = resolve_groups(contenders, this.taken, self.draw, compat=self.scan_input.rules.compat)
         if settled.lost:
             by_index = {one.lore.index: one.lore for one in contenders}
             for index, to in settled.lost.items():
@@ -184,9 +231,22 @@ class Activation:
             winners = [one for one in winners if self._is_lucky(one, this)]
         return self._within_budget(winners, this)
 
+    def matched(self, lore: PreparedEntry, made_in: int) -> MatchedKey | None:
+        """Its keys that are found in the pass of this number, and the place of the first."""
+        this = self.passes[made_in - 1]
+        return self.key_matches.matched(lore, self.scan_input, before=this.lore_before, depth=this.depth_of(lore))
+
+    def claims_of(self, lore: PreparedEntry) -> Sequence[str]:
+        """The groups that an entry that fired keeps for later passes."""
+        return lore.groups if not self.exact or lore.groups == (lore.entry.group,) else ()
+
     def _contender(self, lore: PreparedEntry, this: Pass) -> Contender:
-        score = self.key_matches.score(lore, before=this.number) if lore.groups else 0
-        return Contender(lore, score, self.clock.is_sticky(lore))
+        return Contender(lore, self.score(lore, this) if lore.groups else 0, self.clock.is_sticky(lore))
+
+    def score(self, lore: PreparedEntry, this: Pass) -> int:
+        """The number of its keys that are found in a pass."""
+        before, depth = this.lore_before, this.depth_of(lore)
+        return self.key_matches.score(lore, before=before, depth=depth, always_second=self.exact)
 
     def _comes(self, lore: PreparedEntry, this: Pass) -> bool:
         """Whether this entry takes part in the pass; records the gate that blocks it if it doesn't."""
@@ -213,16 +273,17 @@ class Activation:
             return "recursion-only", "it waits for recursion"
         if lore.level_of_delay > this.level and this.recursive:
             return "recursion-only", f"it waits for recursion of level {lore.level_of_delay}"
-        if lore.excluded and this.recursive:
+        if lore.excluded and this.recursive and (self.scan_input.rules.recursion or not self.exact):
             return "not-in-recursion", "what other entries say doesn't call it up"
         if lore.is_certain:
             return None
         if not lore.primary:
             return "no-key", "it has no keys"
-        if not self.key_matches.matches(lore, before=this.number):
-            return "no-key", f"none of its keys stands in the newest {_messages(lore.depth)}"
-        if not self.key_matches.agrees(lore, before=this.number):
-            return "secondary-keys", _second_keys(lore)
+        depth = this.depth_of(lore)
+        if not self.key_matches.matches(lore, before=this.lore_before, depth=depth):
+            return "no-key", f"none of its keys stands in the newest {_messages(depth)}"
+        if not self.key_matches.agrees(lore, before=this.lore_before, depth=depth):
+            return "secondary-keys", _second_keys(lore, depth)
         return None
 
     def draw(self, id: str) -> float:
@@ -254,15 +315,16 @@ class Activation:
             this.entering.append(BudgetCandidate(lore, tokens, self.spent, refused is None))
             if refused is not None:
                 self._stop(lore, BlockedEntry("budget", refused, this.number, tokens=tokens, left=self._left()))
-            elif this.is_beyond:
+                continue
+            self.spent += tokens
+            self.budget.add(lore, tokens)
+            if this.is_beyond:
                 allowed = counted(this.number - 1, "pass is", "passes are")
                 reason = f"it would fire in pass {this.number}, and {allowed} allowed"
                 self._stop(lore, BlockedEntry("pass-limit", reason, this.number, tokens=tokens, left=self._left()))
-                self.spent += tokens
             else:
-                self.spent += tokens
                 self.spent_by_book[lore.book_index] = self.spent_by_book.get(lore.book_index, 0) + tokens
-                matched = self.key_matches.matched(lore, self.scan_input, before=this.number)
+                matched = self.matched(lore, this.number)
                 out.append(FiredEntry(lore, this.number, matched, tokens, self._left(), one.sticky))
                 self.fired[lore.index] = out[-1]
                 self.stopped.pop(lore.index, None)
@@ -273,12 +335,12 @@ class Activation:
         rules, of_book = self.scan_input.rules, lore.book_limit
         stop = rules.overflow == "stop"
         if rules.budget_tokens is not None:
-            left = rules.budget_tokens - self.spent
             if self.is_closed:
                 return f"an entry before it didn't fit into the budget of {rules.budget_tokens:,} tokens"
-            if tokens > left:
+            refused = self.budget.why_not(lore, tokens)
+            if refused is not None:
                 self.is_closed = stop
-                return f"it has {counted(tokens, 'token')}, {max(0, left):,} of {rules.budget_tokens:,} are left"
+                return refused
         if of_book is not None:
             left = of_book - self.spent_by_book.get(lore.book_index, 0)
             if lore.book_index in self.closed_books:
@@ -289,8 +351,7 @@ class Activation:
         return None
 
     def _left(self) -> int | None:
-        budget = self.scan_input.rules.budget_tokens
-        return None if budget is None else max(0, budget - self.spent)
+        return self.budget.left
 
     def _stop(self, lore: PreparedEntry, stopped: BlockedEntry) -> None:
         """Record a gate; of several the furthest is kept."""
@@ -303,10 +364,10 @@ def _messages(depth: int) -> str:
     return "message" if depth == 1 else f"{depth} messages"
 
 
-def _second_keys(lore: PreparedEntry) -> str:
+def _second_keys(lore: PreparedEntry, depth: int) -> str:
     """The clause on its second keys: those that it lacks, or has and shouldn't."""
     n, one = len(lore.secondary), len(lore.secondary) == 1
-    where = f" in the newest {_messages(lore.depth)}" if lore.depth else ""
+    where = f" in the newest {_messages(depth)}" if depth else ""
     match lore.entry.selective_logic:
         case 1 | 2 if one:
             return "its second key was found, it fires only without"

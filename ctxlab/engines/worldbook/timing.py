@@ -7,12 +7,22 @@ from collections.abc import Callable, Iterable, Mapping
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import Chat
 
+RESTS = "rests:"
+"""Before an entry's key in the records: the message at which the rest of one that was sticky began."""
+
 
 class EntryTiming:
     """Messages since entries fired. Records of messages that aren't on this path don't count."""
 
-    def __init__(self, chat: Chat, place_of: Callable[[str], int | None] | None = None) -> None:
-        """`place_of` gives the place of a message by its id; without it all messages are gone through."""
+    def __init__(
+        self, chat: Chat, place_of: Callable[[str], int | None] | None = None, *, rests_by_turn: bool = False
+    ) -> None:
+        """`place_of` gives the place of a message by its id; without it all messages are gone through.
+
+        With `rests_by_turn` an entry that was sticky rests from the first turn on in which it no longer is, as in
+        SillyTavern, else from the message on.
+        """
+        self.rests_by_turn = rests_by_turn
         self.length = len(chat.messages)
         self.newest = chat.messages[-1].id if chat.messages else ""
         if place_of is None:
@@ -37,14 +47,42 @@ class EntryTiming:
         if since is None:
             return False
         sticky = max(0, lore.entry.sticky or 0)
+        if sticky and self.rests_by_turn:
+            rested = self._since.get(f"{RESTS}{lore.key}")
+            if rested is None:
+                return since + later >= sticky
+            return 0 <= rested + later < (cooldown or 0)
         return since + later > 0 and sticky <= since + later < sticky + (cooldown or 0)
 
-    def records(self, old: Mapping[str, str], fired: Iterable[PreparedEntry]) -> dict[str, str]:
-        """Activations for the next build: newly fired entries are recorded, a running stickiness isn't restarted."""
+    def until_cool(self, lore: PreparedEntry) -> int:
+        """Messages until its cooldown is over; 0 where it has none."""
+        since, sticky, cooldown = self.since(lore), max(0, lore.entry.sticky or 0), lore.entry.cooldown or 0
+        if since is None:
+            return 0
+        if sticky and self.rests_by_turn:
+            return max(0, cooldown - self._since.get(f"{RESTS}{lore.key}", 0))
+        return max(0, sticky + cooldown - since)
+
+    def records(
+        self, old: Mapping[str, str], fired: Iterable[PreparedEntry], lores: Iterable[PreparedEntry] = ()
+    ) -> dict[str, str]:
+        """Activations for the next build: newly fired entries are recorded, a running stickiness isn't restarted.
+
+        Where rests go by turns, those that begin are recorded as well, and a record of this same message, as of an
+        answer that is now given anew, is made anew.
+        """
         new = dict(old)
+        if self.rests_by_turn:
+            for lore in lores:
+                rest = f"{RESTS}{lore.key}"
+                if self._since.get(lore.key) == 0:
+                    new.pop(lore.key, None)
+                elif lore.entry.sticky and rest not in self._since and self.cools(lore):
+                    new[rest] = self.newest
         for lore in fired:
             if self.newest and not self.is_sticky(lore):
                 new[lore.key] = self.newest
+                new.pop(f"{RESTS}{lore.key}", None)
         return new
 
 

@@ -93,6 +93,8 @@ def script_to_rule(
         fields["default_flags"] = ""  # the first match only
     if compat == "ctxlab" and ESCAPE.search(written):
         fields["escapes_in_replacement"] = False
+    if compat == "ctxlab" and _is_for_reasoning(script):
+        fields["in_reasoning"] = True
     if flavor == "python":
         fields["flavor"] = flavor
     return RegexRule(**{key: value for key, value in fields.items() if value is not None})
@@ -187,11 +189,12 @@ def _stages(script: Data, losses: list[Loss] | None, compat: Compat) -> AppliesT
     sent = coerce.field(script, "promptOnly", coerce.flag, False, losses)
     if shown and sent and compat == "reference":
         sent = False
-    return AppliesTo(render=shown or not sent, request=sent or not shown)
+    once = not (shown or sent) and compat != "reference"
+    return AppliesTo(render=shown or not sent, request=sent or not shown, arrival=once)
 
 
 def _roles(script: Data, losses: list[Loss] | None, compat: Compat) -> tuple[Role, ...]:
-    """Roles whose messages it is for; slash commands and reasoning, of which there are none here, are for no role.
+    """Roles whose messages it is for; slash commands, of which there are none here, and reasoning are for no role.
 
     The reference takes reasoning for the assistant's words, and no role for all roles.
     """
@@ -208,6 +211,11 @@ def _roles(script: Data, losses: list[Loss] | None, compat: Compat) -> tuple[Rol
             roles += ROLES.get(place, ())
     default = EVERYONE if compat == "reference" or placement is None else ()
     return tuple(dict.fromkeys(roles)) or default
+
+
+def _is_for_reasoning(script: Data) -> bool:
+    placement = script.get("placement")
+    return isinstance(placement, list) and REASONING in placement
 
 
 def _depths(script: Data, losses: list[Loss] | None, compat: Compat) -> DepthRange | None:
@@ -233,11 +241,14 @@ def _written(rule: RegexRule) -> Data:
         "findRegex": f"/{pattern.body}/{pattern.flags}",
         "replaceString": rule.replacement if rule.flavor == "python" else to_tavern(unescaped(rule)),
         "trimStrings": list(rule.trim_strings or ()),
-        "placement": [PLACEMENT[role] for role in rule.target_roles if role in PLACEMENT],
+        "placement": [
+            *(PLACEMENT[role] for role in rule.target_roles if role in PLACEMENT),
+            *([REASONING] if rule.in_reasoning else []),
+        ],
         "disabled": not rule.enabled or not _runs_there(rule),
-        # Neither would mean there that the stored chat is altered for good.
-        "markdownOnly": rule.apply_to.render,
-        "promptOnly": rule.apply_to.request,
+        # Neither means there that the stored chat is altered for good.
+        "markdownOnly": rule.apply_to.render and not rule.apply_to.arrival,
+        "promptOnly": rule.apply_to.request and not rule.apply_to.arrival,
         "runOnEdit": True,
         "substituteRegex": next(number for number, mode in SUBSTITUTION.items() if mode == rule.substitution_mode),
         "minDepth": depths.min,

@@ -176,7 +176,7 @@ class _Comparison:
                 raise UnexplainedDrop(f"{self.processor} lost {key!r}, a part of {draft.key!r}: name it in `merged`")
             if named[key] != origin:
                 raise UnexplainedChange(f"{self.processor} changed the origin of {key!r}, a part of {draft.key!r}")
-        for key in named if draft.merged else ():
+        for key in named if draft.merged and (ancestors or draft.key not in named) else ():
             if key not in known:
                 raise InvalidDraft(
                     f"{self.processor} names {key!r} as a part of {draft.key!r}, which it is not made of"
@@ -194,11 +194,12 @@ class _Comparison:
         self._come_once([draft for draft in new if draft.origin.kind in ONCE])
         build_input, nodes = self.after.input, self.after.input.session.nodes
         for draft in new:
-            origin = draft.origin
-            if origin.kind in IN_REQUEST and origin.ref not in nodes and not build_input.holds(origin):
-                raise InvalidDraft(
-                    f"{self.processor} made {draft.key!r} from {origin.kind} {origin.ref!r}, which is not there"
-                )
+            for part in draft.parts:
+                origin = part.origin
+                if origin.kind in IN_REQUEST and origin.ref not in nodes and not build_input.holds(origin):
+                    raise InvalidDraft(
+                        f"{self.processor} made {part.key!r} from {origin.kind} {origin.ref!r}, which is not there"
+                    )
         if self.made_and_dropped:
             sent = set(map(id, self.made))
             for draft in new:
@@ -218,11 +219,12 @@ class _Comparison:
                             raise DuplicateKey(f"{self.processor} copied {old.key!r} as {copy!r}: a text is sent once")
 
     def _names_its_writers(self, draft: Draft) -> None:
-        """Raise UnexplainedRewrite for a span without a cause that is not of the draft's own origin."""
+        """Raise UnexplainedRewrite for a span without a cause that is not of the draft's own origin, or a part's."""
         origin = draft.origin
+        parts = {part.origin for part in draft.merged}
         for part in draft.body:
             for span in part.spans if isinstance(part, Text) else ():
-                if span.cause is not None or span.origin is origin or span.origin == origin:
+                if span.cause is not None or span.origin is origin or span.origin == origin or span.origin in parts:
                     continue
                 if span.origin.kind != "separator":
                     raise UnexplainedRewrite(

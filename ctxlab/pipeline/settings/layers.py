@@ -1,4 +1,4 @@
-"""Precedence of a step's settings: default < model < agent < the user's layout < this call."""
+"""Precedence of a step's settings: default < dialect < model < agent < the user's layout < this call."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ctxlab.documents.refused_values import reason_of
 from ctxlab.errors import WrongSetting, did_you_mean
 from ctxlab.pipeline.processor import Processor, ProcessorSettings
 
-LayerName = Literal["model", "agent", "layout", "call"]
-ORDER: tuple[LayerName, ...] = ("model", "agent", "layout", "call")
+LayerName = Literal["dialect", "model", "agent", "layout", "call"]
+ORDER: tuple[LayerName, ...] = ("dialect", "model", "agent", "layout", "call")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Layer:
 
     @property
     def is_stored(self) -> bool:
-        """Stored values that are wrong earn a note; values of a call are errors."""
-        return self.name != "call"
+        """Stored values that are wrong earn a note; values of a call or a dialect are errors."""
+        return self.name not in ("call", "dialect")
 
 
 @dataclass(frozen=True, slots=True)

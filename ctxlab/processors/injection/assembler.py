@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pydantic import Field
-
 from ctxlab.context import (
     NOTHING,
     AssetRef,
@@ -19,20 +17,45 @@ from ctxlab.context import (
     Placement,
     Text,
 )
+from ctxlab.documents import MessageNode
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig
-from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.engines.macros import MacroEnv
+from ctxlab.pipeline import Processor, Services
 from ctxlab.processors.files.report import AttachmentReport
 from ctxlab.processors.injection.anchor_plugins import GROUP, plugin_anchors
 from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
-from ctxlab.processors.injection.macros import Wording
-from ctxlab.processors.injection.place_lore import LoreDraft, Reading, lore_of, marker_off, place_lore
+from ctxlab.processors.injection.example_messages import STARTS, Speakers
+from ctxlab.processors.injection.examples_as_messages import ExampleMessages, is_example
+from ctxlab.processors.injection.history_texts import HistoryTexts, changes_nothing
+from ctxlab.processors.injection.in_chat import seat_at_depth, section_of
+from ctxlab.processors.injection.macros import (
+    LORE_RANK,
+    OF_MESSAGES,
+    AsPrepared,
+    Wording,
+    ranked,
+    read_beforehand,
+)
+from ctxlab.processors.injection.made_texts import LORE_ALONE, end_of_history, formed, lore_form, with_words_after_reply
+from ctxlab.processors.injection.one_message import Joiner, Seat, Section
+from ctxlab.processors.injection.place_lore import AROUND_NOTE, LoreDraft, lore_of, marker_off, place_lore
 from ctxlab.processors.injection.plan import Places, Point
-from ctxlab.processors.injection.presets import Preset, assets_by_id, presets_of, tools_preset, verdict_on
+from ctxlab.processors.injection.presets import (
+    Preset,
+    assets_by_id,
+    presets_of,
+    tools_preset,
+    verdict_on,
+)
 from ctxlab.processors.injection.read_preset_placement import (
     ANCHORS,
     AUTHORS_NOTE,
     BARE_TITLES,
+    EXAMPLE_START,
+    EXAMPLES,
+    GROUP_TEXT,
     HISTORY,
+    MAIN,
     Anchor,
     RequestedPlacement,
     anchor_id,
@@ -40,8 +63,13 @@ from ctxlab.processors.injection.read_preset_placement import (
     requested_placement,
     role_in_prompt,
 )
+from ctxlab.processors.injection.settings import InjectionSettings
 
 ID = "injection-assembler"
+
+BLANK = Cause(ID, "blank", "its macros leave nothing of it")
+EXAMPLES_OFF = Cause(ID, "examples-off", "examples aren't sent, by the setting `examples`")
+UNSPOKEN = Cause(ID, "example-without-speaker", "only what a speaker says in an example is sent")
 
 _Piece = Draft | tuple[Draft, ...]
 """A preset or lore, or a stretch of history that is taken over as it is."""
@@ -61,22 +89,10 @@ class InjectionAssembler(Processor):
     needs = ("history",)
     provides = ("presets",)
 
-    class Settings(ProcessorSettings):
-        note_depth: int = Field(
-            4,
-            ge=0,
-            title="Author's note",
-            description="Depth of lore that goes to the author's note where no preset is one.",
-        )
-        lore_places: Reading = Field(
-            "sillytavern",
-            title="Lore places",
-            description="Whose reading of an entry's position and order is followed.",
-        )
+    Settings = InjectionSettings
+    settings: InjectionSettings
 
-    settings: Settings
-
-    def __init__(self, settings: Settings | None = None, *, anchors: Sequence[Anchor] | None = None) -> None:
+    def __init__(self, settings: InjectionSettings | None = None, *, anchors: Sequence[Anchor] | None = None) -> None:
         """`anchors` are all that are known; by default ctxlab's own and those that installed packages bring."""
         super().__init__(settings)
         self.takes_plugins = anchors is None
@@ -87,9 +103,11 @@ class InjectionAssembler(Processor):
         about_tools = tools_preset(presets, ctx.input)
         presets = presets if about_tools is None else (*presets, about_tools)
         ctx = _with_notes_of_tools(ctx)
-        if not presets and not lore:
+        assembly = _Assembly(self, ctx, services)
+        stays = assembly.history is ctx.drafts and not self.settings.macros_in_messages
+        if not presets and not lore and stays and not self.settings.after_reply:
             return ctx
-        return _Assembly(self, ctx, services).result(presets, lore)
+        return assembly.result(presets, lore)
 
 
 class _Assembly:
@@ -101,21 +119,31 @@ class _Assembly:
         self.anchors = step.anchors
         self.settings = step.settings
         self.ctx = ctx
-        self.history = ctx.drafts
+        self.members = ctx.input.group.members if ctx.input.group is not None else ()
+        self.history = self._with_names(ctx.drafts)
         self.assets = assets_by_id(ctx.input.agent)
         self.places = Places(len(ctx.drafts))
         self.dialects: dict[str, str | None] = {}
+        self.names: dict[str, str | None] = {}
+        self.lore: dict[str, int] = {}
         self.left_out: dict[Cause, list[Draft]] = {}
         self.before_history: list[Draft] = []
+        self.beside_main: list[tuple[Preset, RequestedPlacement]] = []
+        self.main_off: tuple[int, Preset] | None = None  # a main prompt that is switched off, and its place
+        self.history_is_off = False
+        self.wording: Wording | None = None
 
     def result(self, presets: Sequence[Preset], lore: Sequence[LoreDraft]) -> Context:
         self._ask_plugins_for_anchors(presets)
         for preset in presets:
             self._sort_in(preset)
+        self._sort_in_beside_main()
         self._rehome_lost_anchors()
+        firing = lore if self.settings.lore_places == "reference" else lore[::-1]
+        self.lore = {each.draft.key: number for number, each in enumerate(firing)}
         for each in lore:
             self._sort_lore_in(each)
-        drafts = self._with_files(self._worded(self._assembled()))
+        drafts = self._with_files(self._joined(self._worded(self._assembled())))
         groups = [Dropped(tuple(drafts), cause) for cause, drafts in self.left_out.items()]
         return self.ctx.arrange(drafts, dropped=groups)
 
@@ -123,7 +151,7 @@ class _Assembly:
 
     def _ask_plugins_for_anchors(self, presets: Sequence[Preset]) -> None:
         """Anchors of other packages, read once a preset names an unknown anchor; broken ones get a note."""
-        if not self.takes_plugins or not any(name not in self.anchors for name in _anchors_named(presets)):
+        if not self.takes_plugins or not any(name not in {*self.anchors, MAIN} for name in _anchors_named(presets)):
             return
         brought = plugin_anchors()
         self.anchors = {**brought.anchors, **self.anchors}
@@ -137,17 +165,25 @@ class _Assembly:
             # A placeholder that is switched off still marks where the history goes.
             if anchor_id(node) == HISTORY:
                 self.places.skeleton.append(preset)
+                self.history_is_off = self.settings.off_without_marker
+            elif role_in_prompt(node) == MAIN:
+                self.main_off = (len(self.places.skeleton), preset)
             elif anchor_id(node) is not None:
                 self.places.off.add(str(anchor_id(node)))
             return
         for problem in placement_problems(node):
             self._warn(f"{preset.place}: {problem}", preset)
-        if role_in_prompt(node) == AUTHORS_NOTE:
+        is_note = role_in_prompt(node) == AUTHORS_NOTE
+        if is_note:
             self.places.note = preset
+            if self.settings.one_message:
+                self.places.seats[preset.key] = Seat(AROUND_NOTE, Section.NOTE)
         if place is None:
             self._leave_out(preset, "no-depth", "it is to go to a depth and names none")
         elif place.kind == "skeleton":
             self.places.skeleton.append(preset)
+        elif place.kind == "anchor" and place.anchor == MAIN:
+            self.beside_main.append((preset, place))
         elif place.kind == "anchor":
             draft = self._draft(preset, Placement("anchor", anchor=place.anchor, before=place.before))
             self.places.around(place.anchor).add((place.order, 0, 0), draft, before=place.before)
@@ -155,20 +191,26 @@ class _Assembly:
             self._sort_into_history(preset, place)
 
     def _sort_lore_in(self, lore: LoreDraft) -> None:
-        reading = self.settings.lore_places
-        marker = marker_off(lore, self.places) if reading == "sillytavern" else None
+        settings = self.settings
+        marker = marker_off(lore, self.places) if settings.lore_places != "reference" else None
         if marker is not None:
             cause = Cause(ID, "marker-off", f"its marker {marker} is switched off")
             self.left_out.setdefault(cause, []).append(lore.draft)
             return
+        if self.places.note_is_off and lore.place in ("before_an", "after_an"):
+            cause = Cause(ID, "note-off", f"it goes with the author's note, and {self.places.note_is_off}")
+            self.left_out.setdefault(cause, []).append(lore.draft)
+            return
         self.dialects[lore.draft.key] = lore.dialect
-        place_lore(lore, self.places, reading=reading, note_depth=self.settings.note_depth)
+        place_lore(lore, self.places, settings)
 
     def _is_active(self, preset: Preset) -> bool:
-        verdict = verdict_on(preset, self.ctx.input)
+        verdict = verdict_on(preset, self.ctx.input, sends_blanks=self.settings.blank_prompts)
         for problem in verdict.problems:
             self._warn(f"{preset.place}: {problem}", preset)
         if verdict.refusal is not None:
+            if verdict.refusal.rule == "interval":
+                self.places.note_is_off = verdict.refusal.reason
             self._leave_out(preset, verdict.refusal.rule, verdict.refusal.reason)
         return verdict.refusal is None
 
@@ -177,6 +219,9 @@ class _Assembly:
         rank = (place.order, 0, 0)
         if place.kind == "depth":
             draft = self._draft(preset, Placement("depth", depth=place.depth))
+            if self.settings.one_message:
+                section = section_of(preset.node)
+                rank, self.places.seats[draft.key] = seat_at_depth(place.depth, place.order, draft.role, section)
             self.places.point_at(place.depth, rank, draft)
             return
         if place.kind == "point":
@@ -196,6 +241,20 @@ class _Assembly:
         for depth in found.depths:
             placement = Placement("depth", depth=depth, index=preset.index, level=preset.level)
             self.places.point_at(depth, rank, replace(once, key=f"{once.key}@{depth}", placement=placement))
+
+    def _sort_in_beside_main(self) -> None:
+        """Place presets before and after the main prompt; where that is switched off, at its place."""
+        main = self.places.preset_with_role(MAIN)
+        if main is None and self.main_off is not None and self.beside_main:
+            at, main = self.main_off
+            self.places.skeleton.insert(at, main)
+            self.places.silent.add(main.key)
+        for preset, place in self.beside_main:
+            around = self.places.beside(main) if main is not None else self.places.around(MAIN)
+            if preset is self.places.note:
+                self.places.beside_note = around
+            draft = self._draft(preset, Placement("anchor", anchor=MAIN, before=place.before))
+            around.add((place.order, 0, 0), draft, before=place.before)
 
     def _rehome_lost_anchors(self) -> None:
         """Presets of an anchor without a placeholder, put just before the history, with a warning."""
@@ -239,6 +298,8 @@ class _Assembly:
 
     def _in_its_place(self, preset: Preset, placed: set[str]) -> Iterator[_Piece]:
         name = anchor_id(preset.node)
+        if preset.key in self.places.silent:
+            return
         if name is None:
             yield self._draft(preset, Placement("skeleton"))
         elif name in placed:  # its injections and the history are sent once, words of its own stay
@@ -264,15 +325,23 @@ class _Assembly:
     def _history(self) -> list[_Piece]:
         """The history with what goes into it: places are those of the history as it was, deeper ones first."""
         out: list[_Piece] = list(self.before_history)
+        if self.history_is_off:
+            self._leave_history_out()
+            return out
         done = 0
         for point in self.places.in_order():
             if point.index < len(self.history) and self.history[point.index].role == "tool":
                 self._warn_of_split(point.draft)
             out.append(self.history[done : point.index])
-            out.append(point.draft)
+            out.append(replace(point.draft, pinned=False) if self.settings.cut_with_history else point.draft)
             done = point.index
         out.append(self.history[done:])
         return out
+
+    def _leave_history_out(self) -> None:
+        cause = Cause(ID, "marker-off", "the placeholder of the history is switched off")
+        drafts = [*self.ctx.drafts, *(point.draft for point in self.places.in_order())]
+        self.left_out.setdefault(cause, []).extend(drafts)
 
     def _warn_of_split(self, draft: Draft) -> None:
         text = f"{draft.key} ({draft.placement}) stands between a tool call and its result"
@@ -284,7 +353,8 @@ class _Assembly:
         assets = self._assets(preset) if placement.kind != "none" else ()
         if preset.level == "agent" and self.ctx.input.agent is not None:
             self.dialects[preset.key] = self.ctx.input.agent.macro_dialect
-        body = (Text.of(node.content, origin), *assets)
+        self.names[preset.key] = role_in_prompt(node)
+        body = (Text.of(self._content(node), origin), *assets)
         return Draft(
             preset.key,
             node.role,
@@ -295,6 +365,14 @@ class _Assembly:
             meta=node.metadata or NOTHING,
             placement=replace(placement, index=preset.index, level=preset.level),
         )
+
+    def _content(self, node: MessageNode) -> str:
+        """The words of a preset: those for a group in one, and examples as one text with the line before each."""
+        in_group = node.meta(GROUP_TEXT) if self.members else None
+        if isinstance(in_group, str):
+            return in_group
+        start = node.meta(EXAMPLE_START) if self.settings.examples == "text" else None
+        return STARTS.sub(lambda _: start, node.content) if isinstance(start, str) else node.content
 
     def _assets(self, preset: Preset) -> tuple[AssetRef, ...]:
         agent = self.ctx.input.agent
@@ -332,31 +410,122 @@ class _Assembly:
     # --- macros
 
     def _worded(self, pieces: Sequence[_Piece]) -> list[Draft]:
-        """The history as it is; the rest with its macros expanded, without what they leave nothing of."""
-        wording = Wording.of(self.ctx, self.dialects)
-        wording.fill(self.places.outlets)
+        """The history as it is, or its macros too; the rest with them expanded, without what they leave nothing of."""
+        self.wording = wording = Wording.of(self.ctx, self.dialects, self.settings.macro_engine)
+        wording.outlets_of_prompts = self.settings.lore_places == "sillytavern-1.19"
+        worded = self._worded_as_sent if self.settings.macro_order == "as-sent" else self._worded_as_prepared
+        examples: ExampleMessages | None = None
         out: list[Draft] = []
-        for piece in pieces:
+        for piece in worded(pieces, wording):
             if isinstance(piece, tuple):
                 out.extend(piece)
                 continue
-            draft = wording.expanded(piece)
-            if self._is_hollow(draft):
-                self.left_out.setdefault(Cause(ID, "blank", "its macros leave nothing of it"), []).append(draft)
+            if is_example(piece) and self.settings.examples == "none":
+                self.left_out.setdefault(EXAMPLES_OFF, []).append(piece)
+            elif is_example(piece) and self.settings.examples != "text":
+                examples = examples or self._examples(wording)
+                out.extend(examples.of(piece))
+            elif self._is_hollow(piece):
+                self.left_out.setdefault(BLANK, []).append(piece)
             else:
-                out.append(draft)
+                out.append(piece)
+        if examples is not None and examples.lost:
+            self.left_out.setdefault(UNSPOKEN, []).extend(examples.lost)
         self.ctx = self.ctx.noted(wording.notes)
         if wording.variables is not self.ctx.input.variables:
             self.ctx = self.ctx.put(MacroVariables(wording.variables, self.ctx.input.variables))
         self._leave_out_unshown(out)
         return out
 
+    def _worded_as_sent(self, pieces: Sequence[_Piece], wording: Wording) -> Iterator[_Piece]:
+        wording.fill(self.places.outlets)
+        for piece in pieces:
+            if not isinstance(piece, tuple):
+                yield wording.expanded(piece)
+            elif self.settings.macros_in_messages:
+                yield tuple([self._message(draft, wording) for draft in piece])
+            else:
+                yield piece
+
+    def _worded_as_prepared(self, pieces: Sequence[_Piece], wording: Wording) -> Iterator[_Piece]:
+        order = AsPrepared(self.names, self.lore)
+        drafts = [draft for piece in pieces for draft in (piece if isinstance(piece, tuple) else (piece,))]
+        is_filled = False
+        beforehand = [*read_beforehand(self.ctx.input)]
+        for rank, place in ranked(drafts, order):
+            while beforehand and beforehand[0][0] <= rank:
+                wording.read(beforehand.pop(0)[1])
+            if rank[0] > LORE_RANK and not is_filled:  # until then an outlet is empty
+                wording.fill(self.places.outlets)
+                is_filled = True
+            draft = drafts[place]
+            if draft.origin.kind in OF_MESSAGES:
+                drafts[place] = self._message(draft, wording)
+                continue
+            draft = wording.expanded(draft)
+            drafts[place] = wording.expanded(draft) if order.is_twice(draft) else draft
+        done = iter(drafts)
+        for piece in pieces:
+            yield tuple([next(done) for _ in piece]) if isinstance(piece, tuple) else next(done)
+
+    def _message(self, draft: Draft, wording: Wording) -> Draft:
+        """A message of the history, with its macros expanded where they are; the step signs what it rewrites."""
+        if not self.settings.macros_in_messages or draft.origin.kind not in OF_MESSAGES or draft.role == "tool":
+            return draft
+        return wording.expanded(draft, processor=ID)
+
     def _is_hollow(self, draft: Draft) -> bool:
         place = draft.placement
-        if place is None or place.kind != "template" or draft.assets or str(draft.text).strip():
+        if place is None or draft.assets or str(draft.text).strip():
+            return False
+        if draft.key in self.places.seats or self.settings.blank_prompts:
+            return not draft.text
+        if draft.meta.get("stPromptName") == AUTHORS_NOTE:
+            return True
+        if place.kind != "template":
             return False
         anchor = self.anchors.get(place.anchor or "")
         return anchor is not None and anchor.only_if_filled
+
+    def _with_names(self, drafts: tuple[Draft, ...]) -> tuple[Draft, ...]:
+        """The history with what settings put to its texts; the same object where that is nothing."""
+        if changes_nothing(self.settings, self.members):
+            return drafts
+        names = MacroEnv.of(self.ctx.input)
+        texts = HistoryTexts(self.settings, self.ctx.input.session.nodes, names.user, names.char, self.members, ID)
+        return tuple([texts.sent(draft) for draft in drafts])
+
+    def _examples(self, wording: Wording) -> ExampleMessages:
+        preset = self.places.preset_with_role(EXAMPLES)
+        heading, key, origin = Text(), "preset:examples", Origin("notice", "examples")
+        if preset is not None:
+            key, origin = preset.key, Origin("preset", preset.ref)
+            words = preset.node.meta(EXAMPLE_START)
+            text = Text.of(words if isinstance(words, str) else "", origin)
+            heading = wording.expanded(replace(self._draft(preset, Placement("skeleton")), body=(text,))).text
+        speakers = Speakers(wording.env.user, wording.env.char, self.members)
+        return ExampleMessages(ID, speakers, heading, key, origin, yields=self.settings.examples == "fitting")
+
+    def _joined(self, drafts: list[Draft]) -> list[Draft]:
+        """With what goes to one place as one message, lore in its form, and the user's words after a reply."""
+        settings = self.settings
+        if settings.one_message:
+            drafts = Joiner(ID, self.places.seats).joined(drafts)
+            empty = [draft for draft in drafts if draft.key in self.places.seats and not (draft.text or draft.assets)]
+            if empty:
+                self.left_out.setdefault(BLANK, []).extend(empty)
+                drafts = [draft for draft in drafts if draft not in empty]
+        if settings.lore_format.strip() and settings.lore_format != LORE_ALONE:
+            drafts = [self._in_form(draft) for draft in drafts]
+        if settings.after_reply and not self.history_is_off:
+            drafts = with_words_after_reply(drafts, settings.after_reply, end_of_history(drafts), ID)
+        return drafts
+
+    def _in_form(self, draft: Draft) -> Draft:
+        if draft.placement is None or draft.placement.kind != "lore" or draft.placement.anchor != "char":
+            return draft
+        assert self.wording is not None
+        return formed(draft, self.wording.of_text(lore_form(self.settings.lore_format, ID), draft.key), ID)
 
     def _leave_out_unshown(self, drafts: Sequence[Draft]) -> None:
         """Lore for an outlet that no message shows is left out, and named."""

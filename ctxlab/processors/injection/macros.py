@@ -1,13 +1,29 @@
-"""Macros of what is injected, expanded once, in the order in which it is sent."""
+"""Macros of what is injected, expanded once, in the order in which it is sent or as SillyTavern prepares it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ctxlab.context import Context, Draft, Origin, Text, Variables
+from ctxlab.context import BuildInput, Context, Draft, Origin, Text, Variables
 from ctxlab.documents import Note
 from ctxlab.engines.macros import MacroEnv, expand
+from ctxlab.engines.macros.call import CAUSE
+from ctxlab.engines.macros.environment import MacroEngine
+from ctxlab.processors.injection.plan import Rank
+from ctxlab.processors.injection.read_preset_placement import CARD_TEXTS
+
+OF_MESSAGES = frozenset({"node", "pending"})
+FIRST = {"dialogueExamples": 0, "charDescription": 1, "depthPrompt": 5}
+"""Texts of the card, which SillyTavern reads before all else, by their place among them."""
+PERSONA = "personaDescription"
+AFTER_LORE = ("scenario", "charPersonality")
+NEW_CHAT = "newMainChat"
+NOTE = "authorsNote"
+TWICE = frozenset({"charDescription", "charPersonality", "scenario", "worldInfoBefore", "worldInfoAfter"})
+"""Texts that SillyTavern expands when it reads them and once more when it makes messages of them."""
+LORE_RANK = 1
+MacroRank = tuple[int, float]
 
 
 @dataclass(slots=True)
@@ -18,27 +34,110 @@ class Wording:
     dialects: Mapping[str, str | None]
     variables: Variables
     notes: list[Note] = field(default_factory=list[Note])
+    outlets_of_prompts: bool = False
+    """Whether outlets are empty in lore and in the texts of a card."""
 
     @classmethod
-    def of(cls, ctx: Context, dialects: Mapping[str, str | None]) -> Wording:
-        return cls(MacroEnv.of(ctx.input, dice=ctx.dice), dialects, ctx.input.variables)
+    def of(cls, ctx: Context, dialects: Mapping[str, str | None], engine: MacroEngine = "seed") -> Wording:
+        return cls(MacroEnv.of(ctx.input, dice=ctx.dice, engine=engine), dialects, ctx.input.variables)
 
-    def expanded(self, draft: Draft) -> Draft:
-        """The draft with values in the place of its macros."""
+    def expanded(self, draft: Draft, *, processor: str = CAUSE) -> Draft:
+        """The draft with values in the place of its macros; `processor` signs edits of one that was there before."""
         dialect = self.dialects.get(draft.key.partition("@")[0] if draft.origin.kind == "preset" else draft.key)
         env = self.env.at(draft.key).speaking(dialect)
-        return draft.edit_text(lambda text: self._expanded_text(text, env))
+        if self.outlets_of_prompts and _comes_before_outlets(draft):
+            env = env.with_outlets({})
+        return draft.edit_text(lambda text: self._expanded_text(text, env, processor))
 
-    def _expanded_text(self, text: Text, env: MacroEnv) -> Text:
-        expansion = expand(text, env.with_variables(self.variables))
+    def _expanded_text(self, text: Text, env: MacroEnv, processor: str) -> Text:
+        expansion = expand(text, env.with_variables(self.variables), processor=processor)
         self.variables = expansion.variables
         self.notes.extend(expansion.notes)
         return expansion.text
 
-    def fill(self, outlets: Mapping[str, Sequence[tuple[float, Draft]]]) -> None:
+    def of_text(self, text: Text, place: str) -> Text:
+        """A text that is no draft, with values in the place of its macros; `place` is that of its dice."""
+        return self._expanded_text(text, self.env.at(place), CAUSE)
+
+    def read(self, text: str) -> None:
+        """What the macros of a text set, which isn't sent itself."""
+        self.variables = expand(text, self.env.at("card").with_variables(self.variables)).variables
+
+    def fill(self, outlets: Mapping[str, Sequence[tuple[Rank, Draft]]]) -> None:
         """From here on `{{outlet::name}}` shows this lore, whose own macros are expanded first."""
         filled: dict[str, Text] = {}
         for name, lore in outlets.items():
             texts = [self.expanded(draft).text for _, draft in sorted(lore, key=lambda pair: pair[0])]
             filled[name] = Text.join(Text.of("\n", Origin("separator", f"outlet {name}")), texts)
         self.env = self.env.with_outlets(filled)
+
+
+def _comes_before_outlets(draft: Draft) -> bool:
+    """Whether SillyTavern expands its macros before it has filled the outlets."""
+    place = draft.placement
+    return draft.origin.kind == "lore" or (
+        place is not None and place.kind == "template" and place.anchor in CARD_TEXTS
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AsPrepared:
+    """The order in which SillyTavern expands what it sends, whatever order it sends it in.
+
+    Texts of the card come first, then lore, the card's personality and scenario in their formats, the prompts, the note
+    where it stands in the chat, and the messages from the newest back. `names` are what presets are in its prompt and
+    `lore` the place of each entry among those that fired, by their keys.
+    """
+
+    names: Mapping[str, str | None]
+    lore: Mapping[str, int]
+
+    def rank(self, draft: Draft, place: int) -> MacroRank:
+        """What a draft is sorted by; `place` is its place in the request."""
+        name = self._name(draft)
+        if draft.origin.kind in OF_MESSAGES:
+            return 7, -place
+        if draft.key in self.lore:
+            return LORE_RANK, self.lore[draft.key]
+        if name in FIRST:
+            return 0, FIRST[name]
+        if name in AFTER_LORE:
+            return 3, AFTER_LORE.index(name)
+        if name == NOTE:
+            return (5, 0) if _is_in_chat(draft) else (2, 0)
+        if name == PERSONA:
+            return 5, 1
+        if name == NEW_CHAT:
+            return 6, 0
+        index = draft.placement.index if draft.placement is not None else None
+        is_own = draft.placement is not None and draft.placement.level == "agent"
+        return 4, place if index is None or not is_own else index - 1e6
+
+    def is_twice(self, draft: Draft) -> bool:
+        """Whether its macros are expanded once more: what one gives may be a macro again."""
+        if draft.origin.kind in OF_MESSAGES:
+            return False
+        return draft.key in self.lore or _is_in_chat(draft) or self._name(draft) in TWICE
+
+    def _name(self, draft: Draft) -> str | None:
+        return self.names.get(draft.key.partition("@")[0])
+
+
+def _is_in_chat(draft: Draft) -> bool:
+    return draft.placement is not None and draft.placement.kind == "depth"
+
+
+def ranked(drafts: Iterable[Draft], order: AsPrepared) -> list[tuple[MacroRank, int]]:
+    """Places of the drafts in the order in which they are expanded."""
+    return sorted((order.rank(draft, place), place) for place, draft in enumerate(drafts))
+
+
+def read_beforehand(build_input: BuildInput) -> Sequence[tuple[MacroRank, str]]:
+    """Texts of card and user that SillyTavern expands before all else and once more where they are sent."""
+    agent, user = build_input.agent, build_input.user
+    texts = [
+        agent.personality if agent is not None else "",
+        user.content if user is not None else "",
+        agent.scenario if agent is not None else "",
+    ]
+    return [((0, number), text) for number, text in enumerate(texts, 2) if text and "{{" in text]

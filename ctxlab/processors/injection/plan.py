@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 
 from ctxlab.context import Draft
 from ctxlab.processors.injection.depth import index_at_depth
+from ctxlab.processors.injection.one_message import Seat
 from ctxlab.processors.injection.presets import Preset
 from ctxlab.processors.injection.read_preset_placement import anchor_id, role_in_prompt
 
-Rank = tuple[float, int, float]
+Rank = tuple[float, ...]
 """Sort key of messages at one place, smaller first: the order of the place, a side of it, the order on that side."""
 
 
@@ -50,7 +51,11 @@ class Places:
     presets: dict[str, Around] = field(default_factory=dict[str, Around])
     off: set[str] = field(default_factory=set[str])  # anchors whose placeholder is switched off
     note: Preset | None = None
-    outlets: dict[str, list[tuple[float, Draft]]] = field(default_factory=dict[str, list[tuple[float, Draft]]])
+    beside_note: Around | None = None  # what the note stands beside, where it isn't an anchor's placeholder
+    note_is_off: str = ""  # why the author's note, and lore around it, aren't sent
+    silent: set[str] = field(default_factory=set[str])  # presets of the skeleton that only mark a place
+    seats: dict[str, Seat] = field(default_factory=dict[str, Seat])  # by key of a draft: the message it is part of
+    outlets: dict[str, list[tuple[Rank, Draft]]] = field(default_factory=dict[str, list[tuple[Rank, Draft]]])
 
     def around(self, anchor: str) -> Around:
         return self.anchors.setdefault(anchor, Around())
@@ -68,6 +73,10 @@ class Places:
         """Presets of the skeleton that are one of these in SillyTavern's prompt."""
         wanted = set(roles)
         return [preset for preset in self.skeleton if role_in_prompt(preset.node) in wanted]
+
+    def preset_with_role(self, role: str) -> Preset | None:
+        """The first preset of the skeleton that is this in SillyTavern's prompt."""
+        return next(iter(self.with_role([role])), None)
 
     def in_order(self) -> list[Point]:
         return sorted(self.points, key=lambda point: (point.index, -point.depth, point.rank))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from ctxlab.context import BuildInput
 from ctxlab.documents import Agent, MessageNode
@@ -12,6 +12,7 @@ from ctxlab.documents.agent.left_out_presets import why_left_out
 from ctxlab.documents.agent.preset_groups import kept_out_presets
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.engines.model_match import model_fits
+from ctxlab.processors.injection.read_preset_placement import AUTHORS_NOTE, INTERVAL, TRIGGERS, role_in_prompt
 
 Level = Literal["global", "user", "agent", "tools"]
 
@@ -73,26 +74,69 @@ class Verdict:
     problems: tuple[str, ...] = ()
 
 
-def verdict_on(preset: Preset, build_input: BuildInput) -> Verdict:
-    """Whether a preset is on, its group too, meant for the model, and has words where SillyTavern wants some."""
+def verdict_on(preset: Preset, build_input: BuildInput, *, sends_blanks: bool = False) -> Verdict:
+    """Whether a preset is on, its group too, meant for the model and the turn, and has words where they are wanted."""
     if not preset.node.enabled:
         return Verdict(Refusal(*(why_left_out(preset.node) or ("disabled", "the preset is switched off"))))
     if preset.silenced:
         return Verdict(Refusal("group", preset.silenced))
-    if _is_empty_prompt(preset, build_input):
+    refusal = _not_in_this_turn(preset.node, build_input.turn) or _not_at_this_interval(preset.node, build_input)
+    if refusal is not None:
+        return Verdict(refusal)
+    if _is_empty_prompt(preset, build_input, sends_blanks=sends_blanks):
         return Verdict(Refusal("empty", "its text is empty, and SillyTavern sends no empty prompt"))
     fit = model_fits(preset.node.model_match, build_input.model)
     refusal = None if fit.fits else Refusal("model-match", "it is not meant for this model")
     return Verdict(refusal, fit.problems)
 
 
-def _is_empty_prompt(preset: Preset, build_input: BuildInput) -> bool:
+def _not_in_this_turn(node: MessageNode, turn: str) -> Refusal | None:
+    """A refusal where it is meant for other kinds of turns only; without kinds it is meant for all."""
+    kinds = node.meta(TRIGGERS)
+    if not isinstance(kinds, list) or not kinds or turn in cast("list[object]", kinds):
+        return None
+    return Refusal(
+        "turn", f"it is meant for {', '.join(map(str, cast('list[object]', kinds)))} turns, and this is {turn}"
+    )
+
+
+def _not_at_this_interval(node: MessageNode, build_input: BuildInput) -> Refusal | None:
+    """A refusal for a note that goes with every n-th message of the user, where this isn't one of them."""
+    interval = node.meta(INTERVAL)
+    if not isinstance(interval, int) or isinstance(interval, bool):
+        return None
+    if interval == 1:  # also before the user has written anything
+        return None
+    if interval <= 0:
+        return Refusal("interval", "its interval is 0, which is never")
+    written = messages_of_user(build_input)
+    if not written:
+        return Refusal("interval", "the user hasn't written anything yet")
+    if written % interval:
+        return Refusal("interval", f"it goes with every {interval}. message of the user, and there are {written}")
+    return None
+
+
+def is_due(node: MessageNode, build_input: BuildInput) -> bool:
+    """Whether a note's interval lets it into this turn."""
+    return _not_at_this_interval(node, build_input) is None
+
+
+def messages_of_user(build_input: BuildInput) -> int:
+    """Messages of the user on the path, those that are switched off too, and the one that is typed."""
+    leaf = build_input.leaf_id
+    path = build_input.session.walk(leaf).nodes if leaf is not None else ()
+    return sum(node.role == "user" and not node.is_empty_root for node in path) + (build_input.pending is not None)
+
+
+def _is_empty_prompt(preset: Preset, build_input: BuildInput, *, sends_blanks: bool) -> bool:
     """Whether it is a prompt of SillyTavern without words; placeholders need none."""
     node, agent = preset.node, build_input.agent
     if preset.level != "agent" or agent is None or agent.macro_dialect != "sillytavern":
         return False
     plain = node.type in (None, "", "message")
-    return plain and not node.content.strip() and not node.preset_attachments
+    words = node.content if sends_blanks else node.content.strip()
+    return plain and not words and not node.preset_attachments and role_in_prompt(node) != AUTHORS_NOTE
 
 
 TOOL_MACROS = ("{{tools", "{{tool_usage", "{{tool_context")

@@ -31,14 +31,20 @@ class Anchor:
 LORE_BEFORE, LORE_AFTER = "worldInfoBefore", "worldInfoAfter"
 CHARACTER = ("charDescription", "charPersonality", "scenario")
 EXAMPLES = "dialogueExamples"
+CARD_TEXTS = frozenset({*CHARACTER, EXAMPLES})
+"""Placeholders that show a card's texts."""
 AUTHORS_NOTE = "authorsNote"
+MAIN, DEPTH_PROMPT, PERSONA = "main", "depthPrompt", "personaDescription"
+INTERVAL, TRIGGERS, EXAMPLE_START, GROUP_TEXT = "stInterval", "stTriggers", "stExampleStart", "stGroupText"
+"""Metadata of a preset: with which of the user's messages a note is sent; the kinds of turns it is meant for; the line
+before each of a card's examples; the text in a group."""
 
 ANCHORS: tuple[Anchor, ...] = (
     Anchor(HISTORY, "Chat history"),
     Anchor("user_profile", "User profile", has_template=True),
     # SillyTavern's markers
     Anchor(LORE_BEFORE, "Lore before the character", has_template=True, only_if_filled=True),
-    Anchor("personaDescription", "Persona", has_template=True, only_if_filled=True),
+    Anchor(PERSONA, "Persona", has_template=True, only_if_filled=True),
     Anchor("charDescription", "Character's description", has_template=True, only_if_filled=True),
     Anchor("charPersonality", "Character's personality", has_template=True, only_if_filled=True),
     Anchor("scenario", "Scenario", has_template=True, only_if_filled=True),

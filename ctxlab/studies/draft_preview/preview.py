@@ -185,7 +185,8 @@ class Preview:
     def _entry(self, decision: Decision) -> DraftEntry:
         matched, own = decision.matched, self._sent.get(decision.key)
         tokens = self.trace.services.tokenizer.count(str(own.text)) if own is not None else 0
-        span = self._typed(matched.start, matched.end) if matched is not None and matched.where == PENDING else None
+        is_typed = matched is not None and matched.where == PENDING and not matched.in_name
+        span = self._typed(matched.start, matched.end) if matched is not None and is_typed else None
         start, end = span if span is not None else (None, None)
         words, lore = matched.key if matched is not None else "", decision.lore.entry
         by_chance = lore.use_probability and lore.probability < 100

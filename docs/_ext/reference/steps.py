@@ -24,8 +24,8 @@ def steps() -> str:
 
 INTRO = """Steps run by their priority. A setting is named by its step: `settings={"token-limiter.strategy":
 "block"}` in a call, `{"id": "token-limiter", "settings": {"strategy": "block"}}` under `processors` of an agent or a
-model. Layers, the later one wins: default, model, agent, your layout, the call. `trace.pipeline.settings()` says of
-each value from which layer it is."""
+model. Layers, the later one wins: default, dialect, model, agent, your layout, the call. `trace.pipeline.settings()`
+says of each value from which layer it is."""
 
 
 def _of_step(step: Any) -> Iterator[str]:

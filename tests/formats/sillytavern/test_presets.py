@@ -11,7 +11,7 @@ import ctxlab
 from ctxlab import Agent, Session, UserProfile
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.formats import card_data, convert, joined, preset_data, read, read_data
-from ctxlab.formats.sillytavern import card_from, preset_from, text_preset_from
+from ctxlab.formats.sillytavern import card_from, preset_from, text_preset_from, with_chat_texts
 
 SHARED = Path(os.environ.get("CTXLAB_SHARED", Path(__file__).parents[4] / "shared"))
 REAL = SHARED / "data" / "sillytavern"
@@ -106,6 +106,39 @@ def test_what_is_switched_off_or_not_in_the_order_is_kept_and_off_and_what_is_em
     ]
 
 
+def test_the_order_for_everyone_counts_wherever_it_stands() -> None:
+    orders = [
+        {"character_id": n, "order": [{"identifier": name, "enabled": True}]} for n, name in ((100001, "a"), (2, "b"))
+    ]
+    raw = {"prompts": [prompt("a", "A"), prompt("b", "B")], "prompt_order": orders}
+
+    assert [one.id for one in agent_of(raw).preset_messages if one.enabled] == ["a"]
+
+
+def test_settings_of_a_preset_are_settings_of_steps() -> None:
+    raw = preset(
+        order=["chatHistory"],
+        names_behavior=2,
+        wi_format="[{0}]",
+        wrap_in_quotes=True,
+        send_if_empty="Go on",
+        function_calling=False,
+        squash_system_messages=False,
+        custom_prompt_post_processing="semi_tools",
+    )
+
+    steps = {entry.id: entry for entry in agent_of(raw).processors}
+
+    assert steps["injection-assembler"].settings == {
+        "lore_format": "[{0}]",
+        "after_reply": "Go on",
+        "names": "text",
+        "quote_user": True,
+    }
+    assert steps["session-loader"].settings == {"stored_calls": False}
+    assert steps["merge-consecutive"].settings == {"separator": "\n\n", "roles": "semi", "tools": True}
+
+
 def test_the_last_order_counts_unless_one_is_asked_for() -> None:
     orders = [{"character_id": n, "order": [{"identifier": name, "enabled": True}]} for n, name in ((1, "a"), (2, "b"))]
     raw = {"prompts": [prompt("a", "A"), prompt("b", "B")], "prompt_order": orders}
@@ -134,11 +167,7 @@ def test_the_words_before_the_history_are_a_preset() -> None:
     ("raw", "said"),
     [
         (preset(order=["ghost", "chatHistory"]), ["prompt_order: it names the prompt 'ghost', which isn't there"]),
-        (preset(order=[]), ["prompt_order: the history is not in it; it comes last"]),
-        (
-            preset(order=["-chatHistory"]),
-            ["prompt_order: the history is switched off; it is sent nevertheless"],
-        ),
+        (preset(order=[]), ["prompt_order: the history is not in it; SillyTavern sends none then"]),
         (
             preset({"name": "x"} | prompt(""), order=["chatHistory", "chatHistory"]),
             [
@@ -152,10 +181,7 @@ def test_the_words_before_the_history_are_a_preset() -> None:
         ),
         (
             preset(order=["chatHistory"], assistant_prefill="Sure", names_behavior=0, wi_format="[{0}]"),
-            [
-                "assistant_prefill: 'Sure' is kept, but replies aren't begun with it",
-                "wi_format: '[{0}]' is kept, but lore is sent without it",
-            ],
+            ["assistant_prefill: 'Sure' is kept, but replies aren't begun with it"],
         ),
     ],
 )
@@ -354,7 +380,8 @@ def test_a_card_and_a_preset_are_sent_as_sillytavern_sends_them() -> None:
         ("system", "Ann is wet."),
         ("system", "Mira keeps a $1 lamp."),
         ("system", "[Now: A storm.]"),
-        ("system", "[Example]\nMira: Hm."),
+        ("system", "[Example]"),
+        ("system", "Hm."),
         ("assistant", "Come in."),
         ("system", "waves"),
         ("user", "Hi"),
@@ -377,18 +404,56 @@ def test_a_preset_can_keep_its_own_words() -> None:
     assert node(agent, "main").content == "Mine."
 
 
-def test_a_text_without_a_marker_is_kept_and_off() -> None:
+def test_markers_that_the_order_does_not_name_stand_at_the_end_and_texts_without_any_are_off() -> None:
     agent = joined(agent_of(preset(prompt("main", "M"), prompt("chatHistory"))), card_from(CARD).agent)
 
     assert [(one.id, one.enabled) for one in agent.preset_messages] == [
         ("main", True),
         ("chatHistory", True),
+        ("worldInfoBefore", True),
+        ("worldInfoAfter", True),
+        ("charDescription", True),
+        ("charPersonality", True),
+        ("scenario", True),
+        ("personaDescription", True),
         ("depthPrompt", True),
-        ("charDescription", False),
-        ("scenario", False),
         ("dialogueExamples", False),
         ("jailbreak", False),
     ]
+    assert node(agent, "charDescription").content == "{{char}} keeps a $1 lamp."
+
+
+def test_a_marker_that_is_switched_off_is_not_sent_at_the_end() -> None:
+    raw = preset(prompt("main", "M"), prompt("scenario", marker=True), order=["main", "-scenario", "chatHistory"])
+
+    agent = joined(agent_of(raw), card_from(CARD).agent)
+
+    assert [one.enabled for one in agent.preset_messages if one.id == "scenario"] == [False]
+
+
+def test_a_cards_texts_lose_the_blanks_around_them_and_an_empty_form_is_none() -> None:
+    raw = preset(prompt("main", "M"), prompt("scenario", marker=True), prompt("chatHistory"), scenario_format="")
+    card = {**CARD, "data": {**CARD["data"], "scenario": " A storm. \n"}}
+
+    assert node(joined(agent_of(raw), card_from(card).agent), "scenario").content == "A storm."
+
+
+def test_a_card_overrides_what_it_may() -> None:
+    raw = preset(prompt("main", "Mine."), prompt("chatHistory"), prompt("jailbreak", "Now."))
+
+    agent = joined(agent_of(raw), card_from(CARD).agent, overrides=("jailbreak",))
+
+    assert (node(agent, "main").content, node(agent, "jailbreak").content) == ("Mine.", "Short!")
+
+
+def test_a_chats_own_texts_stand_for_its_cards() -> None:
+    card = with_chat_texts(card_from(CARD).agent, {"scenario": "A calm.", "mes_example": "", "system_prompt": None})
+
+    assert (card.scenario, node(card, "scenario").content) == ("A calm.", "A calm.")
+    assert node(card, "dialogueExamples").content == "<START>\n{{char}}: Hm."
+
+    bare = with_chat_texts(card_from(CARD).agent.with_(preset_messages=()), {"system_prompt": "Be loud."})
+    assert [one.content for one in bare.preset_messages] == ["Be loud."]
 
 
 def test_the_card_can_be_had_back() -> None:
@@ -414,7 +479,8 @@ def test_the_real_card_preset_and_lorebook_make_one_request() -> None:
 
 def test_scripts_run_as_there_everyones_then_the_cards_then_the_presets() -> None:
     def scripts(*pairs: str) -> dict[str, Any]:
-        return {"regex_scripts": [{"findRegex": f"/{a}/g", "replaceString": b, "placement": [1]} for a, b in pairs]}
+        each = {"placement": [1], "promptOnly": True}
+        return {"regex_scripts": [{**each, "findRegex": f"/{a}/g", "replaceString": b} for a, b in pairs]}
 
     card = {"spec": "chara_card_v2", "data": {"name": "Nova", "extensions": scripts("bc", "cd")}}
     preset = {"prompts": [], "prompt_order": [], "extensions": scripts("de", "ef")}

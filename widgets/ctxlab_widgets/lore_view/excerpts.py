@@ -41,8 +41,10 @@ class ScannedTexts:
     def __init__(self, scan: LoreScan) -> None:
         self.scan = scan
         chat = scan.scan_input.chat
-        self.messages = [ScannedText(spoken.key, spoken.text, i) for i, spoken in enumerate(chat.messages, 1)]
-        self.about = {name: ScannedText(name, text) for name, text in chat.about.items() if text}
+        self.messages = [ScannedText(spoken.key, spoken.scanned, i) for i, spoken in enumerate(chat.messages, 1)]
+        self._heads = {spoken.key: len(spoken.head) for spoken in chat.messages if spoken.name}
+        about = {**chat.about, **chat.prompts}
+        self.about = {name: ScannedText(name, text) for name, text in about.items() if text}
         self._by_key: dict[str, ScannedText] = {text.key: text for text in self.messages} | self.about
         self._folded: dict[str, str] = {}
         self._characters: dict[int, int] = {}
@@ -61,7 +63,8 @@ class ScannedTexts:
         matched = decision.matched
         if matched is not None:
             found = self.text_of(matched.where)
-            return None if found is None else (found, (matched.start, matched.end))
+            head = 0 if matched.in_name else self._heads.get(matched.where, 0)
+            return None if found is None else (found, (matched.start + head, matched.end + head))
         if decision.fired or decision.gate == "no-key":
             return None
         for text in reversed(self._scanned_for(decision.lore)):
@@ -97,7 +100,8 @@ class ScannedTexts:
         return self._by_key.get(where)
 
     def _scanned_for(self, lore: PreparedEntry) -> list[ScannedText]:
-        sources = [self.about[source] for source in lore.sources if source in self.about]
+        seen = (*lore.sources, *self.scan.scan_input.chat.prompts)
+        sources = [self.about[source] for source in seen if source in self.about]
         return [*sources, *(self.messages[-lore.depth :] if lore.depth else [])]
 
     def _fired_with_key(self, decision: Decision) -> Iterator[ScannedText]:

@@ -262,7 +262,4 @@ def _enough(percent: float) -> int:
 
 
 def _until_cool(lore: PreparedEntry, scan: LoreScan) -> int:
-    since = EntryTiming(scan.scan_input.chat).since(lore)
-    if since is None:
-        return 0
-    return max(0, max(0, lore.entry.sticky or 0) + (lore.entry.cooldown or 0) - since)
+    return EntryTiming(scan.scan_input.chat, rests_by_turn=scan.scan_input.rules.is_exact).until_cool(lore)

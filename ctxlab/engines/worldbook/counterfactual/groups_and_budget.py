@@ -11,6 +11,7 @@ from typing import Any
 from ctxlab.engines.worldbook.groups import Contender, resolve_groups
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_passes import Activation, Pass
+from ctxlab.engines.worldbook.spent_tokens import AROUND_LORE
 
 FEW = 50
 """Rivals up to which a contest is held again to see who wins; among more the entry is simply given the first place."""
@@ -57,10 +58,9 @@ class Contest:
         if around is None:
             return False
         scan = self.scan
-        score = scan.key_matches.score(lore, before=self.this.number)
-        contenders = [*around, Contender(lore, score, scan.clock.is_sticky(lore))]
+        contenders = [*around, Contender(lore, scan.score(lore, self.this), scan.clock.is_sticky(lore))]
         contenders.sort(key=lambda one: one.lore.sort_key if scan.reference else _place(one.lore, scan))
-        settled = resolve_groups(contenders, self.this.taken, scan.draw, reference=scan.reference)
+        settled = resolve_groups(contenders, self.this.taken, scan.draw, compat=scan.scan_input.rules.compat)
         return lore.index not in settled.lost
 
     def _all_around(self, lore: PreparedEntry) -> list[Contender] | None:
@@ -88,7 +88,7 @@ class Contest:
         if this.is_closed_before or lore.book_index in scan.closed_books:
             return False
         total, of_book = self._queue(everyone=bool(self.rivals_of(lore))).before(lore, scan)
-        return fits(lore, this.spent_before + total, this.spent_by_book_before.get(lore.book_index, 0) + of_book, scan)
+        return fits(lore, this.budget_before + total, this.spent_by_book_before.get(lore.book_index, 0) + of_book, scan)
 
     def _queue(self, *, everyone: bool) -> _Queue:
         scan = self.scan
@@ -98,7 +98,8 @@ class Contest:
                 self._all = _Queue.of(((one.lore, tokens_of(one.lore)) for one in self.this.contenders), scan)
             return self._all
         if self._entered is None:
-            self._entered = _Queue.of(((one.lore, one.tokens) for one in self.this.entering), scan)
+            tokens_of = scan.scan_input.budget_tokens_of
+            self._entered = _Queue.of(((one.lore, tokens_of(one.lore)) for one in self.this.entering), scan)
         return self._entered
 
 
@@ -144,8 +145,9 @@ def others(lore: PreparedEntry, by_group: Mapping[str, Mapping[int, object] | Ab
 
 def fits(lore: PreparedEntry, spent: int, spent_of_book: int, scan: Activation) -> bool:
     """Whether it fits when that many tokens went before."""
-    total, of_book = scan.scan_input.rules.budget_tokens, lore.book_limit
-    room = [total - spent] if total is not None else []
+    rules, of_book = scan.scan_input.rules, lore.book_limit
+    total, around = rules.budget_tokens, AROUND_LORE + 2 if rules.budget_count == "together" else 0
+    room = [total - spent - around] if total is not None else []
     room += [of_book - spent_of_book] if of_book is not None else []
     left = min(room, default=None)
     if left is None:

@@ -118,7 +118,9 @@ class OneMoreMessage:
     def _fits(self, lore: PreparedEntry, called: Collection[PreparedEntry]) -> bool:
         """Whether it fits even when all others that may fire come before it."""
         if self._tokens is None:
-            self._tokens = {other.index: self.scan.scan_input.tokens_of(other) for other in self._others.values()}
+            self._tokens = {
+                other.index: self.scan.scan_input.budget_tokens_of(other) for other in self._others.values()
+            }
             for other in self._others.values():
                 self._of_book[other.book_index] += self._tokens[other.index]
             self._total = sum(self._tokens.values())
@@ -126,7 +128,7 @@ class OneMoreMessage:
         own = self._tokens.get(lore.index, 0)
         for other in called:
             if other.index not in self._tokens:
-                tokens = self.scan.scan_input.tokens_of(other)
+                tokens = self.scan.scan_input.budget_tokens_of(other)
                 total += tokens
                 of_book += tokens if other.book_index == lore.book_index else 0
         return fits(lore, total - own, of_book - own, self.scan)

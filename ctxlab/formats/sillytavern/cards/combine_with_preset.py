@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from ctxlab.documents import Agent, MessageNode, ProcessorEntry, RegexConfig, RegexPreset
@@ -12,14 +12,13 @@ from ctxlab.documents.agent.named_models import NAMED_MODELS, OWN_MODEL
 from ctxlab.documents.agent.system_as_user import SYSTEM_AS_USER
 from ctxlab.formats.sillytavern.card_fields import JAILBREAK, MAIN, SLOTS, original_of, prompt_name
 from ctxlab.formats.sillytavern.cards.writer import OF_PRESET
-from ctxlab.formats.sillytavern.presets.chat_completion import EXAMPLE_START, FORMAT, OWN_WORDS
+from ctxlab.formats.sillytavern.presets.chat_completion import FORMAT, OWN_WORDS, READING, is_preset, missing_markers
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
 from ctxlab.formats.sillytavern.regex_scripts import RULES_OF_PRESET
 
 ORIGINAL: Final = re.compile(r"\{\{original\}\}", re.IGNORECASE)
 OF_REQUESTS: Final = (NAMED_MODELS, OWN_MODEL, SYSTEM_AS_USER)
 """Keys of what a preset carries that requests ask for."""
-START: Final = re.compile(r"<START>", re.IGNORECASE)
 MACROS: Final = {
     "charDescription": "description",
     "charPersonality": "personality",
@@ -29,18 +28,21 @@ MACROS: Final = {
 """Under which name a marker's format has the card's text."""
 
 
-def joined(preset: Agent, card: Agent) -> Agent:
+def joined(preset: Agent, card: Agent, *, overrides: Collection[str] = (MAIN, JAILBREAK)) -> Agent:
     """The card's agent with the preset's prompts and settings, the card's texts at the preset's markers.
 
     The card's system prompt and last instructions replace the preset's, where the preset allows it; `{{original}}` in
-    them is the preset's own text. A text for which the preset has no marker is kept, switched off, as SillyTavern
-    wouldn't send it. What else the card brings (depth prompt, greetings, books, rules) comes along.
+    them is the preset's own text. `overrides` are those of the two that may: SillyTavern has a setting for each. A
+    marker that the preset's order doesn't name stands at the end, as SillyTavern sends it; a text without any is kept,
+    switched off. What else the card brings (depth prompt, greetings, books, rules) comes along.
     """
     texts: dict[str | None, MessageNode] = {
         name: node for node in reversed(card.preset_messages) if (name := prompt_name(node)) in _NAMES
     }
-    seen = {prompt_name(node) for node in preset.preset_messages}
-    messages = [_filled(node, texts) for node in preset.preset_messages]
+    nodes = [*preset.preset_messages, *_missing(preset)]
+    seen = {prompt_name(node) for node in nodes}
+    kept = {MAIN, JAILBREAK}.difference(overrides)
+    messages = [node if prompt_name(node) in kept else _filled(node, texts) for node in nodes]
     homeless = [left_out(node, "no-marker") for name, node in texts.items() if name not in seen]
     messages = [*_with_own(messages, card), *reversed(homeless)]
     rules = [*_rules(card), *_rules(preset)]  # the order in which SillyTavern runs them
@@ -64,6 +66,13 @@ def joined(preset: Agent, card: Agent) -> Agent:
     return card.with_(**present)
 
 
+def _missing(preset: Agent) -> Iterator[MessageNode]:
+    """Markers that a chat completion preset's order doesn't name, in SillyTavern's order."""
+    raw = original_of(preset)
+    if raw is not None and is_preset(raw) and READING not in (preset.carried or {}):
+        yield from missing_markers(raw, {prompt_name(node) for node in preset.preset_messages})
+
+
 _NAMES: Final = frozenset(slot.prompt for slot in SLOTS)
 
 
@@ -72,9 +81,8 @@ def _filled(node: MessageNode, texts: Mapping[str | None, MessageNode]) -> Messa
     text = texts.get(name)
     if text is None or not text.enabled or not text.content.strip():
         return node
-    if name in (MAIN, JAILBREAK):
-        return _overridden(node, text.content)
-    return node.with_(content=_at_marker(node, text.content))
+    words = text.content.strip()
+    return _overridden(node, words) if name in (MAIN, JAILBREAK) else node.with_(content=_at_marker(node, words))
 
 
 def _overridden(node: MessageNode, text: str) -> MessageNode:
@@ -87,12 +95,8 @@ def _overridden(node: MessageNode, text: str) -> MessageNode:
 
 
 def _at_marker(node: MessageNode, text: str) -> str:
-    metadata = node.metadata or {}
-    start = metadata.get(EXAMPLE_START)
-    if isinstance(start, str):
-        text = START.sub(lambda _: start, text)
-    format = metadata.get(FORMAT)
-    if not isinstance(format, str):
+    format = (node.metadata or {}).get(FORMAT)
+    if not isinstance(format, str) or not format:
         return text
     macro = re.compile(rf"\{{\{{{MACROS[prompt_name(node) or '']}\}}\}}", re.IGNORECASE)
     return macro.sub(lambda _: text, format)

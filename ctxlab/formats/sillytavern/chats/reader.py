@@ -13,7 +13,7 @@ from ctxlab.formats.results import Loss
 from ctxlab.formats.session_tree_builder import ROOT, Tree
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.chats.dates import iso
-from ctxlab.formats.sillytavern.chats.turns import Turn, header_of, node_of, turns_of
+from ctxlab.formats.sillytavern.chats.turns import Turn, header_of, node_of, results_of, turns_of
 
 CARRIED: Final = "sillytavern"
 LINES: Final = "lines"
@@ -21,6 +21,9 @@ KEPT = {
     "note_prompt": "the author's note",
     "timedWorldInfo": "the timed effects of lorebook entries",
     "variables": "the chat's variables",
+    "scenario": "the chat's own scenario",
+    "mes_example": "the chat's own examples",
+    "system_prompt": "the chat's own system prompt",
 }
 """Fields of `chat_metadata` that have an effect in SillyTavern and none here."""
 
@@ -76,4 +79,7 @@ def _grow(tree: Tree, turns: Sequence[Turn], names: tuple[str, str], undated: li
                 fields["metadata"] = {**fields.get("metadata", {}), **marks}
             tree.add(node_id, leaf, fields)
         leaf = turn.ids[turn.chosen]
+        for number, fields in enumerate(results_of(turn), start=1):
+            tree.add(f"{leaf}.result{number}", leaf, fields)
+            leaf = f"{leaf}.result{number}"
     return leaf

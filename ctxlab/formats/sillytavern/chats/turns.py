@@ -14,6 +14,8 @@ from ctxlab.formats.sillytavern.chats.dates import iso
 Data = dict[str, Any]
 
 HEADER = frozenset({"chat_metadata", "user_name", "character_name", "create_date"})
+NO_RESULT = "[No content]"
+"""The result that SillyTavern sends for a tool call without one."""
 SPEAKING_SYSTEM = "SillyTavern System"
 
 
@@ -36,6 +38,12 @@ class Turn:
     @property
     def name(self) -> str:
         return value if isinstance(value := self.raw.get("name"), str) else ""
+
+    @property
+    def calls(self) -> Sequence[Mapping[str, Any]]:
+        """The tool calls that the message stands for, with their results."""
+        found = self.extra(self.chosen).get("tool_invocations")
+        return [call for call in cast("list[Any]", found) if isinstance(call, dict)] if isinstance(found, list) else []
 
     @property
     def role(self) -> str:
@@ -138,6 +146,8 @@ def node_of(turn: Turn, swipe: int, *, names: tuple[str, str], undated: list[int
     usual = {"user": names[0], "assistant": names[1]}.get(role)
     if turn.name and (turn.name != usual or with_name):
         fields["name"] = turn.name
+    if turn.calls:
+        return {**fields, "content": "", "toolCalls": [_call(call) for call in turn.calls]}
     if turn.raw.get("is_system"):
         fields["isEnabled"] = False
     if (value := info.get("send_date")) not in (None, ""):
@@ -150,6 +160,18 @@ def node_of(turn: Turn, swipe: int, *, names: tuple[str, str], undated: list[int
         fields["attachments"] = files
     metadata = _metadata(turn, swipe)
     return {**fields, "metadata": metadata} if metadata else fields
+
+
+def _call(call: Mapping[str, Any]) -> Data:
+    function = {"name": _as_text(call.get("name")), "arguments": _as_text(call.get("parameters"))}
+    return {"id": _as_text(call.get("id")), "type": "function", "function": function}
+
+
+def results_of(turn: Turn) -> Iterator[Data]:
+    """The fields of a node for each result of a message's tool calls."""
+    for call in turn.calls:
+        result = _as_text(call.get("result")) or NO_RESULT
+        yield {"role": "tool", "content": result, "toolCallId": _as_text(call.get("id"))}
 
 
 def _metadata(turn: Turn, swipe: int) -> Data:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, cast
 
-from ctxlab.documents import Agent
+from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.agent.left_out_presets import LEFT_OUT
 from ctxlab.documents.agent.named_models import NAMED_MODELS, OWN_MODEL
 from ctxlab.documents.agent.system_as_user import SYSTEM_AS_USER
@@ -20,6 +20,7 @@ from ctxlab.formats.sillytavern.presets.parameters import (
     system_as_user_from,
 )
 from ctxlab.formats.sillytavern.presets.prompt_order import (
+    ALWAYS,
     DEPTH,
     HISTORY,
     MARKERS,
@@ -45,6 +46,8 @@ FORMATS: Final = {"charPersonality": "personality_format", "scenario": "scenario
 EXAMPLES: Final = "dialogueExamples"
 FORMAT, EXAMPLE_START = "stFormat", "stExampleStart"
 """Metadata of a marker: how a card's text is put there; the line before each of its examples."""
+TRIGGERS, GROUP_TEXT = "stTriggers", "stGroupText"
+"""Metadata of a prompt: the kinds of turns that it is meant for; the text in its place in a group."""
 OWN_WORDS: Final = "stForbidOverrides"
 """Metadata of a prompt: no card may replace its text."""
 ABSOLUTE: Final = 1
@@ -135,17 +138,28 @@ def _presets(body: Mapping[str, Any], prompts: Mapping[str, Data], orders: Order
             losses.append(Loss("prompt_order", f"it names the prompt {name!r}, which isn't there"))
             continue
         if name == HISTORY:
-            presets += _new_chat(body, losses)
-            if not enabled:
-                losses.append(Loss("prompt_order", "the history is switched off; it is sent nevertheless"))
+            presets += _new_chat(body, enabled=enabled, losses=losses)
         presets.append(_preset(name, prompt or {}, body, enabled=enabled, losses=losses))
     ordered = orders.names()
     if HISTORY not in ordered:
-        losses.append(Loss("prompt_order", "the history is not in it; it comes last"))
+        losses.append(Loss("prompt_order", "the history is not in it; SillyTavern sends none then"))
     rest = [name for name in prompts if name not in ordered and not is_marker(name, prompts[name])]
     presets += [_not_in_order(_preset(name, prompts[name], body, enabled=False, losses=losses)) for name in rest]
     _order_by_role(presets)
     return presets
+
+
+def missing_markers(raw: Mapping[str, Any], seen: Collection[str | None]) -> Iterator[MessageNode]:
+    """Placeholders that SillyTavern sends at the end where the order doesn't name them; a history that it then omits.
+
+    `seen` are the names of the prompts that are there. A preset without an order has them all.
+    """
+    body = unwrapped(raw)
+    for name in ALWAYS:
+        if name not in seen:
+            yield MessageNode.model_validate(_preset(name, {}, body, enabled=True, losses=[]))
+    if HISTORY not in seen:
+        yield MessageNode.model_validate(_not_in_order(_preset(HISTORY, {}, body, enabled=False, losses=[])))
 
 
 def _preset(
@@ -159,8 +173,8 @@ def _preset(
         preset["injection_strategy"] = {"depth": depth, "order": _number(prompt, "injection_order", ORDER, losses)}
     if prompt.get("forbid_overrides"):
         preset["metadata"] = {**preset["metadata"], OWN_WORDS: True}
-    if prompt.get("injection_trigger"):
-        losses.append(Loss(name, "it is meant for some kinds of replies only; it is sent for all"))
+    if isinstance(kinds := prompt.get("injection_trigger"), list) and kinds:
+        preset["metadata"] = {**preset["metadata"], TRIGGERS: kinds}
     return preset
 
 
@@ -180,10 +194,14 @@ def _marker(name: str, body: Mapping[str, Any], preset: Data) -> Data:
     return {"type": MARKERS.get(name, name), "content": content, "metadata": metadata}
 
 
-def _new_chat(body: Mapping[str, Any], losses: list[Loss]) -> list[Data]:
-    """SillyTavern's texts in front of the history."""
+def _new_chat(body: Mapping[str, Any], *, enabled: bool, losses: list[Loss]) -> list[Data]:
+    """SillyTavern's texts in front of the history, which are off with it."""
     prompt = {"name": "New chat", "content": text_at(body, "new_chat_prompt", losses)}
-    return [message(NEW_CHAT, prompt, enabled=True, losses=losses)] if prompt["content"].strip() else []
+    group = text_at(body, "new_group_chat_prompt", losses)
+    if not prompt["content"].strip() and not group.strip():
+        return []
+    made = message(NEW_CHAT, prompt, enabled=enabled, losses=losses)
+    return [{**made, "metadata": {**made["metadata"], GROUP_TEXT: converted(group)}} if group else made]
 
 
 def _order_by_role(presets: Sequence[Data]) -> None:

@@ -12,6 +12,10 @@ from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.card_fields import Data
 
 LIMITER, MERGE_SYSTEM, MERGE_NEIGHBOURS = "token-limiter", "merge-system", "merge-consecutive"
+INJECTION, LOADER = "injection-assembler", "session-loader"
+NAMES: Final = {"-1": "stored", "1": "field", "2": "text"}
+"""The way in which names go along, by names_behavior; by default they go before the words in a group."""
+PROCESSING, WITH_TOOLS, SERVER_ROLES = "custom_prompt_post_processing", "_tools", ("merge", "semi", "strict", "single")
 WINDOW, REPLY, SQUASH = "openai_max_context", "openai_max_tokens", "squash_system_messages"
 
 
@@ -49,10 +53,6 @@ REFERENCE: Final = (
 
 NOT_DONE: Final[tuple[tuple[str, Callable[[Any], bool], str], ...]] = (
     ("assistant_prefill", bool, "replies aren't begun with it"),
-    ("names_behavior", lambda value: value not in (None, 0, -1, "0", "-1"), "names aren't put into messages"),
-    ("wi_format", lambda value: value not in (None, "", "{0}"), "lore is sent without it"),
-    ("wrap_in_quotes", bool, "what the user writes isn't put into quotes"),
-    ("send_if_empty", bool, "an empty message is sent as it is"),
 )
 """Settings that change SillyTavern's prompt and have no equal here: the condition, and the effect here."""
 
@@ -122,7 +122,8 @@ def parameters_from(raw: Mapping[str, Any], losses: list[Loss]) -> Data:
         parameters["contextManagement"] = {"enabled": True, "maxContextTokens": int(window)}
         reserve = min(int(parameters.get("maxTokens", 0)), int(window) - 1)
         processors.append({"id": LIMITER, "settings": {"budget_tokens": int(window) - reserve}})
-    processors += _merging(raw.get(SQUASH), losses)
+    processors += _merging(raw)
+    processors += _other_steps(raw)
     losses += _no_system(raw)
     losses += [
         Loss(key, f"{coerce.shown(raw[key])} is kept, but {instead}")
@@ -132,15 +133,39 @@ def parameters_from(raw: Mapping[str, Any], losses: list[Loss]) -> Data:
     return {"parameters": parameters or None, "processors": processors or None}
 
 
-def _merging(squash: Any, losses: list[Loss]) -> list[Data]:
-    """SillyTavern leaves messages apart, or joins neighbouring system messages by a line break."""
+def _merging(raw: Mapping[str, Any]) -> list[Data]:
+    """SillyTavern leaves messages apart, or joins neighbouring system messages by a line break.
+
+    What it processes prompts to for some servers joins all neighbours, by a blank line.
+    """
+    squash, processing = raw.get(SQUASH), raw.get(PROCESSING)
     if not isinstance(squash, bool):
         return []
+    system: Data = {"id": MERGE_SYSTEM, "enabled": squash}
+    if squash:
+        system["settings"] = {"separator": "\n", "hoist": "neighbours"}
     neighbours: Data = {"id": MERGE_NEIGHBOURS, "enabled": False}
-    if not squash:
-        return [{"id": MERGE_SYSTEM, "enabled": False}, neighbours]
-    losses.append(Loss(SQUASH, "only the system messages at the head are joined"))
-    return [{"id": MERGE_SYSTEM, "enabled": True, "settings": {"separator": "\n"}}, neighbours]
+    if isinstance(processing, str) and (roles := processing.removesuffix(WITH_TOOLS)) in SERVER_ROLES:
+        settings = {"separator": "\n\n", "roles": roles, "tools": processing.endswith(WITH_TOOLS)}
+        neighbours = {"id": MERGE_NEIGHBOURS, "enabled": True, "settings": settings}
+    return [system, neighbours]
+
+
+def _other_steps(raw: Mapping[str, Any]) -> list[Data]:
+    """Settings of the steps that put names, quotes, lore and stored tool calls into the prompt."""
+    injection: Data = {
+        ours: value
+        for ours, key, usual in (("lore_format", "wi_format", "{0}"), ("after_reply", "send_if_empty", ""))
+        if isinstance(value := raw.get(key), str) and value and value != usual
+    }
+    if (names := NAMES.get(str(raw.get("names_behavior")))) is not None:
+        injection["names"] = names
+    if raw.get("wrap_in_quotes") is True:
+        injection["quote_user"] = True
+    steps: list[Data] = [{"id": INJECTION, "settings": injection}] if injection else []
+    if raw.get("function_calling") is False:
+        steps.append({"id": LOADER, "settings": {"stored_calls": False}})
+    return steps
 
 
 def _number(raw: Mapping[str, Any], keys: tuple[str, ...], losses: list[Loss]) -> int | float | None:

@@ -36,6 +36,12 @@ USUAL: Final = (
 
 ROLES: Final = ("assistant", "user", "system")
 """As SillyTavern puts them at one depth: system messages are nearest the newest message."""
+EVERYONE: Final = 100001
+"""The number under which SillyTavern keeps the order for all characters."""
+ALWAYS: Final = (
+    *("worldInfoBefore", "worldInfoAfter", "charDescription", "charPersonality", "scenario", "personaDescription"),
+)
+"""Markers that SillyTavern sends at the end of all where the order doesn't name them."""
 DEPTH, ORDER = 4, 100
 """Of an absolute prompt that doesn't say."""
 
@@ -52,14 +58,14 @@ class Orders:
 
 
 def order_of(body: Mapping[str, Any], character_id: int | str | None, losses: list[Loss]) -> Orders:
-    """The order for a character's number; without a number, or without an order for it, the last one."""
+    """The order for a character's number; without a number that for all characters, and without it the last one."""
     stored = cast("list[Any]", body.get("prompt_order") or [])
     if stored and all("identifier" in coerce.as_object(entry) for entry in stored):
         return Orders(_entries(stored, losses))
     known = [str(coerce.as_object(entry).get("character_id")) for entry in stored]
     if not known:
         return Orders()
-    index = len(known) - 1
+    index = known.index(str(EVERYONE)) if str(EVERYONE) in known else len(known) - 1
     if character_id is not None and str(character_id) in known:
         index = known.index(str(character_id))
     elif character_id is not None:

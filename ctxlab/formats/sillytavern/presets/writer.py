@@ -22,12 +22,10 @@ from ctxlab.formats.sillytavern.presets.chat_completion import (
     unwrapped,
 )
 from ctxlab.formats.sillytavern.presets.parameters import parameters_to, unknown_parameters
-from ctxlab.formats.sillytavern.presets.prompt_order import DEPTH, MARKERS, ORDER, order_of
+from ctxlab.formats.sillytavern.presets.prompt_order import DEPTH, EVERYONE, MARKERS, ORDER, order_of
 from ctxlab.formats.sillytavern.regex_scripts import SCRIPTS, misread_of_agent, scripts_of_agent
 from ctxlab.formats.sillytavern.roundtrip import patched
 
-EVERYONE: Final = 100001
-"""The number under which SillyTavern keeps the order for all characters."""
 IDENTIFIERS: Final = {anchor: name for name, anchor in MARKERS.items()}
 NO_PLACE: Final = {
     "greetings": "greetings",

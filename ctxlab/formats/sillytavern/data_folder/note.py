@@ -1,0 +1,91 @@
+"""The author's note of a chat, its character's note with it, and a persona that stands beside it, as presets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ctxlab.documents import Agent, MessageNode
+from ctxlab.documents.agent.authors_note import authors_note
+from ctxlab.documents.agent.new_preset import preset
+from ctxlab.formats.sillytavern.card_fields import PROMPT_NAME
+from ctxlab.formats.sillytavern.coerce import as_object
+from ctxlab.formats.sillytavern.data_folder.cards import PERSONA_PLACE, CardFile
+from ctxlab.formats.sillytavern.data_folder.conversation import Conversation
+from ctxlab.formats.sillytavern.data_folder.persona import ABOVE_NOTE, AT_DEPTH, BELOW_NOTE, Persona
+from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings
+
+ROLES: Final = ("system", "user", "assistant")
+POSITIONS: Final = ("after_main", "in_chat", "before_main")
+"""Places of a note by their numbers."""
+USUAL_DEPTH: Final = 4
+
+
+def note_of(settings: ProgramSettings, conversation: Conversation, card: CardFile, persona: Persona) -> MessageNode:
+    """The note of a chat; where it has no words, its place is that of the lore around it."""
+
+    def number(name: str, usual: str, default: int) -> int:
+        found = _own(conversation, name, settings.at(f"extension_settings.note.{usual}", default))
+        return int(found) if str(found).lstrip("-").isdecimal() else default
+
+    position = number("position", "defaultPosition", 1)
+    return authors_note(
+        _beside(persona, _with_own(settings, card, text_of_chat(settings, conversation))),
+        position=POSITIONS[position] if 0 <= position < len(POSITIONS) else "in_chat",
+        depth=max(0, number("depth", "defaultDepth", USUAL_DEPTH)),
+        role=_role(number("role", "defaultRole", 0)),
+        interval=max(0, number("interval", "defaultInterval", 1)),
+    )
+
+
+def text_of_chat(settings: ProgramSettings, conversation: Conversation) -> str:
+    """The note's own words: the chat's, else those of new chats."""
+    return str(_own(conversation, "prompt", settings.at("extension_settings.note.default", "")) or "")
+
+
+def note_of_character(settings: ProgramSettings, card: CardFile) -> tuple[str, int]:
+    """The words of a character's own note and the number of its place; empty where it isn't on."""
+    for each in settings.at("extension_settings.note.chara") or ():
+        own = as_object(each)
+        if own.get("name") == card.stem and own.get("useChara"):
+            place = own.get("position", 0)
+            return str(own.get("prompt") or ""), place if isinstance(place, int) else 0
+    return "", 0
+
+
+def _own(conversation: Conversation, name: str, default: Any) -> Any:
+    own = conversation.metadata.get(f"note_{name}")
+    return own if own is not None else default
+
+
+def _with_own(settings: ProgramSettings, card: CardFile, text: str) -> str:
+    """The note together with the character's own, which replaces it, or stands before or after it."""
+    words, place = note_of_character(settings, card)
+    if not words:
+        return text
+    return f"{words}\n{text}" if place == 1 else f"{text}\n{words}" if place == 2 else words
+
+
+def _beside(persona: Persona, text: str) -> str:
+    parts = {ABOVE_NOTE: (persona.description, text), BELOW_NOTE: (text, persona.description)}
+    pair = parts.get(persona.position)
+    return "\n".join(pair) if pair is not None and persona.description else text
+
+
+def _role(number: int) -> Any:
+    return ROLES[number] if 0 <= number < len(ROLES) else ROLES[0]
+
+
+def with_persona(agent: Agent, persona: Persona) -> tuple[Agent, Iterator[MessageNode]]:
+    """The agent without the persona's place where its description isn't there, and that which stands at a depth."""
+    # Its words stand there as they are, where `{{persona}}` is them without the blanks around.
+    said = {"content": persona.description} if persona.is_in_prompt else {"is_enabled": False}
+    nodes = tuple(node.with_(**said) if node.type == PERSONA_PLACE else node for node in agent.preset_messages)
+    return agent.with_(preset_messages=nodes), _at_depth(persona)
+
+
+def _at_depth(persona: Persona) -> Iterator[MessageNode]:
+    if persona.position == AT_DEPTH and persona.description.strip():
+        role = _role(persona.role)
+        made = preset(persona.description, depth=persona.depth, role=role, id="persona", name="Persona")
+        yield made.with_(metadata={PROMPT_NAME: PERSONA_PLACE})

@@ -1,0 +1,97 @@
+"""The one who replies next: the character of a chat, or a member of its group."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from ctxlab.errors import ReadError
+from ctxlab.formats.results import Loss
+from ctxlab.formats.sillytavern.coerce import as_object
+from ctxlab.formats.sillytavern.data_folder.cards import CardFile
+from ctxlab.formats.sillytavern.data_folder.conversation import Conversation
+
+NATURAL, MANUAL, POOLED = 0, 2, 3
+"""Numbers of a group's ways to choose; with the other one, 1, all reply in the order of the list."""
+GOES_ON: Final = ("swipe", "continue")
+"""Kinds of turns in which the member replies who wrote the newest message."""
+WORDS: Final = re.compile(r"\w+")
+
+
+def speaker_of(
+    conversation: Conversation, wanted: str | None, *, kind: str, text: str | None, losses: list[Loss]
+) -> CardFile:
+    """The card of who replies: in a group the one that is wanted by name or file, else as the group chooses.
+
+    Where the program draws one, the first is taken, and `losses` says so.
+    """
+    group = conversation.group
+    if group is None:
+        return conversation.cards[0]
+    if wanted is not None:
+        found = next((card for card in conversation.cards if wanted in (card.name, card.file, card.stem)), None)
+        if found is None:
+            names = ", ".join(card.name for card in conversation.cards)
+            raise ReadError(f"the group has no member {wanted!r}; its members are {names}")
+        return found
+    last = last_speaker(conversation)
+    if kind in GOES_ON and last is not None:
+        return last
+    muted = group.get("disabled_members") or ()
+    speaking = [card for card in conversation.cards if card.file not in muted]
+    if not speaking:
+        raise ReadError("the group has no member that isn't muted")
+    return _chosen(group, conversation, speaking, last, text, losses)
+
+
+def last_speaker(conversation: Conversation) -> CardFile | None:
+    """The member who wrote the newest message; None where it is the user's or nobody's."""
+    line = as_object(conversation.lines[-1]) if conversation.lines else {}
+    if line.get("is_user") or "mes" not in line:
+        return None
+    names = (line.get("original_avatar"), line.get("name"))
+    return next((card for card in conversation.cards if card.file == names[0] or card.name == names[1]), None)
+
+
+def _chosen(
+    group: Mapping[str, Any],
+    conversation: Conversation,
+    speaking: Sequence[CardFile],
+    last: CardFile | None,
+    text: str | None,
+    losses: list[Loss],
+) -> CardFile:
+    strategy = group.get("activation_strategy")
+    if strategy == NATURAL:
+        free = [card for card in speaking if group.get("allow_self_responses") or card != last] or list(speaking)
+        newest = text if text is not None else str(as_object(conversation.lines[-1]).get("mes") or "")
+        named = _named(newest, free)
+        if named is None and len(free) > 1:
+            losses.append(Loss("the group", f"nobody is named, so the program draws who replies; {free[0].name} does"))
+        return named or free[0]
+    if strategy == POOLED and text is None:
+        spoken = {card.file for card in _since_the_user(conversation)}
+        waiting = [card for card in speaking if card.file not in spoken] or [card for card in speaking if card != last]
+        if len(waiting) > 1:
+            losses.append(Loss("the group", f"the program draws who replies; {waiting[0].name} does"))
+        return (waiting or list(speaking))[0]
+    if strategy == MANUAL and len(speaking) > 1:
+        losses.append(Loss("the group", f"nobody replies until asked; {speaking[0].name} is, as speaker= is not given"))
+    return speaking[0]
+
+
+def _named(text: str, cards: Sequence[CardFile]) -> CardFile | None:
+    """The card of which a word of its name comes first in a text."""
+    for word in WORDS.findall(text):
+        for card in cards:
+            if word.casefold() in (each.casefold() for each in WORDS.findall(card.name)):
+                return card
+    return None
+
+
+def _since_the_user(conversation: Conversation) -> Iterator[CardFile]:
+    for line in map(as_object, reversed(conversation.lines)):
+        if line.get("is_user") or "mes" not in line:
+            return
+        yield from (card for card in conversation.cards if card.name == line.get("name"))

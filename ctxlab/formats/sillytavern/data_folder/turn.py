@@ -1,0 +1,232 @@
+"""The next turn of a chat in a data folder: everything that its request depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ctxlab.context import GroupChat, TurnKind
+from ctxlab.documents import Agent, MessageNode, RegexPreset, Session, UserProfile, Worldbook
+from ctxlab.documents.agent.named_models import OWN_MODEL
+from ctxlab.errors import ReadError
+from ctxlab.formats.files.attached import Files
+from ctxlab.formats.files.shelf import FolderShelf
+from ctxlab.formats.results import Import, Loss
+from ctxlab.formats.sillytavern.card_fields import original_of
+from ctxlab.formats.sillytavern.chats.reader import chat_from
+from ctxlab.formats.sillytavern.coerce import as_object
+from ctxlab.formats.sillytavern.data_folder.cards import CardFile, agent_of, preset_in_use
+from ctxlab.formats.sillytavern.data_folder.conversation import Conversation, conversation_of
+from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS, WORLDS, DataFolder
+from ctxlab.formats.sillytavern.data_folder.group import card_of_turn, depth_prompts
+from ctxlab.formats.sillytavern.data_folder.links import LinkedWorlds, linked_worlds
+from ctxlab.formats.sillytavern.data_folder.note import note_of, note_of_character, text_of_chat, with_persona
+from ctxlab.formats.sillytavern.data_folder.persona import persona_of
+from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings, SettingInUse
+from ctxlab.formats.sillytavern.data_folder.speaker import speaker_of
+from ctxlab.formats.sillytavern.data_folder.timed_lore import activations_of
+from ctxlab.formats.sillytavern.data_folder.turn_prompts import with_turn_prompts
+from ctxlab.formats.sillytavern.lorebooks.reader import book_from
+from ctxlab.formats.sillytavern.regex_scripts import preset_of
+from ctxlab.pipeline import Dialect
+
+ANEW: Final = ("swipe", "regenerate")
+"""Kinds that write the newest reply anew, which the request is without."""
+FROM_FOLDER: Final = "the data folder"
+LISTED: Final = "disabledExtensions"
+PROMPTING: Final = ("memory", "vectors", "quick-reply", "translate", "expressions", "stable-diffusion", "sd")
+"""Extensions that come with the program and may change what is sent."""
+COME_ALONG: Final = (
+    *("assets", "attachments", "caption", "connection-manager", "expressions", "gallery", "memory", "quick-reply"),
+    *("regex", "stable-diffusion", "token-counter", "translate", "tts", "vectors"),
+)
+"""Extensions that come with the program, which are on until they are switched off."""
+FACTS: Final = {
+    "chatStart": "power_user.context.chat_start",
+    "exampleSeparator": "power_user.context.example_separator",
+    "defaultSystemPrompt": "power_user.sysprompt.content",
+    "systemPrompt": "power_user.sysprompt.content",
+    "reasoningPrefix": "power_user.reasoning.prefix",
+    "reasoningSuffix": "power_user.reasoning.suffix",
+    "reasoningSeparator": "power_user.reasoning.separator",
+    "defaultAuthorsNote": "extension_settings.note.default",
+}
+"""Settings that macros show, by the macro's name."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FolderTurn:
+    """A turn as it is kept in files: the conversation with all that is in force, and the settings by steps."""
+
+    kind: TurnKind
+    dialect: Dialect
+    group: GroupChat | None
+    facts: Mapping[str, str]
+    session: Session
+    leaf: str | None
+    agent: Agent
+    agents: tuple[Agent, ...]
+    user: UserProfile
+    books: tuple[Worldbook, ...]
+    chat_books: tuple[str, ...]
+    rules: tuple[RegexPreset, ...]
+    presets: tuple[MessageNode, ...]
+    session_variables: Mapping[str, Any]
+    everywhere_variables: Mapping[str, Any]
+    activations: Mapping[str, str]
+    model: str | None
+    steps: Mapping[str, Any]
+    settings: tuple[SettingInUse, ...]
+    lines: int
+    files: Mapping[str, bytes]
+    losses: tuple[Loss, ...]
+
+
+def read_turn(
+    folder: DataFolder,
+    *,
+    chat: str | None,
+    character: str | None,
+    kind: TurnKind,
+    text: str | None,
+    speaker: str | None,
+) -> FolderTurn:
+    """The turn; `text` is what is sent with it.
+
+    Raises ReadError where the chat, its card or settings.json can't be read.
+    """
+    losses: list[Loss] = []
+    settings = ProgramSettings(folder.data(SETTINGS) if folder.has(SETTINGS) else {})
+    conversation = conversation_of(folder, settings, chat, character)
+    card = speaker_of(conversation, speaker, kind=kind, text=text, losses=losses)
+    persona = persona_of(settings, conversation)
+    worlds = linked_worlds(settings, conversation, card, persona)
+    preset = preset_in_use(folder, settings, losses)
+    own = card_of_turn(conversation, card)
+    agent = agent_of(own, preset, worlds.of_character, settings, conversation.metadata)
+    agent, beside = with_persona(agent, persona)
+    note = note_of(settings, conversation, card, persona)
+    agent = with_turn_prompts(
+        agent,
+        original_of(preset) or {},
+        kind=kind,
+        text=text,
+        is_group=conversation.group is not None,
+        bias=(conversation.bias(kind) if text is None else "") or str(settings.at("power_user.user_prompt_bias") or ""),
+    )
+    session, files = _session(folder, conversation, losses)
+    books = tuple(_books(folder, worlds, losses))
+    scripts = _scripts(settings)
+    return FolderTurn(
+        kind=kind,
+        dialect=settings.dialect,
+        group=_group(conversation),
+        facts=dict(_facts(settings, conversation, card)),
+        session=session,
+        leaf=_leaf(session, kind),
+        agent=agent,
+        agents=(agent,),
+        user=persona.profile(worlds.of_persona),
+        books=books,
+        chat_books=worlds.of_chat,
+        rules=_rules(scripts, losses),
+        presets=(note, *beside, *depth_prompts(conversation, card)),
+        session_variables=as_object(conversation.metadata.get("variables")),
+        everywhere_variables=settings.object("extension_settings.variables.global"),
+        activations=activations_of(conversation.metadata, session, books),
+        model=_model(agent),
+        steps=settings.steps(losses),
+        settings=(*settings.in_use(), *_in_use(conversation, settings, worlds), *_extensions(settings)),
+        lines=len(conversation.lines),
+        files=files,
+        losses=tuple(losses),
+    )
+
+
+def _group(conversation: Conversation) -> GroupChat | None:
+    if conversation.group is None:
+        return None
+    muted = conversation.group.get("disabled_members") or ()
+    names = tuple(card.name for card in conversation.cards)
+    return GroupChat(names, tuple(card.name for card in conversation.cards if card.file in muted))
+
+
+def _facts(settings: ProgramSettings, conversation: Conversation, card: CardFile) -> Iterator[tuple[str, str]]:
+    """Texts of the settings by the macros that show them."""
+    for name, path in FACTS.items():
+        value = settings.at(path)
+        if isinstance(value, str):
+            yield name, value
+    yield "authorsNote", text_of_chat(settings, conversation)
+    yield "charAuthorsNote", note_of_character(settings, card)[0]
+    off = settings.at(f"extension_settings.{LISTED}")
+    if isinstance(off, list):
+        yield "extensions", ", ".join(name for name in COME_ALONG if name not in off)
+
+
+def _session(folder: DataFolder, conversation: Conversation, losses: list[Loss]) -> tuple[Session, Mapping[str, bytes]]:
+    place = conversation.place
+    session, found = chat_from(conversation.lines, id=place.rpartition("/")[2].removesuffix(".jsonl"))
+    read = Files(FolderShelf(folder.path, deep=True)).along_with(Import((session,), losses=tuple(found)))
+    losses += [loss.inside(place) for loss in read.losses]
+    return read.sessions[0], read.files
+
+
+def _leaf(session: Session, kind: TurnKind) -> str | None:
+    """The message that the request ends with: without the newest reply where that is written anew."""
+    leaf = session.active_leaf_id
+    node = session.nodes.get(leaf) if leaf is not None else None
+    return node.parent_id if kind in ANEW and node is not None and node.role == "assistant" else leaf
+
+
+def _books(folder: DataFolder, worlds: LinkedWorlds, losses: list[Loss]) -> Iterator[Worldbook]:
+    for world in worlds.all():
+        try:
+            book, found = book_from(folder.data(WORLDS, f"{world}.json"), name=world, id=world)
+        except ReadError as error:
+            losses.append(Loss(f"{WORLDS}/{world}.json", f"{error}; none of its entries is sent"))
+            continue
+        losses += [loss.inside(f"{WORLDS}/{world}.json") for loss in found]
+        yield book
+
+
+def _scripts(settings: ProgramSettings) -> tuple[Any, ...]:
+    found = settings.at("extension_settings.regex")
+    is_off = "regex" in (settings.at(f"extension_settings.{LISTED}") or ())
+    return tuple(found) if isinstance(found, list) and not is_off else ()  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType]
+
+
+def _rules(scripts: Sequence[Any], losses: list[Loss]) -> tuple[RegexPreset, ...]:
+    if not scripts:
+        return ()
+    rules, found = preset_of(scripts, name="Global scripts", id="sillytavern-regex")
+    losses += [loss.inside(f"{SETTINGS}, extension_settings.regex") for loss in found]
+    return (rules,)
+
+
+def _model(agent: Agent) -> str | None:
+    name = (agent.carried or {}).get(OWN_MODEL)
+    return name if isinstance(name, str) else None
+
+
+def _in_use(conversation: Conversation, settings: ProgramSettings, worlds: LinkedWorlds) -> Iterator[SettingInUse]:
+    """Everything that decides besides plain settings: the speaker, the preset and the books that count."""
+    place = conversation.place
+    yield SettingInUse("chat", place, FROM_FOLDER)
+    yield SettingInUse("characters", ", ".join(card.file for card in conversation.cards), place)
+    for key in ("oai_settings.preset_settings_openai", "oai_settings.chat_completion_source", "user_avatar"):
+        yield SettingInUse(key, settings.at(key), settings.where(key))
+    for world, where in worlds.linked_by.items():
+        yield SettingInUse(f"world {world}", worlds.level(world), where)
+    for key in ("note_prompt", "note_position", "note_depth", "note_role", "note_interval"):
+        if key in conversation.metadata:
+            yield SettingInUse(f"chat_metadata.{key}", conversation.metadata[key], place)
+
+
+def _extensions(settings: ProgramSettings) -> Iterator[SettingInUse]:
+    """Extensions that were on and may change the prompt; none of them is run."""
+    off = settings.at(f"extension_settings.{LISTED}") or ()
+    for name in PROMPTING:
+        if name not in off and settings.at(f"extension_settings.{name}") is not None:
+            yield SettingInUse(f"extension {name}", "on", SETTINGS, state="not run")

@@ -1,0 +1,20 @@
+"""The name of who speaks a message of the history, as a chat program shows it."""
+
+from __future__ import annotations
+
+from ctxlab.context import BuildInput, Draft
+
+
+def speaker_name(draft: Draft, build_input: BuildInput) -> str:
+    """The speaker in a group, else the name that the message was written with, else the user's or the agent's.
+
+    Empty where none is known, as for a tool's message.
+    """
+    node = build_input.session.nodes.get(draft.origin.ref)
+    key = {"user": "userProfileName", "assistant": "agentName"}.get(draft.role)
+    written = draft.meta.get(key) if key is not None else None
+    named = draft.speaker or written or (node.name if node is not None else None)
+    if isinstance(named, str) and named:
+        return named
+    speaker = {"user": build_input.user, "assistant": build_input.agent}.get(draft.role)
+    return speaker.shown_name if speaker is not None else ""

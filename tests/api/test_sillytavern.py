@@ -1,0 +1,337 @@
+"""The next request of SillyTavern, from its own data folder alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import ctxlab
+from ctxlab.errors import ReadError, WrongArgument
+from tests.sillytavern.case_folder import as_bytes, picture
+from tests.sillytavern.small_folder import PERSONA, PRESET, SAID, write_folder
+
+
+def words(trace: ctxlab.Trace) -> list[tuple[str, Any]]:
+    return [(message["role"], message["content"]) for message in trace.messages]
+
+
+def with_persona(**more: Any) -> dict[str, Any]:
+    return {"persona_descriptions": {"w.png": {**PERSONA, **more}}}
+
+
+def test_a_folder_is_the_request_without_a_further_argument(tmp_path: Path) -> None:
+    turn = ctxlab.sillytavern(write_folder(tmp_path), chat="evening")
+
+    assert words(turn.build(dialect="seed")) == [
+        ("system", "You are Odo."),
+        ("system", "A ferrywoman."),
+        ("system", "He rows."),
+        ("system", "[Here it begins]"),
+        ("assistant", "The ferry is late."),
+        ("user", "Then we wait."),
+        ("assistant", "We do."),
+        ("user", "Is there a lamp?"),
+        ("system", "Stay brief."),
+    ]
+
+
+def test_without_a_name_it_is_the_chat_that_is_open(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, active_character="odo.png")
+    (folder / "chats/odo/morning.jsonl").write_bytes((folder / "chats/odo/evening.jsonl").read_bytes())
+
+    assert ctxlab.sillytavern(folder).session.id == "evening"
+    assert ctxlab.sillytavern(folder, chat="odo/morning").session.id == "morning"
+
+
+def test_the_folder_is_found_below_the_program_s_own(tmp_path: Path) -> None:
+    write_folder(tmp_path / "data" / "default-user")
+
+    assert ctxlab.sillytavern(tmp_path, chat="evening").agent.name == "Odo"
+
+
+def test_what_is_typed_comes_last_with_its_macros_expanded(tmp_path: Path) -> None:
+    turn = ctxlab.sillytavern(write_folder(tmp_path), text="Go, {{char}}. {{setvar::tide::3}}")
+
+    trace = turn.build()
+
+    assert ("user", "Go, Odo. ") in words(trace)
+    assert trace.variables.session["tide"] == "3"
+
+
+@pytest.mark.parametrize("kind", ["swipe", "regenerate"])
+def test_a_reply_that_is_written_anew_is_not_sent(tmp_path: Path, kind: Any) -> None:
+    folder = write_folder(tmp_path, said=SAID[:3])
+
+    assert ("assistant", "We do.") in words(ctxlab.sillytavern(folder).build())
+    assert ("assistant", "We do.") not in words(ctxlab.sillytavern(folder, kind=kind).build())
+
+
+@pytest.mark.parametrize("linked", ["everyone", "chat", "persona", "character", "extra"])
+def test_a_book_counts_where_something_links_it(tmp_path: Path, linked: str) -> None:
+    lore: dict[str, Any] = {"globalSelect": ["sea"] if linked == "everyone" else [], "charLore": []}
+    if linked == "extra":
+        lore["charLore"] = [{"name": "odo", "extraBooks": ["sea"]}]
+    folder = write_folder(
+        tmp_path,
+        worlds={"sea": "It burns fish oil.", "hill": "Never linked: lamp."},
+        world_info_settings={"world_info": lore},
+        metadata={"world_info": "sea"} if linked == "chat" else {},
+        power_user=with_persona(lorebook="sea") if linked == "persona" else {},
+        card={"extensions": {"world": "sea"}} if linked == "character" else {},
+    )
+
+    turn = ctxlab.sillytavern(folder)
+
+    assert ("system", "It burns fish oil.") in words(turn.build())
+    assert [book.book_id for book in turn.library.books] == ["sea"]
+    table = turn.settings().set_index("setting")
+    assert table.loc["world sea", "value"] == ("character" if linked == "extra" else linked)
+
+
+def test_the_book_in_a_card_that_is_not_linked_is_not_sent(tmp_path: Path) -> None:
+    inside = {"name": "own", "entries": [{"keys": ["lamp"], "content": "From the card.", "enabled": True}]}
+
+    turn = ctxlab.sillytavern(write_folder(tmp_path, card={"character_book": inside}))
+
+    assert "From the card." not in str(words(turn.build()))
+
+
+@pytest.mark.parametrize(("interval", "is_sent"), [(0, False), (1, True), (2, True), (3, False)])
+def test_the_note_is_sent_in_turns_of_its_interval(tmp_path: Path, interval: int, is_sent: bool) -> None:
+    folder = write_folder(tmp_path, metadata={"note_prompt": "Wind rises.", "note_interval": interval, "note_depth": 1})
+
+    sent = words(ctxlab.sillytavern(folder).build())
+
+    assert (("system", "Wind rises.") in sent) is is_sent
+    assert not is_sent or sent.index(("system", "Wind rises.")) == sent.index(("user", "Is there a lamp?")) - 1
+
+
+def test_scripts_run_only_where_they_are_allowed(tmp_path: Path) -> None:
+    script = {"id": "r", "scriptName": "r", "findRegex": "/lamp/g", "replaceString": "LAMP", "placement": [1]}
+    card = {"extensions": {"regex_scripts": [{**script, "promptOnly": True}]}}
+    refused = write_folder(tmp_path / "a", card=card)
+    allowed = write_folder(tmp_path / "b", card=card, extension_settings={"character_allowed_regex": ["odo.png"]})
+
+    assert ("user", "Is there a lamp?") in words(ctxlab.sillytavern(refused).build())
+    assert ("user", "Is there a LAMP?") in words(ctxlab.sillytavern(allowed).build())
+
+
+def test_a_text_is_stored_as_scripts_that_change_the_chat_leave_it(tmp_path: Path) -> None:
+    script = {"id": "r", "scriptName": "r", "findRegex": "/oar/g", "replaceString": "OAR", "placement": [1]}
+    folder = write_folder(tmp_path, extension_settings={"regex": [script]})
+
+    turn = ctxlab.sillytavern(folder, text="An oar for {{char}}.")
+
+    assert turn.session.node("m5").content == "An OAR for Odo."
+    assert turn.stored("An oar.", role="assistant") == "An oar."
+
+
+def test_settings_are_the_user_s_layout_and_a_call_says_otherwise(tmp_path: Path) -> None:
+    turn = ctxlab.sillytavern(write_folder(tmp_path))
+
+    def depth(trace: ctxlab.Trace) -> tuple[Any, Any]:
+        rows = trace.pipeline.settings().set_index(["step", "setting"])
+        row = rows.loc[("worldbook-processor", "scan_depth")]
+        return row["value"], row["layer"]
+
+    assert depth(turn.build()) == (3, "layout")
+    assert depth(turn.build(settings={"worldbook-processor.scan_depth": 9})) == (9, "call")
+
+
+def test_a_stickiness_that_runs_in_the_chat_runs_on(tmp_path: Path) -> None:
+    timed = {"timedWorldInfo": {"sticky": {"sea.0": {"start": 2, "end": 5}}}}
+    folder = write_folder(tmp_path, worlds={"sea": "Oil."}, metadata={"world_info": "sea", **timed})
+
+    assert ctxlab.sillytavern(folder).options().get("activations") == {"lore:sea/0": "m2"}
+
+
+def test_the_table_says_where_settings_are_from_and_which_extensions_are_not_run(tmp_path: Path) -> None:
+    folder = write_folder(
+        tmp_path, extension_settings={"memory": {"source": "main"}, "vectors": {}, "disabledExtensions": ["vectors"]}
+    )
+
+    table = ctxlab.sillytavern(folder).settings().set_index("setting")
+
+    assert table.loc["world_info_settings.world_info_depth", "where"] == "settings.json"
+    assert table.loc["world_info_settings.world_info_budget", "where"] == "default"
+    assert table.loc["extension memory", "state"] == "not run"
+    assert "extension vectors" not in table.index
+
+
+def test_a_setting_that_says_nothing_known_is_a_loss(tmp_path: Path) -> None:
+    turn = ctxlab.sillytavern(write_folder(tmp_path, world_info_settings={"world_info_character_strategy": 7}))
+
+    assert [loss.place for loss in turn.losses] == ["settings.json, world_info_settings.world_info_character_strategy"]
+
+
+@pytest.mark.parametrize(
+    ("power_user", "sent"),
+    [({"strip_examples": True}, 0), ({"pin_examples": True}, 1), ({}, 1)],
+)
+def test_examples_are_sent_as_the_settings_say(tmp_path: Path, power_user: dict[str, Any], sent: int) -> None:
+    folder = write_folder(tmp_path, power_user=power_user, card={"mes_example": "<START>\n{{char}}: Row."})
+
+    trace = ctxlab.sillytavern(folder).build()
+
+    assert [each.get("content") for each in trace.messages].count("Row.") == sent
+
+
+@pytest.mark.parametrize(("preferred", "main"), [(True, "The card's Odo."), (False, "You are Odo.")])
+def test_a_cards_own_prompt_counts_where_it_is_preferred(tmp_path: Path, preferred: bool, main: str) -> None:
+    card = {"system_prompt": "The card's {{char}}."}
+    folder = write_folder(tmp_path, card=card, power_user={"prefer_character_prompt": preferred})
+
+    assert words(ctxlab.sillytavern(folder).build())[0] == ("system", main)
+
+
+def test_a_chats_own_scenario_stands_for_the_cards(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, card={"scenario": "A quay."}, metadata={"scenario": "A weir."})
+
+    sent = words(ctxlab.sillytavern(folder).build())
+
+    assert ("system", "A weir.") in sent
+    assert ("system", "A quay.") not in sent
+
+
+def test_a_reply_begins_with_the_words_that_are_wanted(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, power_user={"user_prompt_bias": "Well, {{user}}:"})
+
+    assert words(ctxlab.sillytavern(folder).build())[-1] == ("assistant", "Well, Wenna:")
+    assert words(ctxlab.sillytavern(folder, kind="impersonate").build())[-1] != ("assistant", "Well, Wenna:")
+
+
+def test_the_older_macro_engine_is_the_older_dialect(tmp_path: Path) -> None:
+    card = {"description": "{{setvar::a::1}}{{getvar::a}}{{if 1}}yes{{/if}}"}
+    new = ctxlab.sillytavern(write_folder(tmp_path / "new", card=card))
+    old = ctxlab.sillytavern(write_folder(tmp_path / "old", card=card, power_user={"experimental_macro_engine": False}))
+
+    assert new.turn.dialect.name == "sillytavern-1.19"
+    assert old.turn.dialect.name == "sillytavern-1.12"
+    assert ("system", "1yes") in words(new.build())
+    assert ("system", "1yes") not in words(old.build())
+
+
+def test_the_prompt_of_a_quiet_turn_is_looked_through_for_lore(tmp_path: Path) -> None:
+    folder = write_folder(
+        tmp_path, said=SAID[:3], worlds={"sea": "Oil."}, world_info_settings={"world_info": {"globalSelect": ["sea"]}}
+    )
+
+    assert ("system", "Oil.") in words(ctxlab.sillytavern(folder, kind="quiet", text="Describe the lamp.").build())
+    assert ("system", "Oil.") not in words(ctxlab.sillytavern(folder, kind="quiet", text="Describe the oars.").build())
+
+
+def test_a_quiet_prompt_and_an_impersonation_stand_last(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, oai_settings={**PRESET, "impersonation_prompt": "Write as {{user}}."})
+
+    quiet = ctxlab.sillytavern(folder, kind="quiet", text="Sum {{char}} up.").build()
+    own = ctxlab.sillytavern(folder, kind="impersonate").build()
+
+    assert words(quiet)[-2:] == [("system", "Stay brief."), ("system", "Sum Odo up.")]
+    assert words(own)[-2:] == [("system", "Stay brief."), ("system", "Write as Wenna.")]
+    assert quiet.start.input.turn == "quiet"
+
+
+@pytest.mark.parametrize("prefill", [False, True])
+def test_a_reply_that_is_continued_stands_last_before_the_nudge(tmp_path: Path, prefill: bool) -> None:
+    more = {"continue_nudge_prompt": "On from: {{lastChatMessage}}", "continue_prefill": prefill}
+    folder = write_folder(tmp_path, said=SAID[:3], oai_settings={**PRESET, **more})
+
+    sent = words(ctxlab.sillytavern(folder, kind="continue").build())
+
+    nudge = [] if prefill else [("system", "On from: We do.")]
+    assert sent[-2 - len(nudge) :] == [("system", "Stay brief."), ("assistant", "We do."), *nudge]
+    assert sent.count(("assistant", "We do.")) == 1
+
+
+def write_group(folder: Path, **more: Any) -> Path:
+    own = {"new_group_chat_prompt": "[All]", "group_nudge_prompt": "Now {{char}}."}
+    write_folder(folder, oai_settings={**PRESET, **own})
+    ada = {"name": "Ada", "description": "{{char}} keeps the lock.", "mes_example": "{{char}}: Up."}
+    prompt = {"depth_prompt": {"prompt": "{{char}} hums.", "depth": 1, "role": "user"}}
+    (folder / "characters/ada.png").write_bytes(
+        picture({"spec": "chara_card_v2", "data": {**ada, "extensions": prompt}})
+    )
+    group = {"id": "7", "name": "Ferry", "members": ["odo.png", "ada.png"], "activation_strategy": 1, "chats": ["g"]}
+    for place, content in (("groups/7.json", as_bytes({**group, **more})), ("group chats/g.jsonl", chat_of(folder))):
+        (folder / place).parent.mkdir()
+        (folder / place).write_bytes(content)
+    return folder
+
+
+def chat_of(folder: Path) -> bytes:
+    return (folder / "chats/odo/evening.jsonl").read_bytes()
+
+
+def test_the_first_member_that_is_not_muted_replies_unless_another_is_asked(tmp_path: Path) -> None:
+    folder = write_group(tmp_path, disabled_members=["odo.png"])
+
+    assert ctxlab.sillytavern(folder, chat="g").agent.name == "Ada"
+    assert ctxlab.sillytavern(folder, character="Ferry", speaker="Odo").agent.name == "Odo"
+    with pytest.raises(ReadError, match="its members are Odo, Ada"):
+        ctxlab.sillytavern(folder, chat="g", speaker="Ido")
+
+
+def test_a_group_that_replies_by_nature_hears_names(tmp_path: Path) -> None:
+    folder = write_group(tmp_path, activation_strategy=0)
+
+    named = ctxlab.sillytavern(folder, chat="g", text="What do you say, ADA?")
+    drawn = ctxlab.sillytavern(folder, chat="g")
+
+    assert (named.agent.name, named.losses) == ("Ada", ())
+    assert any("the program draws" in loss.text for loss in drawn.losses)
+
+
+def test_a_group_has_a_beginning_and_a_nudge_of_its_own(tmp_path: Path) -> None:
+    trace = ctxlab.sillytavern(write_group(tmp_path), chat="g").build()
+
+    sent = words(trace)
+    assert sent.index(("system", "[All]")) == sent.index(("assistant", "Odo: The ferry is late.")) - 1
+    assert sent[-2:] == [("system", "Now Odo."), ("system", "Stay brief.")]
+    assert ("system", "[Here it begins]") not in sent
+    assert trace.start.input.group == ctxlab.GroupChat(("Odo", "Ada"))
+
+
+def test_members_cards_are_joined_where_the_group_says_so(tmp_path: Path) -> None:
+    around = {"generation_mode_join_prefix": "({{char}} <FIELDNAME>) ", "generation_mode_join_suffix": "."}
+    alone = ctxlab.sillytavern(write_group(tmp_path / "a"), chat="g").build()
+    joined = ctxlab.sillytavern(write_group(tmp_path / "b", generation_mode=1, **around), chat="g").build()
+    muted = ctxlab.sillytavern(write_group(tmp_path / "c", generation_mode=1, disabled_members=["ada.png"]), chat="g")
+
+    assert ("system", "He rows.") in words(alone)
+    assert ("user", "Ada hums.") not in words(alone)
+    assert ("system", "(Odo Description) He rows..\n(Ada Description) Ada keeps the lock..") in words(joined)
+    assert ("user", "Ada hums.") in words(joined)
+    assert ("system", "He rows.") in words(muted.build())
+
+
+def test_nothing_is_written_and_no_secret_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = write_folder(tmp_path, worlds={"sea": "Oil."}, metadata={"world_info": "../secrets"})
+    before = {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    read: list[str] = []
+    plain = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path.name) or plain(path))
+
+    turn = ctxlab.sillytavern(folder)
+    turn.build()
+
+    assert "secrets.json" not in read
+    assert "settings.json" in read
+    monkeypatch.undo()
+    assert {path: path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()} == before
+    assert any("secrets" in loss.place for loss in turn.losses)
+
+
+def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path)
+
+    with pytest.raises(ReadError, match="did you mean 'odo/evening'"):
+        ctxlab.sillytavern(folder, chat="odo/evenig")
+    with pytest.raises(ReadError, match="no data folder"):
+        ctxlab.sillytavern(folder / "chats")
+    with pytest.raises(WrongArgument, match="takes no text"):
+        ctxlab.sillytavern(folder, kind="swipe", text="Again.")
+    (folder / "characters/odo.png").unlink()
+    with pytest.raises(ReadError, match="no card 'odo'"):
+        ctxlab.sillytavern(folder)
