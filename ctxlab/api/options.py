@@ -81,7 +81,7 @@ class StepOptions(TypedDict, total=False):
     facts: Mapping[str, str] | None
     """Texts of a program's settings by the macro that shows them: `{"chatStart": "***"}`."""
     turn: TurnKind | None
-    """What the request is for: a reply (`normal`), `swipe`, `regenerate`, `continue`, `impersonate` or `quiet`."""
+    """The kind of request: a reply (`normal`), `swipe`, `regenerate`, `continue`, `impersonate` or `quiet`."""
     chat_books: Sequence[str] | None
     """Ids of the worldbooks that are this conversation's own."""
     dialect: str | Dialect | None

@@ -119,7 +119,7 @@ def pipeline_of(options: BuildOptions) -> Pipeline:
 
 
 def engine_of(pipeline: Pipeline, build_input: BuildInput) -> MacroEngine:
-    """Whose engine expands what is typed: that of the step which words the presets."""
+    """The engine that expands a typed text: that of the step which words the presets."""
     steps = pipeline.for_request(build_input).stages
     step = next((stage.processor for stage in steps if isinstance(stage.processor, InjectionAssembler)), None)
     return step.settings.macro_engine if step is not None else "seed"

@@ -15,7 +15,7 @@ from ctxlab.engines.macros.registry import NEWER, OLDER, Dialect
 
 NO_USER, NO_AGENT = "User", "Assistant"
 MacroEngine = Literal["seed", "sillytavern", "sillytavern-old"]
-"""Who expands: each text in its own dialect as ctxlab does, or SillyTavern's engine of today or the one before."""
+"""The engine: ctxlab's, for each text in its own dialect, or SillyTavern's of today or the one before."""
 SPOKEN: Mapping[MacroEngine, Dialect] = {"sillytavern": NEWER, "sillytavern-old": OLDER}
 Offer = Callable[[tuple[str, ...]], str]
 

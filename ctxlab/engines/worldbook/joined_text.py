@@ -16,7 +16,7 @@ from ctxlab.engines.worldbook.scan_input import Chat, ScannedMessage
 
 JOINER = f"\n{MARK}"
 NOTHING = "mark"
-"""Where a pattern matches when there is no text but the mark."""
+"""The place of a match when there is no text but the mark."""
 
 
 class Place(NamedTuple):

@@ -22,7 +22,7 @@ _LEVELS: Mapping[str, Mapping[Level, int]] = {
     "neither": {"chat": -1, "user": 0, "agent": 0, "global": 0},
     "evenly": {"chat": -1, "user": 0, "agent": 1, "global": 1},
 }
-"""Whose entries come first. Among equals the order of files counts; in `evenly` the agent's go last."""
+"""The owner whose entries come first. Among equals the order of files counts; in `evenly` the agent's go last."""
 
 
 @dataclass(slots=True, eq=False)

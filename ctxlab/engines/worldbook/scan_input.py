@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 
 Level = Literal["global", "user", "agent", "chat"]
-"""Whose a book is: everyone's, the user's, the character's, or this conversation's."""
+"""The owner of a book: everyone's, the user's, the character's, or this conversation's."""
 Source = Literal["persona", "character", "personality", "depth-prompt", "scenario", "creator-notes"]
 Compat = Literal["sillytavern", "reference", "sillytavern-1.19"]
 SWITCHES: Mapping[Source, str] = {
@@ -41,7 +41,7 @@ class ScannedMessage:
 
     @property
     def head(self) -> str:
-        """What stands before the words where they are scanned: the speaker's name."""
+        """The words in front where a message is scanned: the speaker's name."""
         return f"{self.name}: " if self.name else ""
 
     @property

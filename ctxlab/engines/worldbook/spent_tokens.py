@@ -17,7 +17,7 @@ FUSED = 2
 
 
 class SpentTokens:
-    """What lore took of its budget so far.
+    """The tokens of its budget that lore took so far.
 
     Counted together, the contents of the pass are one text, and those of earlier passes that lore may be called up by
     another, newest pass first; both have 6 tokens more, and their sum stays below the budget.
@@ -78,7 +78,7 @@ class SpentTokens:
             self._alone += tokens
 
     def next_pass(self) -> None:
-        """What this pass brought counts as earlier from here on; entries that call up no others no longer count."""
+        """Count the entries of this pass as earlier ones; from here on those that call up no others don't count."""
         if self._budget is None or not self._together:
             return
         text = "\n".join([words for lore, words in self._pass if not lore.prevents])

@@ -60,7 +60,7 @@ class Wording:
         return self._expanded_text(text, self.env.at(place), CAUSE)
 
     def read(self, text: str) -> None:
-        """What the macros of a text set, which isn't sent itself."""
+        """Take the variables that the macros of a text set, which isn't sent itself."""
         self.variables = expand(text, self.env.at("card").with_variables(self.variables)).variables
 
     def fill(self, outlets: Mapping[str, Sequence[tuple[Rank, Draft]]]) -> None:
@@ -93,7 +93,7 @@ class AsPrepared:
     lore: Mapping[str, int]
 
     def rank(self, draft: Draft, place: int) -> MacroRank:
-        """What a draft is sorted by; `place` is its place in the request."""
+        """The sort key of a draft; `place` is its place in the request."""
         name = self._name(draft)
         if draft.origin.kind in OF_MESSAGES:
             return 7, -place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from ctxlab.pipeline import ProcessorSettings, form_hints
 from ctxlab.processors.macro_engine import MACRO_ENGINE, MacroEngine
@@ -35,6 +35,15 @@ class InjectionSettings(ProcessorSettings):
         title="Macros in messages",
         description="Expand the macros in the conversation's own messages too, each time they are sent.",
     )
+
+    @field_validator("macros_in_messages")
+    @classmethod
+    def _by_an_engine_that_signs(cls, value: bool, info: ValidationInfo) -> bool:
+        """Only SillyTavern's engines sign what they write into a message as this step's."""
+        if value and info.data.get("macro_engine") == "seed":
+            raise ValueError("one of SillyTavern's engines does it: choose it as macro_engine too, or switch this off")
+        return value
+
     macro_order: MacroOrder = Field(
         "as-sent",
         title="Order of macros",

@@ -180,7 +180,7 @@ def _names(
 def _ends(
     rows: Sequence[TableRow], names: Sequence[str], is_on: Sequence[bool], cost: str
 ) -> list[tuple[float, float]]:
-    """Where each name begins and ends, in units of cost."""
+    """The two ends of each name, in units of cost."""
     furthest = 1.06 * max((abs(row.also[cost] or 0.0) for row in rows), default=0.0) or 1.0
     found: list[tuple[float, float]] = []
     for row, name, bold in zip(rows, names, is_on, strict=True):

@@ -187,7 +187,7 @@ class Evaluation:
         return inside if call.keeps_blanks else block(inside, self.source, name, call.start)
 
     def _around(self, call: Call, ended: Call, inside: Sequence[Piece], name: str) -> list[Piece]:
-        """What stands between a macro and its end, without the two."""
+        """The text between a macro and its end, without the two."""
         return [
             Piece(call.start, call.end, "", name, call.start),
             *self._of_block(call, inside, name),

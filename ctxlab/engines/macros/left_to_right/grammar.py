@@ -13,7 +13,7 @@ HEAD = re.compile(
     r"|(?P<flags>(?:[!?~>#/]\s*)*?)(?:(?P<variable>[.$])|(?P<name>//|[a-zA-Z][\w-]*)))",
     re.ASCII,
 )
-"""What makes a brace pair a macro: marks, then a name or the sign of a variable; `end` where it closes another."""
+"""The head that makes a brace pair a macro: marks, a name or the sign of a variable; `end` where it closes another."""
 JUNK = re.compile(r"(?:(?!\}\})[^\s:|}])*")
 """Characters behind a name that the program passes over, as in `{{user.name}}`."""
 BLANKS = re.compile(r"\s*")

@@ -91,7 +91,7 @@ def finished(pieces: Sequence[Piece], source: str) -> list[Piece]:
 
 
 def block(pieces: Sequence[Piece], source: str, macro: str, at: int) -> list[Piece]:
-    """What stands between a macro and its end: without blanks at its ends, each line less far in by the first one's."""
+    """The text between a macro and its end: without blanks at its ends, each line less far in by the first one's."""
     whole = string_of(pieces, source)
     inner = whole.strip(WHITE)
     if not inner:

@@ -25,7 +25,7 @@ class Nonsense(Exception):
 
 
 class Done(NamedTuple):
-    """What stands in the place of a shorthand, and the name of the macro that does the same."""
+    """The text in the place of a shorthand, and the name of the macro that does the same."""
 
     value: str
     name: str
@@ -41,7 +41,7 @@ def value_of(sign: str, name: str, run: ExpansionState) -> str:
 
 
 def shorthand(sign: str, text: str, run: ExpansionState) -> Done:
-    """What `{{.text}}` gives, and does; raises Nonsense."""
+    """The value of `{{.text}}`, once it is carried out; raises Nonsense."""
     begun = text.lstrip(WHITE)[:1]
     if begun in ("", ".", "$"):
         return Done("", "getvar")

@@ -13,7 +13,7 @@ from ctxlab.engines.macros.variables import COMPACT, SCOPES, added, as_number, n
 
 MOST_ELEMENTS = 10_000
 READ = 4
-"""How much more work it is to read a character as JSON."""
+"""Times that reading a character as JSON is more work."""
 
 
 def _get(call: MacroCall, scope: str) -> str:

@@ -14,7 +14,7 @@ MOST_DICE = 10_000
 
 @macro("if", phase="substitute", arguments="2", dialect=NEWER)
 def condition(call: MacroCall) -> str:
-    """What stands up to {{/if}} or {{else}}, where the first argument is filled and not false, 0 or off."""
+    """The text up to {{/if}} or {{else}}, where the first argument is filled and not false, 0 or off."""
     raise BadCall("it is no value")
 
 

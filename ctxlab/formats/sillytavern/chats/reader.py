@@ -28,13 +28,19 @@ KEPT = {
 """Fields of `chat_metadata` that have an effect in SillyTavern and none here."""
 
 
-def chat_from(lines: Sequence[Any], *, id: str = "", places: Sequence[str] = ()) -> tuple[Session, list[Loss]]:
-    """The conversation that the parsed lines of a chat hold; `places` name them in losses."""
+def chat_from(
+    lines: Sequence[Any], *, id: str = "", places: Sequence[str] = (), uses_metadata: bool = False
+) -> tuple[Session, list[Loss]]:
+    """The conversation that the parsed lines of a chat hold; `places` name them in losses.
+
+    With `uses_metadata` the caller takes the note, the variables and the texts of `chat_metadata`: they are no losses.
+    """
     places = places or [f"line {number}" for number in range(1, len(lines) + 1)]
     losses: list[Loss] = []
     header = header_of(lines)
     turns = list(turns_of(lines, places, losses))
-    losses += [Loss(f"{places[0]}, chat_metadata.{key}", f"{KEPT[key]}: kept, but not used") for key in _kept(header)]
+    unused = [] if uses_metadata else _kept(header)
+    losses += [Loss(f"{places[0]}, chat_metadata.{key}", f"{KEPT[key]}: kept, but not used") for key in unused]
     tree = Tree()
     undated: list[int] = []
     leaf = _grow(tree, turns, names_of(header, turns), undated)

@@ -167,7 +167,8 @@ def _facts(settings: ProgramSettings, conversation: Conversation, card: CardFile
 
 def _session(folder: DataFolder, conversation: Conversation, losses: list[Loss]) -> tuple[Session, Mapping[str, bytes]]:
     place = conversation.place
-    session, found = chat_from(conversation.lines, id=place.rpartition("/")[2].removesuffix(".jsonl"))
+    id = place.rpartition("/")[2].removesuffix(".jsonl")
+    session, found = chat_from(conversation.lines, id=id, uses_metadata=True)
     read = Files(FolderShelf(folder.path, deep=True)).along_with(Import((session,), losses=tuple(found)))
     losses += [loss.inside(place) for loss in read.losses]
     return read.sessions[0], read.files
