@@ -86,7 +86,7 @@ class SillyTavernTurn:
     def settings(self) -> pd.DataFrame:
         """One row a setting that counts: its value, the file it is from, the step's setting that it becomes.
 
-        `state` is used, not used, or not run, which is an extension that was on and that may change the prompt.
+        `state` is used, or not run, which is an extension that was on and that may change the prompt.
         """
         rows = (dict(zip(COLUMNS, row, strict=True)) for row in self._rows())
         return frame_of(rows, COLUMNS).astype({"value": object})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -39,7 +39,7 @@ ID = "worldbook-processor"
 HISTORY = frozenset({"node", "summary", "pending"})
 SILLYTAVERN = "sillytavern"
 """The spelling of macros in texts of SillyTavern."""
-DEPTH_PROMPT = "depthPrompt"
+DEPTH_PROMPT, QUIET = "depthPrompt", "quietPrompt"
 NOTES = {AUTHORS_NOTE: "authors-note", DEPTH_PROMPT: "character-note"}
 """Presets that are scanned as notes, and the names that a match has of them."""
 
@@ -208,7 +208,10 @@ class WorldbookProcessor(Processor):
         if settings.compat == "sillytavern-1.19":
             about = {source: worded(source, text, SILLYTAVERN) for source, text in chat.about.items()}
             chat = replace(chat, about=about)
-        return replace(chat, prompts=dict(_notes(build_input, worded))) if settings.scan_note else chat
+        notes = {} if not settings.scan_note else dict(_notes(build_input, worded))
+        if settings.compat == "sillytavern-1.19" and build_input.turn == "quiet":
+            notes |= _quiet_prompt(build_input, worded)
+        return replace(chat, prompts=notes) if notes else chat
 
     def scanned_message(self, draft: Draft, build_input: BuildInput) -> ScannedMessage:
         """A message of the history as it is scanned."""
@@ -287,6 +290,13 @@ def _notes(build_input: BuildInput, worded: LoreWording) -> Iterator[tuple[str, 
     depth_prompt = build_input.agent.depth_prompt if build_input.agent else None
     if depth_prompt:
         yield NOTES[DEPTH_PROMPT], worded(NOTES[DEPTH_PROMPT], depth_prompt, SILLYTAVERN)
+
+
+def _quiet_prompt(build_input: BuildInput, worded: LoreWording) -> Mapping[str, str]:
+    """The prompt of a turn that nobody sees."""
+    own = build_input.agent.preset_messages if build_input.agent else ()
+    texts = [node.content for node in own if node.enabled and role_in_prompt(node) == QUIET]
+    return {QUIET: worded(QUIET, texts[-1], SILLYTAVERN)} if texts else {}
 
 
 def _level_of(book: Worldbook, build_input: BuildInput) -> Level:

@@ -160,10 +160,66 @@ def test_the_table_says_where_settings_are_from_and_which_extensions_are_not_run
     assert "extension vectors" not in table.index
 
 
-def test_what_is_not_done_here_is_a_loss(tmp_path: Path) -> None:
-    turn = ctxlab.sillytavern(write_folder(tmp_path, power_user={"strip_examples": True}))
+def test_a_setting_that_says_nothing_known_is_a_loss(tmp_path: Path) -> None:
+    turn = ctxlab.sillytavern(write_folder(tmp_path, world_info_settings={"world_info_character_strategy": 7}))
 
-    assert any("power_user.strip_examples" in loss.place for loss in turn.losses)
+    assert [loss.place for loss in turn.losses] == ["settings.json, world_info_settings.world_info_character_strategy"]
+
+
+@pytest.mark.parametrize(
+    ("power_user", "sent"),
+    [({"strip_examples": True}, 0), ({"pin_examples": True}, 1), ({}, 1)],
+)
+def test_examples_are_sent_as_the_settings_say(tmp_path: Path, power_user: dict[str, Any], sent: int) -> None:
+    folder = write_folder(tmp_path, power_user=power_user, card={"mes_example": "<START>\n{{char}}: Row."})
+
+    trace = ctxlab.sillytavern(folder).build()
+
+    assert [each.get("content") for each in trace.messages].count("Row.") == sent
+
+
+@pytest.mark.parametrize(("preferred", "main"), [(True, "The card's Odo."), (False, "You are Odo.")])
+def test_a_cards_own_prompt_counts_where_it_is_preferred(tmp_path: Path, preferred: bool, main: str) -> None:
+    card = {"system_prompt": "The card's {{char}}."}
+    folder = write_folder(tmp_path, card=card, power_user={"prefer_character_prompt": preferred})
+
+    assert words(ctxlab.sillytavern(folder).build())[0] == ("system", main)
+
+
+def test_a_chats_own_scenario_stands_for_the_cards(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, card={"scenario": "A quay."}, metadata={"scenario": "A weir."})
+
+    sent = words(ctxlab.sillytavern(folder).build())
+
+    assert ("system", "A weir.") in sent
+    assert ("system", "A quay.") not in sent
+
+
+def test_a_reply_begins_with_the_words_that_are_wanted(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, power_user={"user_prompt_bias": "Well, {{user}}:"})
+
+    assert words(ctxlab.sillytavern(folder).build())[-1] == ("assistant", "Well, Wenna:")
+    assert words(ctxlab.sillytavern(folder, kind="impersonate").build())[-1] != ("assistant", "Well, Wenna:")
+
+
+def test_the_older_macro_engine_is_the_older_dialect(tmp_path: Path) -> None:
+    card = {"description": "{{setvar::a::1}}{{getvar::a}}{{if 1}}yes{{/if}}"}
+    new = ctxlab.sillytavern(write_folder(tmp_path / "new", card=card))
+    old = ctxlab.sillytavern(write_folder(tmp_path / "old", card=card, power_user={"experimental_macro_engine": False}))
+
+    assert new.turn.dialect.name == "sillytavern-1.19"
+    assert old.turn.dialect.name == "sillytavern-1.12"
+    assert ("system", "1yes") in words(new.build())
+    assert ("system", "1yes") not in words(old.build())
+
+
+def test_the_prompt_of_a_quiet_turn_is_looked_through_for_lore(tmp_path: Path) -> None:
+    folder = write_folder(
+        tmp_path, said=SAID[:3], worlds={"sea": "Oil."}, world_info_settings={"world_info": {"globalSelect": ["sea"]}}
+    )
+
+    assert ("system", "Oil.") in words(ctxlab.sillytavern(folder, kind="quiet", text="Describe the lamp.").build())
+    assert ("system", "Oil.") not in words(ctxlab.sillytavern(folder, kind="quiet", text="Describe the oars.").build())
 
 
 def test_a_quiet_prompt_and_an_impersonation_stand_last(tmp_path: Path) -> None:
@@ -231,7 +287,7 @@ def test_a_group_has_a_beginning_and_a_nudge_of_its_own(tmp_path: Path) -> None:
     trace = ctxlab.sillytavern(write_group(tmp_path), chat="g").build()
 
     sent = words(trace)
-    assert sent.index(("system", "[All]")) == sent.index(("assistant", "The ferry is late.")) - 1
+    assert sent.index(("system", "[All]")) == sent.index(("assistant", "Odo: The ferry is late.")) - 1
     assert sent[-2:] == [("system", "Now Odo."), ("system", "Stay brief.")]
     assert ("system", "[Here it begins]") not in sent
     assert trace.start.input.group == ctxlab.GroupChat(("Odo", "Ada"))

@@ -81,12 +81,18 @@ class Replay:
             return TurnResult(case, number, "not offered", [f"a turn of kind {kind!r}"], notes=worst.notes)
         members = [turn["who"]] if turn.get("who") else self.folder.members()
         for speaker, sent in zip(members, requests, strict=False):
-            text = turn.get("prompt") if kind == "quiet" else turn.get("send") if speaker == members[0] else None
+            text = self._typed(turn, kind) if speaker == members[0] else None
             result = self._request(number, turn, kind, text, speaker, sent)
             if VERDICTS.index(result.verdict) > VERDICTS.index(worst.verdict):
                 result.notes[:0] = worst.notes
                 worst = result
         return worst
+
+    def _typed(self, turn: Mapping[str, Any], kind: str) -> str | None:
+        """The text that goes with a turn; one that is typed for another kind stays where it is typed."""
+        if kind == "quiet":
+            return turn.get("prompt")
+        return turn.get("send") if kind in ("normal", "continue") else None
 
     def _request(
         self,
@@ -142,11 +148,17 @@ class Replay:
         if kind == "normal":
             lines.append(_line(speaker or found.agent.name, reply, stamp, is_user=False))
         elif kind in ("swipe", "regenerate", "continue") and own and last is not None:
-            text = last["mes"] + reply if kind == "continue" else reply
+            text = (
+                found.stored(last["mes"] + self._postfix() + given, role="assistant") if kind == "continue" else reply
+            )
             lines[-1] = {**last, "mes": text, "swipes": [text], "swipe_id": 0}
         self.activations = trace.activations
         self.folder.metadata["variables"] = dict(trace.variables.session)
         self.folder.settings["extension_settings"]["variables"] = {"global": dict(trace.variables.everywhere)}
+
+    def _postfix(self) -> str:
+        """What the program puts between a message and its continuation."""
+        return str(self.folder.settings["oai_settings"].get("continue_postfix", " "))
 
 
 def _line(name: str, text: str, stamp: str, *, is_user: bool) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from ctxlab.processors.injection.macros import (
     ranked,
     read_beforehand,
 )
-from ctxlab.processors.injection.made_texts import LORE_ALONE, end_of_history, formed, with_words_after_reply
+from ctxlab.processors.injection.made_texts import LORE_ALONE, end_of_history, formed, lore_form, with_words_after_reply
 from ctxlab.processors.injection.one_message import Joiner, Seat, Section
 from ctxlab.processors.injection.place_lore import AROUND_NOTE, LoreDraft, lore_of, marker_off, place_lore
 from ctxlab.processors.injection.plan import Places, Point
@@ -68,6 +68,7 @@ from ctxlab.processors.injection.settings import InjectionSettings
 ID = "injection-assembler"
 
 BLANK = Cause(ID, "blank", "its macros leave nothing of it")
+EXAMPLES_OFF = Cause(ID, "examples-off", "examples aren't sent, by the setting `examples`")
 UNSPOKEN = Cause(ID, "example-without-speaker", "only what a speaker says in an example is sent")
 
 _Piece = Draft | tuple[Draft, ...]
@@ -130,6 +131,7 @@ class _Assembly:
         self.beside_main: list[tuple[Preset, RequestedPlacement]] = []
         self.main_off: tuple[int, Preset] | None = None  # a main prompt that is switched off, and its place
         self.history_is_off = False
+        self.wording: Wording | None = None
 
     def result(self, presets: Sequence[Preset], lore: Sequence[LoreDraft]) -> Context:
         self._ask_plugins_for_anchors(presets)
@@ -409,7 +411,7 @@ class _Assembly:
 
     def _worded(self, pieces: Sequence[_Piece]) -> list[Draft]:
         """The history as it is, or its macros too; the rest with them expanded, without what they leave nothing of."""
-        wording = Wording.of(self.ctx, self.dialects, self.settings.macro_engine)
+        self.wording = wording = Wording.of(self.ctx, self.dialects, self.settings.macro_engine)
         wording.outlets_of_prompts = self.settings.lore_places == "sillytavern-1.19"
         worded = self._worded_as_sent if self.settings.macro_order == "as-sent" else self._worded_as_prepared
         examples: ExampleMessages | None = None
@@ -418,7 +420,9 @@ class _Assembly:
             if isinstance(piece, tuple):
                 out.extend(piece)
                 continue
-            if is_example(piece) and self.settings.examples != "text":
+            if is_example(piece) and self.settings.examples == "none":
+                self.left_out.setdefault(EXAMPLES_OFF, []).append(piece)
+            elif is_example(piece) and self.settings.examples != "text":
                 examples = examples or self._examples(wording)
                 out.extend(examples.of(piece))
             elif self._is_hollow(piece):
@@ -520,7 +524,8 @@ class _Assembly:
     def _in_form(self, draft: Draft) -> Draft:
         if draft.placement is None or draft.placement.kind != "lore" or draft.placement.anchor != "char":
             return draft
-        return formed(draft, self.settings.lore_format, ID)
+        assert self.wording is not None
+        return formed(draft, self.wording.of_text(lore_form(self.settings.lore_format, ID), draft.key), ID)
 
     def _leave_out_unshown(self, drafts: Sequence[Draft]) -> None:
         """Lore for an outlet that no message shows is left out, and named."""

@@ -55,6 +55,10 @@ class Wording:
         self.notes.extend(expansion.notes)
         return expansion.text
 
+    def of_text(self, text: Text, place: str) -> Text:
+        """A text that is no draft, with values in the place of its macros; `place` is that of its dice."""
+        return self._expanded_text(text, self.env.at(place), CAUSE)
+
     def read(self, text: str) -> None:
         """What the macros of a text set, which isn't sent itself."""
         self.variables = expand(text, self.env.at("card").with_variables(self.variables)).variables

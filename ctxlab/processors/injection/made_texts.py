@@ -10,21 +10,26 @@ from ctxlab.context import AssetRef, Cause, Draft, Edit, Origin, Text
 
 LORE_ALONE: Final = "{0}"
 """The form of lore that is the lore itself; also its place in other forms."""
+FORMED: Final = "the form of lore is put around it"
 
 
-def formed(draft: Draft, form: str, processor: str) -> Draft:
+def lore_form(words: str, processor: str) -> Text:
+    """The form of lore, whose macros are still to be expanded."""
+    return Text.of(words, Origin("separator", "lore-format"), Cause(processor, "lore-format", FORMED))
+
+
+def formed(draft: Draft, form: Text, processor: str) -> Draft:
     """Lore with its form around it; a form without a place for the lore stands instead of it."""
-    cause = Cause(processor, "lore-format", "the form of lore is put around it")
-    origin = Origin("separator", "lore-format")
-    before, place, after = form.partition(LORE_ALONE)
-    if not place:
-        instead = replace(cause, reason="the form of lore has no place for it")
-        return draft.edit_text(lambda text: text.splice([Edit(0, len(text), form, instead, origin)]))
-    parts: list[Text | AssetRef] = [Text.of(before, origin, cause), *draft.body, Text.of(after, origin, cause)]
-    files = [part for part in parts if isinstance(part, AssetRef)]
-    return replace(
-        draft, body=(Text([span for part in parts if isinstance(part, Text) for span in part.spans]), *files)
-    )
+    words = str(form)
+    at = words.find(LORE_ALONE)
+    if at < 0:
+        cause = Cause(processor, "lore-format", "the form of lore has no place for it")
+        origin = Origin("separator", "lore-format")
+        return draft.edit_text(lambda text: text.splice([Edit(0, len(text), words, cause, origin)]))
+    before, after = form.cut(0, at), form.cut(at + len(LORE_ALONE), len(words))
+    texts = [before, *(part for part in draft.body if isinstance(part, Text)), after]
+    files = [part for part in draft.body if isinstance(part, AssetRef)]
+    return replace(draft, body=(Text([span for text in texts for span in text.spans]), *files))
 
 
 def with_words_after_reply(drafts: list[Draft], words: str, end: int, processor: str) -> list[Draft]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab import Agent, Session, UserProfile, Worldbook
+from ctxlab import Agent, GroupChat, Session, UserProfile, Worldbook
 from ctxlab.pipeline import Trace
 
 SWITCHES: dict[str, Any] = {
@@ -62,13 +62,19 @@ def book(**places: str) -> Worldbook:
 
 
 def built(
-    who: Agent, *presets: Any, lore: Worldbook | None = None, talk: str = "one two three", more: Any = None
+    who: Agent,
+    *presets: Any,
+    lore: Worldbook | None = None,
+    talk: str = "one two three",
+    more: Any = None,
+    **options: Any,
 ) -> Trace:
     session = Session(id="s").append("", role="system")
     for n, words in enumerate(talk.split()):
         session = session.append(words, role="assistant" if n % 2 else "user")
     books = [lore] if lore else []
-    return ctxlab.build(session, who, user=ANN, presets=presets, books=books, settings={**SWITCHES, **(more or {})})
+    settings = {**SWITCHES, **(more or {})}
+    return ctxlab.build(session, who, user=ANN, presets=presets, books=books, settings=settings, **options)
 
 
 def texts(trace: Trace) -> list[str]:
@@ -174,15 +180,15 @@ def test_a_history_that_is_switched_off_is_left_out_with_what_is_in_it() -> None
 @pytest.mark.parametrize(
     ("names", "members", "expected"),
     [
-        ("text", "", ["Ann: one", "Bo: two", "Ann: three"]),
-        ("group", "", ["one", "two", "three"]),
-        ("group", "Bo\nCy", ["one", "Bo: two", "three"]),
+        ("text", None, ["Ann: one", "Bo: two", "Ann: three"]),
+        ("group", None, ["one", "two", "three"]),
+        ("group", GroupChat(("Bo", "Cy")), ["one", "Bo: two", "three"]),
     ],
 )
-def test_names_go_before_the_words(names: str, members: str, expected: list[str]) -> None:
-    more = {"injection-assembler.names": names, "injection-assembler.group_members": members}
+def test_names_go_before_the_words(names: str, members: GroupChat | None, expected: list[str]) -> None:
+    trace = built(agent(*USUAL), more={"injection-assembler.names": names}, group=members)
 
-    assert texts(built(agent(*USUAL), more=more))[1:] == expected
+    assert texts(trace)[1:] == expected
 
 
 def test_blank_prompts_are_sent_and_empty_ones_are_not() -> None:
@@ -195,7 +201,7 @@ def test_a_prompt_for_other_turns_is_left_out() -> None:
     swipe = message("swipe", "S", metadata={"stPromptName": "swipe", "stTriggers": ["swipe"]})
 
     assert "S" not in texts(built(agent(swipe, *USUAL)))
-    assert "S" in texts(built(agent(swipe, *USUAL), more={"injection-assembler.turn": "swipe"}))
+    assert "S" in texts(built(agent(swipe, *USUAL), turn="swipe"))
 
 
 def test_a_form_goes_around_all_lore_of_a_place() -> None:

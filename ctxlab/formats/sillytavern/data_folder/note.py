@@ -78,9 +78,9 @@ def _role(number: int) -> Any:
 
 def with_persona(agent: Agent, persona: Persona) -> tuple[Agent, Iterator[MessageNode]]:
     """The agent without the persona's place where its description isn't there, and that which stands at a depth."""
-    nodes = agent.preset_messages
-    if not persona.is_in_prompt:
-        nodes = tuple(node.with_(is_enabled=False) if node.type == PERSONA_PLACE else node for node in nodes)
+    # Its words stand there as they are, where `{{persona}}` is them without the blanks around.
+    said = {"content": persona.description} if persona.is_in_prompt else {"is_enabled": False}
+    nodes = tuple(node.with_(**said) if node.type == PERSONA_PLACE else node for node in agent.preset_messages)
     return agent.with_(preset_messages=nodes), _at_depth(persona)
 
 

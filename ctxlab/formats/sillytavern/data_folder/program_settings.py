@@ -11,7 +11,7 @@ from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS
 from ctxlab.pipeline import SILLYTAVERN_1_12, SILLYTAVERN_1_19, Dialect
 
-State = Literal["used", "not used", "not run"]
+State = Literal["used", "not run"]
 """`not run` is an extension that may change the prompt, and that is none of a build."""
 DEFAULT: Final = "default"
 LORE, INJECTION, LOADER = "worldbook-processor", "injection-assembler", "session-loader"
@@ -24,14 +24,13 @@ class ProgramSetting:
     """A setting of the program that its requests depend on.
 
     `path` is its place in settings.json and `default` what the program does without it. `step` is the setting of a step
-    that it becomes; without one the reader itself follows it, or `missing` says what isn't done here.
+    that it becomes; without one the reader itself follows it.
     """
 
     path: str
     default: Any
     step: str = ""
     read: Read = field(default=lambda value: value)
-    missing: str = ""
 
 
 def _strategy(value: Any) -> str:
@@ -112,23 +111,24 @@ class ProgramSettings:
         """The settings that requests depend on."""
         for known in PROGRAM_SETTINGS:
             value = self.at(known.path, known.default)
-            state: State = "not used" if known.missing and value != known.default else "used"
-            yield SettingInUse(known.path, value, self.where(known.path), known.step, state)
+            yield SettingInUse(known.path, value, self.where(known.path), known.step)
 
     def steps(self, losses: list[Loss]) -> dict[str, Any]:
         """Settings of steps by name, as `with_settings` takes them."""
         found: dict[str, Any] = {}
         for known in PROGRAM_SETTINGS:
             value = self.at(known.path, known.default)
-            place = f"{SETTINGS}, {known.path}"
-            if known.missing and value != known.default:
-                losses.append(Loss(place, f"{coerce.shown(value)} is not used; {known.missing}"))
             if not known.step:
                 continue
             try:
                 found[known.step] = known.read(value)
             except ValueError as problem:
-                losses.append(Loss(place, f"{coerce.shown(value)} {problem}; {coerce.shown(known.default)} is used"))
+                losses.append(
+                    Loss(
+                        f"{SETTINGS}, {known.path}",
+                        f"{coerce.shown(value)} {problem}; {coerce.shown(known.default)} is used",
+                    )
+                )
                 found[known.step] = known.read(known.default)
         return {**found, **dict(self._together())}
 
