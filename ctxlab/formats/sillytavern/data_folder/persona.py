@@ -49,9 +49,8 @@ def persona_of(settings: ProgramSettings, conversation: Conversation) -> Persona
     )
     avatar = next((str(each) for each in locked if isinstance(each, str) and each in names), str(last or ""))
     own = coerce.as_object(details.get(avatar))
-    if not own:
-        prefix = "power_user.persona_description"
-        own = {part: settings.at(prefix if part == "description" else f"{prefix}_{part}") for part in PARTS}
+    if not own or avatar == last:
+        own = {**own, **_current(settings)}
     name = names.get(avatar) or settings.at("username") or "User"
     return Persona(
         avatar,
@@ -62,6 +61,13 @@ def persona_of(settings: ProgramSettings, conversation: Conversation) -> Persona
         coerce.field(own, "role", coerce.whole, 0, None),
         coerce.field(own, "lorebook", coerce.text, "", None),
     )
+
+
+def _current(settings: ProgramSettings) -> Mapping[str, Any]:
+    """What the settings hold of the persona that is chosen: that is sent as long as no other is."""
+    prefix = "power_user.persona_description"
+    found = {part: settings.at(prefix if part == "description" else f"{prefix}_{part}") for part in PARTS}
+    return {part: value for part, value in found.items() if value is not None}
 
 
 def _connected(details: Mapping[str, Any], conversation: Conversation) -> str | None:
