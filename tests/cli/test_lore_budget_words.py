@@ -62,7 +62,8 @@ def test_the_least_share_is_offered_and_makes_it_fire(run, given: Given) -> None
 def test_a_request_says_which_lore_the_budget_left_out_and_which_model_is_asked(run, given: Given) -> None:
     out = " ".join(run("request", *given, "--provider", "anthropic").out.split())
 
-    assert "! lore wolf left out by the budget of lore: it has" in out
+    assert "! lore tower left out by the budget of lore: with it lore has" in out
+    assert "! lore wolf left out by the budget of lore: an entry before it didn't fit" in out
     assert "the preset is for 'gpt-4-turbo' and names none of Anthropic's" in out
     assert "counted with estimator [estimated for claude-sonnet-4-5]" in out
 

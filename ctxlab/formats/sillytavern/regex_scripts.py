@@ -189,8 +189,8 @@ def _stages(script: Data, losses: list[Loss] | None, compat: Compat) -> AppliesT
     sent = coerce.field(script, "promptOnly", coerce.flag, False, losses)
     if shown and sent and compat == "reference":
         sent = False
-    once = not (shown or sent) and compat != "reference"
-    return AppliesTo(render=shown or not sent, request=sent or not shown, arrival=once)
+    stages = AppliesTo(render=shown or not sent, request=sent or not shown)
+    return stages if shown or sent or compat == "reference" else stages.with_(arrival=True)
 
 
 def _roles(script: Data, losses: list[Loss] | None, compat: Compat) -> tuple[Role, ...]:

@@ -69,6 +69,7 @@ def _our_prompt(data: Data) -> Any:
         books=[*_books_of(data["books"]), *books],
         rules=_rules_of(data.get("scripts") or []),
         pipeline=_pipeline(),
+        dialect="seed",  # the other library's way is older than any that is measured
         settings={
             "worldbook-processor.scan_depth": data["depth"],
             "worldbook-processor.max_passes": PASSES,
@@ -125,7 +126,9 @@ def _their_chat(data: Data) -> Any:
 
 def _our_chat(data: Data) -> Any:
     session = ctxlab.read_data(data["lines"], source="chat.jsonl").pick()
-    return [[one["role"], one["content"]] for one in ctxlab.build(session, pipeline=_pipeline()).messages]
+    return [
+        [one["role"], one["content"]] for one in ctxlab.build(session, pipeline=_pipeline(), dialect="seed").messages
+    ]
 
 
 # --- scripts
