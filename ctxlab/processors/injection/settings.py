@@ -38,11 +38,11 @@ class InjectionSettings(ProcessorSettings):
 
     @field_validator("macros_in_messages")
     @classmethod
-    def _by_an_engine_that_signs(cls, value: bool, info: ValidationInfo) -> bool:
+    def _by_an_engine_that_signs(cls, is_on: bool, info: ValidationInfo) -> bool:  # noqa: FBT001 - pydantic's signature
         """Only SillyTavern's engines sign what they write into a message as this step's."""
-        if value and info.data.get("macro_engine") == "seed":
+        if is_on and info.data.get("macro_engine") == "seed":
             raise ValueError("one of SillyTavern's engines does it: choose it as macro_engine too, or switch this off")
-        return value
+        return is_on
 
     macro_order: MacroOrder = Field(
         "as-sent",
