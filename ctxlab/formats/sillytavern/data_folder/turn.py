@@ -33,6 +33,7 @@ from ctxlab.pipeline import Dialect
 
 ANEW: Final = ("swipe", "regenerate")
 """Kinds that write the newest reply anew, which the request is without."""
+METADATA: Final = "chat_metadata."
 FROM_FOLDER: Final = "the data folder"
 LISTED: Final = "disabledExtensions"
 PROMPTING: Final = ("memory", "vectors", "quick-reply", "translate", "expressions", "stable-diffusion", "sd")
@@ -169,7 +170,8 @@ def _session(folder: DataFolder, conversation: Conversation, losses: list[Loss])
     place = conversation.place
     session, found = chat_from(conversation.lines, id=place.rpartition("/")[2].removesuffix(".jsonl"))
     read = Files(FolderShelf(folder.path, deep=True)).along_with(Import((session,), losses=tuple(found)))
-    losses += [loss.inside(place) for loss in read.losses]
+    # What a chat keeps about itself has its effect in a turn, which a chat's file alone has not.
+    losses += [loss.inside(place) for loss in read.losses if METADATA not in loss.place]
     return read.sessions[0], read.files
 
 
