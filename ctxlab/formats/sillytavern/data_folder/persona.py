@@ -64,7 +64,7 @@ def persona_of(settings: ProgramSettings, conversation: Conversation) -> Persona
 
 
 def _current(settings: ProgramSettings) -> Mapping[str, Any]:
-    """The parts of the persona that is chosen, as the settings hold them: it is sent as long as no other is."""
+    """The fields of the persona that is chosen, as the settings hold them: those are sent as long as no other is."""
     prefix = "power_user.persona_description"
     found = {part: settings.at(prefix if part == "description" else f"{prefix}_{part}") for part in PARTS}
     return {part: value for part, value in found.items() if value is not None}
