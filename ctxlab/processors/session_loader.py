@@ -46,6 +46,9 @@ class SessionLoader(Processor):
             title="Stored tool calls",
             description="Send the tool calls that the conversation holds, and their results.",
         )
+        blank_messages: bool = Field(
+            False, title="Blank messages", description="Send messages that are nothing but blanks, with their blanks."
+        )
         reasoning_newest: int = Field(
             0,
             ge=0,
@@ -102,9 +105,9 @@ class SessionLoader(Processor):
                 agent=build_input.agent,
                 problems=problems,
             )
-            blank = not node.content or node.content.isspace()
+            blank = not node.content or (node.content.isspace() and not self.settings.blank_messages)
             ordinary = node.is_enabled is not False and node.model_match is None and not (blank or hidden or older)
-            outcome = None if ordinary else _outcome(node, draft, hidden, ctx, problems)
+            outcome = None if ordinary else _outcome(node, draft, hidden, ctx, problems, blank=blank)
             if outcome is None and not self.settings.stored_calls and (draft.calls or node.role == "tool"):
                 outcome = CALLS_OFF
             if outcome is None:
@@ -269,14 +272,15 @@ def _hidden_by(summaries: Iterable[MessageNode]) -> Mapping[str, str]:
 
 
 def _outcome(
-    node: MessageNode, draft: Draft, hidden: Mapping[str, str], ctx: Context, problems: list[str]
+    node: MessageNode, draft: Draft, hidden: Mapping[str, str], ctx: Context, problems: list[str], *, blank: bool
 ) -> tuple[str, str] | None:
     """The rule that keeps a message out, and why; None when it is loaded."""
     if node.is_enabled is False:
         return "disabled", node.disabled_reason or "the message is switched off"
     if node.id in hidden:
         return "summarised", f"summary {_name(hidden[node.id], ctx.input.session.nodes)} stands for it"
-    if not (draft.assets or draft.calls or draft.role == "tool" or draft.replayed or str(draft.text).strip()):
+    words = str(draft.text).strip() or (node.content.isspace() and not blank)
+    if not (draft.assets or draft.calls or draft.role == "tool" or draft.replayed or words):
         return "blank", "there are no words and no files in it"
     if node.model_match is not None and not _fits(node, ctx, problems):
         return "model-match", "it is not meant for this model"

@@ -256,6 +256,16 @@ def test_a_result_that_names_no_call_is_still_no_word_of_the_user() -> None:
     assert not any(draft.is_result for draft in loaded(chat(node("c", content="blue"))).result.drafts)
 
 
+@pytest.mark.parametrize("hidden", [(), ("a",)])
+def test_a_message_of_blanks_is_sent_where_that_is_wanted(hidden: tuple[str, ...]) -> None:
+    session = chat(node("a"), summary("s", *hidden, content="S"), node("b", content=" \n"), node("c", content=""))
+
+    trace = loaded(session, settings={"blank_messages": True})
+
+    assert [str(draft.text) for draft in trace.result.drafts][-1] == " \n"
+    assert dropped(trace)["c"] == "blank"
+
+
 def test_a_message_of_nothing_but_calls_is_no_blank_one() -> None:
     session = chat(node("b", **ASKS), node("c", **{**ANSWERS, "content": ""}))
 

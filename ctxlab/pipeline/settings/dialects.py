@@ -46,6 +46,7 @@ _SETTINGS_1_19: Final[Mapping[str, Any]] = {
     "injection-assembler.off_without_marker": True,
     "injection-assembler.names": "group",
     "injection-assembler.drop_carriage_returns": True,
+    "session-loader.blank_messages": True,
     "continued-reply.enabled": True,  # it stands behind the last instructions, before the nudge
     "worldbook-processor.macro_engine": "sillytavern",
     "worldbook-processor.scan_text": "joined",
