@@ -130,7 +130,7 @@ class _Passes:
             raw = reads[name](self.env) if name == "mesExamples" else raw
             self.run.works(len(raw))
             inside = _Passes(self.run, without_card(self.env), CAUSE)
-            found[name] = str(inside.done(Text.of(raw, Origin("macro", name)))[0]) if raw else ""
+            found[name] = str(inside.done(Text.of(raw, Origin("macro", name)))[0]).replace("\r", "") if raw else ""
         return found
 
     def _edits(self, pattern: re.Pattern[str], name: str, source: str) -> list[Edit]:

@@ -16,12 +16,15 @@ Read = Callable[[MacroEnv], str]
 
 
 def template(call: MacroCall, text: str) -> str:
-    """A text of the card with its own macros evaluated; those of the card's texts are empty in it."""
+    """A text of the card with its own macros evaluated; those of the card's texts are empty in it.
+
+    Carriage returns are taken out of what it gives.
+    """
     from ctxlab.engines.macros.left_to_right.evaluation import evaluated
     from ctxlab.engines.macros.left_to_right.pieces import string_of
 
     call.run.works(len(text))
-    return string_of(evaluated(text, call.run, without_card(call.env)).pieces, text)
+    return string_of(evaluated(text, call.run, without_card(call.env)).pieces, text).replace("\r", "")
 
 
 def without_card(env: MacroEnv) -> MacroEnv:

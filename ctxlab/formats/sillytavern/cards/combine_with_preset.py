@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from ctxlab.documents import Agent, MessageNode, ProcessorEntry, RegexConfig, RegexPreset
+from ctxlab.documents.agent.card_words import card_words
 from ctxlab.documents.agent.left_out_presets import left_out
 from ctxlab.documents.agent.named_models import NAMED_MODELS, OWN_MODEL
 from ctxlab.documents.agent.system_as_user import SYSTEM_AS_USER
@@ -82,24 +83,28 @@ def _filled(node: MessageNode, texts: Mapping[str | None, MessageNode]) -> Messa
     if text is None or not text.enabled or not text.content.strip():
         return node
     words = text.content.strip()
-    return _overridden(node, words) if name in (MAIN, JAILBREAK) else node.with_(content=_at_marker(node, words))
-
-
-def _overridden(node: MessageNode, text: str) -> MessageNode:
-    metadata = node.metadata or {}
-    if metadata.get(OWN_WORDS):
-        return node
-    first, *rest = ORIGINAL.split(text, maxsplit=1)
-    content = first + node.content + ORIGINAL.sub("", rest[0]) if rest else first
-    return node.with_(content=content)
-
-
-def _at_marker(node: MessageNode, text: str) -> str:
+    if name in (MAIN, JAILBREAK):
+        return node if (node.metadata or {}).get(OWN_WORDS) else _made_of(node, _overriding(words, node.content))
     format = (node.metadata or {}).get(FORMAT)
     if not isinstance(format, str) or not format:
-        return text
-    macro = re.compile(rf"\{{\{{{MACROS[prompt_name(node) or '']}\}}\}}", re.IGNORECASE)
-    return macro.sub(lambda _: text, format)
+        return node.with_(content=words)
+    return _made_of(node, _formatted(format, MACROS[name or ""], words))
+
+
+def _made_of(node: MessageNode, pieces: Sequence[str]) -> MessageNode:
+    """The preset with the content that these pieces are, the card's and its own in turn."""
+    about = card_words(pieces)
+    return node.with_(content="".join(pieces), **({"metadata": {**(node.metadata or {}), **about}} if about else {}))
+
+
+def _overriding(text: str, original: str) -> Sequence[str]:
+    first, *rest = ORIGINAL.split(text, maxsplit=1)
+    return (first, original, ORIGINAL.sub("", rest[0])) if rest else (first,)
+
+
+def _formatted(format: str, macro: str, text: str) -> Sequence[str]:
+    first, *rest = re.split(rf"\{{\{{{macro}\}}\}}", format, flags=re.IGNORECASE)
+    return ("", first, *(piece for own in rest for piece in (text, own)))
 
 
 def _with_own(messages: list[MessageNode], card: Agent) -> Iterator[MessageNode]:
