@@ -172,7 +172,7 @@ class SillyTavernTurn:
     def _saying(self, text: str) -> SillyTavernTurn:
         """With one more message of the user."""
         build_input = self._input()
-        changed = _as_stored(text.strip(), build_input, self._engine(build_input), role="user")
+        changed = _as_stored(text, build_input, self._engine(build_input), role="user")
         expansion = self._expanded(changed, build_input)
         id = f"m{self.turn.lines}"  # as the reader of chats will name it once it is a line of the file
         session = self.session.append(
@@ -197,7 +197,8 @@ def sillytavern(
 
     `chat` is the name of a chat's file, alone or after its character's folder and `/`; without it the chat that the
     program has open. `character` is the card or the group it is with, by name or file, `speaker` the member of a group
-    who replies. `text` is what the user sends with it, or the prompt of a quiet turn. The settings in use, the card,
+    who replies. `text` is what the user sends with it, or the prompt of a quiet turn; without one a normal turn sends
+    the words that the preset has for it, if any. The settings in use, the card,
     the persona, the chat's note and variables, linked lorebooks and scripts are all taken from the folder. It is only
     read; secrets are not. `timestamp` is the time of the request, ISO 8601; by default that of the newest message.
 
@@ -213,7 +214,7 @@ def sillytavern(
     found = read_turn(DataFolder.at(folder), chat=chat, character=character, kind=kind, text=text, speaker=speaker)
     variables = Variables(session=found.session_variables, everywhere=found.everywhere_variables)
     turn = SillyTavernTurn(found, found.session, found.leaf, variables, timestamp, zone)
-    return turn._saying(text) if text and kind != "quiet" else turn  # pyright: ignore[reportPrivateUsage]
+    return turn._saying(found.typed) if found.typed else turn  # pyright: ignore[reportPrivateUsage]
 
 
 def _layout(steps: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -186,6 +186,116 @@ def test_a_cards_own_prompt_counts_where_it_is_preferred(tmp_path: Path, preferr
     assert words(ctxlab.sillytavern(folder).build())[0] == ("system", main)
 
 
+def texts(trace: ctxlab.Trace) -> list[Any]:
+    return [message["content"] for message in trace.messages]
+
+
+def test_a_cards_texts_are_read_without_one_another_and_the_persona(tmp_path: Path) -> None:
+    card = {
+        "description": "D {{char}} {{persona}}{{personality}}.",
+        "scenario": "S {{description}}.",
+        "mes_example": "{{char}}: {{persona}}E.",
+        "system_prompt": "Sys {{description}} {{original}}",
+    }
+    persona = with_persona(description="P {{description}}")
+    format = {"scenario_format": "{{persona}}: {{scenario}}"}
+    folder = write_folder(tmp_path, card=card, power_user=persona, oai_settings={**PRESET, **format})
+
+    sent = texts(ctxlab.sillytavern(folder).build())
+
+    assert sent[:4] == ["Sys  You are Odo.", "P D Odo .", "D Odo .", "P : S ."]
+    assert "E." in sent
+
+
+def test_what_the_older_engine_leaves_of_a_card_is_filled_where_it_is_sent(tmp_path: Path) -> None:
+    card = {"description": "D {{persona}}", "mes_example": "{{char}}: E {{persona}}."}
+    folder = write_folder(tmp_path, card=card, power_user={"experimental_macro_engine": False, **with_persona()})
+
+    sent = texts(ctxlab.sillytavern(folder).build())
+
+    assert "D A ferrywoman." in sent
+    assert "E {{persona}}." in sent
+
+
+def test_a_cards_words_lose_carriage_returns_and_the_users_keep_them(tmp_path: Path) -> None:
+    card = {
+        "description": "D\r.",
+        "system_prompt": "S\ry {{description}} {{original}}",
+        "mes_example": "{{char}}: E\r.",
+    }
+    prompts = [{**each, "content": "M\r."} if each["identifier"] == "main" else each for each in PRESET["prompts"]]
+    persona = with_persona(description="P\r.")
+    folder = write_folder(tmp_path, card=card, power_user=persona, oai_settings={**PRESET, "prompts": prompts})
+
+    sent = texts(ctxlab.sillytavern(folder).build())
+
+    assert sent[:3] == ["Sy  M\r.", "P\r.", "D."]
+    assert "E." in sent
+
+
+@pytest.mark.parametrize(("typed", "sent"), [(" t\r\nu\n", " t\nu\n"), ("  ", "  ")])
+def test_a_typed_text_keeps_the_blanks_around_it(tmp_path: Path, typed: str, sent: str) -> None:
+    assert ("user", sent) in words(ctxlab.sillytavern(write_folder(tmp_path), text=typed).build())
+
+
+def test_a_note_has_line_ends_of_one_kind(tmp_path: Path) -> None:
+    note = {"note_prompt": "a\r\nb\rc", "note_interval": 1, "note_position": 0}
+    folder = write_folder(tmp_path, metadata=note)
+
+    assert texts(ctxlab.sillytavern(folder).build())[1] == "a\nb\nc"
+
+
+WORDS_FOR_NOTHING = {**PRESET, "send_if_empty": " [nothing {{char}} said] "}
+
+
+@pytest.mark.parametrize("text", [None, ""])
+def test_an_empty_box_sends_the_presets_words_whoever_wrote_last(tmp_path: Path, text: str | None) -> None:
+    folder = write_folder(tmp_path, oai_settings=WORDS_FOR_NOTHING)
+
+    assert words(ctxlab.sillytavern(folder, text=text).build())[-2] == ("user", "[nothing Odo said]")
+
+
+@pytest.mark.parametrize(("kind", "text"), [("normal", "Row."), ("continue", None), ("swipe", None)])
+def test_the_words_for_an_empty_box_are_for_no_other_turn(tmp_path: Path, kind: Any, text: str | None) -> None:
+    folder = write_folder(tmp_path, oai_settings=WORDS_FOR_NOTHING, said=SAID[:3])
+
+    assert "[nothing Odo said]" not in texts(ctxlab.sillytavern(folder, kind=kind, text=text).build())
+
+
+@pytest.mark.parametrize(
+    ("position", "note", "sent"),
+    [
+        (2, "Mind.", "Wen.\nAb.\nMind.\nBe."),
+        (3, "Mind.", "Ab.\nMind.\nBe.\nWen."),
+        (2, "", "Wen.\nAb.\n\nBe."),
+        (3, "", "Ab.\n\nBe.\nWen."),
+    ],
+)
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_persona_stands_around_the_note_and_its_lore(
+    tmp_path: Path, position: int, note: str, sent: str, place: int
+) -> None:
+    lore = {"world_info": {"globalSelect": ["around"], "charLore": []}}
+    metadata = {"note_prompt": note, "note_interval": 1, "note_position": place, "note_depth": 0}
+    persona = with_persona(description="Wen.", position=position)
+    folder = write_folder(tmp_path, metadata=metadata, power_user=persona, world_info_settings=lore)
+    entries = {
+        str(uid): {"uid": uid, "key": ["lamp"], "content": text, "position": at, "order": 100}
+        for uid, (text, at) in enumerate((("Ab.", 2), ("Be.", 3)))
+    }
+    (folder / "worlds").mkdir()
+    (folder / "worlds/around.json").write_bytes(as_bytes({"entries": entries}))
+
+    assert sent in texts(ctxlab.sillytavern(folder).build())
+
+
+def test_a_persona_beside_the_note_is_not_sent_without_it(tmp_path: Path) -> None:
+    persona = with_persona(description="Wen.", position=2)
+    folder = write_folder(tmp_path, metadata={"note_prompt": "Mind.", "note_interval": 9}, power_user=persona)
+
+    assert not [text for text in texts(ctxlab.sillytavern(folder).build()) if "Wen." in text]
+
+
 def test_a_chats_own_scenario_stands_for_the_cards(tmp_path: Path) -> None:
     folder = write_folder(tmp_path, card={"scenario": "A quay."}, metadata={"scenario": "A weir."})
 

@@ -36,8 +36,14 @@ from ctxlab.processors.injection.macros import (
     ranked,
     read_beforehand,
 )
-from ctxlab.processors.injection.made_texts import LORE_ALONE, end_of_history, formed, lore_form, with_words_after_reply
-from ctxlab.processors.injection.one_message import Joiner, Seat, Section
+from ctxlab.processors.injection.made_texts import (
+    LORE_ALONE,
+    end_of_history,
+    formed,
+    lore_form,
+    words_after_reply,
+)
+from ctxlab.processors.injection.one_message import Joiner, Seat
 from ctxlab.processors.injection.place_lore import AROUND_NOTE, LoreDraft, lore_of, marker_off, place_lore
 from ctxlab.processors.injection.plan import Places, Point
 from ctxlab.processors.injection.presets import (
@@ -56,6 +62,7 @@ from ctxlab.processors.injection.read_preset_placement import (
     GROUP_TEXT,
     HISTORY,
     MAIN,
+    NOTES,
     Anchor,
     RequestedPlacement,
     anchor_id,
@@ -69,6 +76,7 @@ ID = "injection-assembler"
 
 BLANK = Cause(ID, "blank", "its macros leave nothing of it")
 EXAMPLES_OFF = Cause(ID, "examples-off", "examples aren't sent, by the setting `examples`")
+LINE_ENDS = Cause(ID, "line-ends", "carriage returns are left out")
 UNSPOKEN = Cause(ID, "example-without-speaker", "only what a speaker says in an example is sent")
 
 _Piece = Draft | tuple[Draft, ...]
@@ -144,6 +152,7 @@ class _Assembly:
         for each in lore:
             self._sort_lore_in(each)
         drafts = self._with_files(self._joined(self._worded(self._assembled())))
+        self._keep_what_macros_did()
         groups = [Dropped(tuple(drafts), cause) for cause, drafts in self.left_out.items()]
         return self.ctx.arrange(drafts, dropped=groups)
 
@@ -173,11 +182,10 @@ class _Assembly:
             return
         for problem in placement_problems(node):
             self._warn(f"{preset.place}: {problem}", preset)
-        is_note = role_in_prompt(node) == AUTHORS_NOTE
-        if is_note:
+        if role_in_prompt(node) == AUTHORS_NOTE:
             self.places.note = preset
-            if self.settings.one_message:
-                self.places.seats[preset.key] = Seat(AROUND_NOTE, Section.NOTE)
+        if role_in_prompt(node) in NOTES and self.settings.one_message:
+            self.places.seats[preset.key] = Seat(AROUND_NOTE, section_of(node))
         if place is None:
             self._leave_out(preset, "no-depth", "it is to go to a depth and names none")
         elif place.kind == "skeleton":
@@ -413,6 +421,7 @@ class _Assembly:
         """The history as it is, or its macros too; the rest with them expanded, without what they leave nothing of."""
         self.wording = wording = Wording.of(self.ctx, self.dialects, self.settings.macro_engine)
         wording.outlets_of_prompts = self.settings.lore_places == "sillytavern-1.19"
+        wording.line_ends = LINE_ENDS if self.settings.drop_carriage_returns else None
         worded = self._worded_as_sent if self.settings.macro_order == "as-sent" else self._worded_as_prepared
         examples: ExampleMessages | None = None
         out: list[Draft] = []
@@ -431,11 +440,14 @@ class _Assembly:
                 out.append(piece)
         if examples is not None and examples.lost:
             self.left_out.setdefault(UNSPOKEN, []).extend(examples.lost)
-        self.ctx = self.ctx.noted(wording.notes)
-        if wording.variables is not self.ctx.input.variables:
-            self.ctx = self.ctx.put(MacroVariables(wording.variables, self.ctx.input.variables))
         self._leave_out_unshown(out)
         return out
+
+    def _keep_what_macros_did(self) -> None:
+        assert self.wording is not None
+        self.ctx = self.ctx.noted(self.wording.notes)
+        if self.wording.variables is not self.ctx.input.variables:
+            self.ctx = self.ctx.put(MacroVariables(self.wording.variables, self.ctx.input.variables))
 
     def _worded_as_sent(self, pieces: Sequence[_Piece], wording: Wording) -> Iterator[_Piece]:
         wording.fill(self.places.outlets)
@@ -462,8 +474,11 @@ class _Assembly:
             if draft.origin.kind in OF_MESSAGES:
                 drafts[place] = self._message(draft, wording)
                 continue
-            draft = wording.expanded(draft)
-            drafts[place] = wording.expanded(draft) if order.is_twice(draft) else draft
+            times = order.times(draft)
+            draft = wording.with_card_words(draft, order.card_words(draft))
+            for _ in range(times):
+                draft = wording.expanded(draft)
+            drafts[place] = draft
         done = iter(drafts)
         for piece in pieces:
             yield tuple([next(done) for _ in piece]) if isinstance(piece, tuple) else next(done)
@@ -517,9 +532,17 @@ class _Assembly:
                 drafts = [draft for draft in drafts if draft not in empty]
         if settings.lore_format.strip() and settings.lore_format != LORE_ALONE:
             drafts = [self._in_form(draft) for draft in drafts]
-        if settings.after_reply and not self.history_is_off:
-            drafts = with_words_after_reply(drafts, settings.after_reply, end_of_history(drafts), ID)
+        if settings.after_reply.strip() and not self.history_is_off and self.ctx.input.turn == "normal":
+            drafts = self._with_words_after_reply(drafts)
         return drafts
+
+    def _with_words_after_reply(self, drafts: list[Draft]) -> list[Draft]:
+        end = end_of_history(drafts)
+        if end == 0 or drafts[end - 1].role != "assistant":
+            return drafts
+        assert self.wording is not None
+        made = self.wording.expanded(words_after_reply(self.settings.after_reply, ID))
+        return [*drafts[:end], made, *drafts[end:]]
 
     def _in_form(self, draft: Draft) -> Draft:
         if draft.placement is None or draft.placement.kind != "lore" or draft.placement.anchor != "char":

@@ -8,13 +8,26 @@ from typing import Final
 from ctxlab.documents import MessageNode, Role
 from ctxlab.processors.injection.one_message import Seat, Section
 from ctxlab.processors.injection.plan import Rank
-from ctxlab.processors.injection.read_preset_placement import AUTHORS_NOTE, DEPTH_PROMPT, PERSONA, role_in_prompt
+from ctxlab.processors.injection.read_preset_placement import (
+    AUTHORS_NOTE,
+    DEPTH_PROMPT,
+    PERSONA,
+    PERSONA_ABOVE_NOTE,
+    PERSONA_BELOW_NOTE,
+    role_in_prompt,
+)
 
 TURNS: Final[Mapping[Role, int]] = {"assistant": 0, "tool": 0, "user": 1, "system": 2}
 """Which goes first of one depth and one order: in SillyTavern the system's words stand nearest the end."""
 USUAL_ORDER: Final = 100
 """The order with which everything goes that isn't one of the preset's prompts."""
-_SECTIONS: Final = {AUTHORS_NOTE: Section.NOTE, DEPTH_PROMPT: Section.CARD, PERSONA: Section.PERSONA}
+_SECTIONS: Final = {
+    AUTHORS_NOTE: Section.NOTE,
+    PERSONA_ABOVE_NOTE: Section.PERSONA_ABOVE_NOTE,
+    PERSONA_BELOW_NOTE: Section.PERSONA_BELOW_NOTE,
+    DEPTH_PROMPT: Section.CARD,
+    PERSONA: Section.PERSONA,
+}
 
 
 def section_of(node: MessageNode) -> Section:

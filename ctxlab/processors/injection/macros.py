@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ctxlab.context import BuildInput, Context, Draft, Origin, Text, Variables
+from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text, Variables
 from ctxlab.documents import Note
+from ctxlab.documents.agent.card_words import CARD_WORDS, stretches_of_card
 from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.engines.macros.call import CAUSE
 from ctxlab.engines.macros.environment import MacroEngine
+from ctxlab.engines.macros.left_to_right.names_and_card import without_card
 from ctxlab.processors.injection.plan import Rank
-from ctxlab.processors.injection.read_preset_placement import CARD_TEXTS
+from ctxlab.processors.injection.read_preset_placement import CARD_TEXTS, NOTES
 
 OF_MESSAGES = frozenset({"node", "pending"})
 FIRST = {"dialogueExamples": 0, "charDescription": 1, "depthPrompt": 5}
@@ -19,7 +22,8 @@ FIRST = {"dialogueExamples": 0, "charDescription": 1, "depthPrompt": 5}
 PERSONA = "personaDescription"
 AFTER_LORE = ("scenario", "charPersonality")
 NEW_CHAT = "newMainChat"
-NOTE = "authorsNote"
+OF_CARD = frozenset({*FIRST, *AFTER_LORE})
+RETURNS = re.compile("\r")
 TWICE = frozenset({"charDescription", "charPersonality", "scenario", "worldInfoBefore", "worldInfoAfter"})
 """Texts that SillyTavern expands when it reads them and once more when it makes messages of them."""
 LORE_RANK = 1
@@ -36,6 +40,8 @@ class Wording:
     notes: list[Note] = field(default_factory=list[Note])
     outlets_of_prompts: bool = False
     """Whether outlets are empty in lore and in the texts of a card."""
+    line_ends: Cause | None = None
+    """Signs that carriage returns are taken out of a card's words; None leaves them."""
 
     @classmethod
     def of(cls, ctx: Context, dialects: Mapping[str, str | None], engine: MacroEngine = "seed") -> Wording:
@@ -43,11 +49,33 @@ class Wording:
 
     def expanded(self, draft: Draft, *, processor: str = CAUSE) -> Draft:
         """The draft with values in the place of its macros; `processor` signs edits of one that was there before."""
+        env = self._env(draft)
+        return draft.edit_text(lambda text: self._expanded_text(text, env, processor))
+
+    def _env(self, draft: Draft) -> MacroEnv:
         dialect = self.dialects.get(draft.key.partition("@")[0] if draft.origin.kind == "preset" else draft.key)
         env = self.env.at(draft.key).speaking(dialect)
-        if self.outlets_of_prompts and _comes_before_outlets(draft):
-            env = env.with_outlets({})
-        return draft.edit_text(lambda text: self._expanded_text(text, env, processor))
+        return env.with_outlets({}) if self.outlets_of_prompts and _comes_before_outlets(draft) else env
+
+    def with_card_words(self, draft: Draft, stretches: Sequence[tuple[int, int]]) -> Draft:
+        """The draft with these stretches as SillyTavern reads a card: without its other texts and the persona."""
+        if not stretches:
+            return draft
+        env = without_card(self._env(draft))
+        return draft.edit_text(lambda text: self._with_card_words(text, stretches, env))
+
+    def _with_card_words(self, text: Text, stretches: Sequence[tuple[int, int]], env: MacroEnv) -> Text:
+        out: list[Text] = []
+        done = 0
+        for start, end in stretches:
+            out += [text.cut(done, start), self._without_returns(self._expanded_text(text.cut(start, end), env, CAUSE))]
+            done = end
+        out.append(text.cut(done, len(text)))
+        filled = [part for part in out if part]
+        return filled[0] if len(filled) == 1 else Text([span for part in filled for span in part.spans])
+
+    def _without_returns(self, text: Text) -> Text:
+        return text.sub(RETURNS, "", cause=self.line_ends) if self.line_ends and "\r" in str(text) else text
 
     def _expanded_text(self, text: Text, env: MacroEnv, processor: str) -> Text:
         expansion = expand(text, env.with_variables(self.variables), processor=processor)
@@ -60,8 +88,9 @@ class Wording:
         return self._expanded_text(text, self.env.at(place), CAUSE)
 
     def read(self, text: str) -> None:
-        """Take the variables that the macros of a text set, which isn't sent itself."""
-        self.variables = expand(text, self.env.at("card").with_variables(self.variables)).variables
+        """Take the variables that the macros of a card's text set, which isn't sent itself."""
+        env = without_card(self.env.at("card"))
+        self.variables = expand(text, env.with_variables(self.variables)).variables
 
     def fill(self, outlets: Mapping[str, Sequence[tuple[Rank, Draft]]]) -> None:
         """From here on `{{outlet::name}}` shows this lore, whose own macros are expanded first."""
@@ -103,7 +132,7 @@ class AsPrepared:
             return 0, FIRST[name]
         if name in AFTER_LORE:
             return 3, AFTER_LORE.index(name)
-        if name == NOTE:
+        if name in NOTES:
             return (5, 0) if _is_in_chat(draft) else (2, 0)
         if name == PERSONA:
             return 5, 1
@@ -113,11 +142,23 @@ class AsPrepared:
         is_own = draft.placement is not None and draft.placement.level == "agent"
         return 4, place if index is None or not is_own else index - 1e6
 
-    def is_twice(self, draft: Draft) -> bool:
-        """Whether its macros are expanded once more: what one gives may be a macro again."""
+    def card_words(self, draft: Draft) -> tuple[tuple[int, int], ...]:
+        """Start and end of each stretch of its text that is the card's own."""
+        if draft.origin.kind in OF_MESSAGES or draft.key in self.lore:
+            return ()
+        if self._is_all_card(draft):
+            return ((0, len(draft.text)),)
+        return tuple(stretches_of_card(draft.meta, len(draft.text)))
+
+    def times(self, draft: Draft) -> int:
+        """How often its macros are expanded, besides a card's own: what one gives may be a macro again."""
         if draft.origin.kind in OF_MESSAGES:
-            return False
-        return draft.key in self.lore or _is_in_chat(draft) or self._name(draft) in TWICE
+            return 1
+        is_twice = draft.key in self.lore or _is_in_chat(draft) or self._name(draft) in TWICE
+        return 1 + is_twice - self._is_all_card(draft)
+
+    def _is_all_card(self, draft: Draft) -> bool:
+        return self._name(draft) in OF_CARD and CARD_WORDS not in draft.meta and draft.key not in self.lore
 
     def _name(self, draft: Draft) -> str | None:
         return self.names.get(draft.key.partition("@")[0])

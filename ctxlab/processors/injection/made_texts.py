@@ -32,18 +32,11 @@ def formed(draft: Draft, form: Text, processor: str) -> Draft:
     return replace(draft, body=(Text([span for text in texts for span in text.spans]), *files))
 
 
-def with_words_after_reply(drafts: list[Draft], words: str, end: int, processor: str) -> list[Draft]:
-    """The drafts with a user's message at `end`, the end of the history, where the message before it is a reply."""
-    if end == 0 or drafts[end - 1].role != "assistant":
-        return drafts
+def words_after_reply(words: str, processor: str) -> Draft:
+    """A message of the user's words after a reply, whose macros are still to be expanded."""
     cause = Cause(processor, "after-reply", "the newest message is the assistant's")
-    made = Draft(
-        f"made:{processor}:0",
-        "user",
-        (Text.of(words, Origin("notice", processor), cause),),
-        Origin("notice", processor),
-    )
-    return [*drafts[:end], replace(made, pinned=True), *drafts[end:]]
+    origin = Origin("notice", processor)
+    return Draft(f"made:{processor}:0", "user", (Text.of(words.strip(), origin, cause),), origin, pinned=True)
 
 
 def end_of_history(drafts: Sequence[Draft]) -> int:

@@ -17,15 +17,18 @@ class Section(IntEnum):
     """The sections of a message inside the history, in their order."""
 
     PROMPTS = 0
-    ABOVE_NOTE = 1
-    NOTE = 2
-    BELOW_NOTE = 3
-    CARD = 4
-    PERSONA = 5
-    LORE = 6
+    PERSONA_ABOVE_NOTE = 1
+    ABOVE_NOTE = 2
+    NOTE = 3
+    BELOW_NOTE = 4
+    PERSONA_BELOW_NOTE = 5
+    CARD = 6
+    PERSONA = 7
+    LORE = 8
 
 
 _AROUND_NOTE = (Section.ABOVE_NOTE, Section.NOTE, Section.BELOW_NOTE)
+_PERSONA_AROUND = (Section.PERSONA_ABOVE_NOTE, Section.PERSONA_BELOW_NOTE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +79,10 @@ def _text(texts: Sequence[Text], seats: Sequence[Seat], line: Text) -> Text:
     for text, seat in zip(texts, seats, strict=True):
         by_section.setdefault(seat.section, []).append(text)
     sections = {section: Text.join(line, found) for section, found in by_section.items()}
-    note = _with_lore_around(sections, line)
+    note = _with_persona_around(sections, _with_lore_around(sections, line), line)
     if note is not None:
-        sections = {section: text for section, text in sections.items() if section not in _AROUND_NOTE}
+        gone = (*_AROUND_NOTE, *_PERSONA_AROUND)
+        sections = {section: text for section, text in sections.items() if section not in gone}
         sections[Section.NOTE] = note
     ordered = [sections[section] for section in sorted(sections)]
     if seats[0].is_trimmed:
@@ -93,6 +97,15 @@ def _with_lore_around(sections: Mapping[Section, Text], line: Text) -> Text | No
     whole = Text.join(line, [sections.get(section, Text()) for section in _AROUND_NOTE])
     words = str(whole)
     return whole.cut(int(words.startswith(LINE)), len(words) - int(words.endswith(LINE) and len(words) > 1))
+
+
+def _with_persona_around(sections: Mapping[Section, Text], note: Text | None, line: Text) -> Text | None:
+    """The note and its lore with the persona above or below both, each on lines of its own."""
+    above, below = (sections.get(section) for section in _PERSONA_AROUND)
+    if above is None and below is None:
+        return note
+    inside = note if note is not None else sections.get(Section.NOTE, Text())
+    return Text.join(line, [text for text in (above, inside, below) if text is not None])
 
 
 def trimmed(text: Text) -> Text:

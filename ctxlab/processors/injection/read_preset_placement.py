@@ -35,6 +35,9 @@ CARD_TEXTS = frozenset({*CHARACTER, EXAMPLES})
 """Placeholders that show a card's texts."""
 AUTHORS_NOTE = "authorsNote"
 MAIN, DEPTH_PROMPT, PERSONA = "main", "depthPrompt", "personaDescription"
+PERSONA_ABOVE_NOTE, PERSONA_BELOW_NOTE = "personaAboveNote", "personaBelowNote"
+NOTES = frozenset({AUTHORS_NOTE, PERSONA_ABOVE_NOTE, PERSONA_BELOW_NOTE})
+"""The author's note, and a persona that goes with it."""
 INTERVAL, TRIGGERS, EXAMPLE_START, GROUP_TEXT = "stInterval", "stTriggers", "stExampleStart", "stGroupText"
 """Metadata of a preset: with which of the user's messages a note is sent; the kinds of turns it is meant for; the line
 before each of a card's examples; the text in a group."""

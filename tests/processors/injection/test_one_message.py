@@ -217,6 +217,16 @@ def test_the_users_words_follow_a_reply_that_is_the_newest() -> None:
 
     assert texts(built(agent(*USUAL), talk="one two", more=more)) == ["M", "one", "two", "Go on."]
     assert texts(built(agent(*USUAL), talk="one", more=more)) == ["M", "one"]
+    assert texts(built(agent(*USUAL), talk="one two", more=more, turn="continue"))[-1] != "Go on."
+
+
+def test_the_users_words_after_a_reply_have_their_macros_expanded() -> None:
+    more = {"injection-assembler.after_reply": " {{setvar::a::1}}{{char}}{{getvar::a}} "}
+
+    trace = built(agent(*USUAL), talk="one two", more=more)
+
+    assert texts(trace)[-1] == "Bo1"
+    assert trace.variables.session["a"] == "1"
 
 
 def test_a_squash_joins_neighbours_but_not_the_new_chat_line() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -18,10 +19,18 @@ from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSetti
 ROLES: Final = ("system", "user", "assistant")
 POSITIONS: Final = ("after_main", "in_chat", "before_main")
 """Places of a note by their numbers."""
+BESIDE_NOTE: Final = {ABOVE_NOTE: "personaAboveNote", BELOW_NOTE: "personaBelowNote"}
+"""What a persona is in the prompt that goes with the note."""
 USUAL_DEPTH: Final = 4
+RETURNS: Final = re.compile(r"\r\n?")
 
 
-def note_of(settings: ProgramSettings, conversation: Conversation, card: CardFile, persona: Persona) -> MessageNode:
+def as_in_a_field(text: str) -> str:
+    """The text as a field of the program's page holds it, such as that of the note: all line ends are of one kind."""
+    return RETURNS.sub("\n", text)
+
+
+def note_of(settings: ProgramSettings, conversation: Conversation, card: CardFile) -> MessageNode:
     """The note of a chat; where it has no words, its place is that of the lore around it."""
 
     def number(name: str, usual: str, default: int) -> int:
@@ -30,7 +39,7 @@ def note_of(settings: ProgramSettings, conversation: Conversation, card: CardFil
 
     position = number("position", "defaultPosition", 1)
     return authors_note(
-        _beside(persona, _with_own(settings, card, text_of_chat(settings, conversation))),
+        _with_own(settings, card, as_in_a_field(text_of_chat(settings, conversation))),
         position=POSITIONS[position] if 0 <= position < len(POSITIONS) else "in_chat",
         depth=max(0, number("depth", "defaultDepth", USUAL_DEPTH)),
         role=_role(number("role", "defaultRole", 0)),
@@ -66,26 +75,26 @@ def _with_own(settings: ProgramSettings, card: CardFile, text: str) -> str:
     return f"{words}\n{text}" if place == 1 else f"{text}\n{words}" if place == 2 else words
 
 
-def _beside(persona: Persona, text: str) -> str:
-    parts = {ABOVE_NOTE: (persona.description, text), BELOW_NOTE: (text, persona.description)}
-    pair = parts.get(persona.position)
-    return "\n".join(pair) if pair is not None and persona.description else text
-
-
 def _role(number: int) -> Any:
     return ROLES[number] if 0 <= number < len(ROLES) else ROLES[0]
 
 
-def with_persona(agent: Agent, persona: Persona) -> tuple[Agent, Iterator[MessageNode]]:
-    """The agent without the persona's place where its description isn't there, and that which stands at a depth."""
+def with_persona(agent: Agent, persona: Persona, note: MessageNode) -> tuple[Agent, Iterator[MessageNode]]:
+    """The agent without the persona's place where its description isn't there, and that which stands elsewhere.
+
+    It may be at a depth, or with the note and the lore around it, whenever the note is sent.
+    """
     # Its words stand there as they are, where `{{persona}}` is them without the blanks around.
     said = {"content": persona.description} if persona.is_in_prompt else {"is_enabled": False}
     nodes = tuple(node.with_(**said) if node.type == PERSONA_PLACE else node for node in agent.preset_messages)
-    return agent.with_(preset_messages=nodes), _at_depth(persona)
+    return agent.with_(preset_messages=nodes), _elsewhere(persona, note)
 
 
-def _at_depth(persona: Persona) -> Iterator[MessageNode]:
+def _elsewhere(persona: Persona, note: MessageNode) -> Iterator[MessageNode]:
     if persona.position == AT_DEPTH and persona.description.strip():
         role = _role(persona.role)
         made = preset(persona.description, depth=persona.depth, role=role, id="persona", name="Persona")
         yield made.with_(metadata={PROMPT_NAME: PERSONA_PLACE})
+    elif persona.position in BESIDE_NOTE and persona.description:
+        about = {**(note.metadata or {}), PROMPT_NAME: BESIDE_NOTE[persona.position]}
+        yield note.with_(id="persona", name="Persona", content=persona.description, metadata=about)

@@ -21,7 +21,13 @@ from ctxlab.formats.sillytavern.data_folder.conversation import Conversation, co
 from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS, WORLDS, DataFolder
 from ctxlab.formats.sillytavern.data_folder.group import card_of_turn, depth_prompts
 from ctxlab.formats.sillytavern.data_folder.links import LinkedWorlds, linked_worlds
-from ctxlab.formats.sillytavern.data_folder.note import note_of, note_of_character, text_of_chat, with_persona
+from ctxlab.formats.sillytavern.data_folder.note import (
+    as_in_a_field,
+    note_of,
+    note_of_character,
+    text_of_chat,
+    with_persona,
+)
 from ctxlab.formats.sillytavern.data_folder.persona import persona_of
 from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings, SettingInUse
 from ctxlab.formats.sillytavern.data_folder.speaker import speaker_of
@@ -34,6 +40,7 @@ from ctxlab.pipeline import Dialect
 ANEW: Final = ("swipe", "regenerate")
 """Kinds that write the newest reply anew, which the request is without."""
 FROM_FOLDER: Final = "the data folder"
+AFTER_REPLY: Final = "injection-assembler.after_reply"
 LISTED: Final = "disabledExtensions"
 PROMPTING: Final = ("memory", "vectors", "quick-reply", "translate", "expressions", "stable-diffusion", "sd")
 """Extensions that come with the program and may change what is sent."""
@@ -57,9 +64,13 @@ FACTS: Final = {
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FolderTurn:
-    """A turn as it is kept in files: the conversation with all that is in force, and the settings by steps."""
+    """A turn as it is kept in files: the conversation with all that is in force, and the settings by steps.
+
+    `typed` is the user's message that is sent with it; empty for none.
+    """
 
     kind: TurnKind
+    typed: str
     dialect: Dialect
     group: GroupChat | None
     facts: Mapping[str, str]
@@ -105,8 +116,8 @@ def read_turn(
     preset = preset_in_use(folder, settings, losses)
     own = card_of_turn(conversation, card)
     agent = agent_of(own, preset, worlds.of_character, settings, conversation.metadata)
-    agent, beside = with_persona(agent, persona)
-    note = note_of(settings, conversation, card, persona)
+    note = note_of(settings, conversation, card)
+    agent, beside = with_persona(agent, persona, note)
     agent = with_turn_prompts(
         agent,
         original_of(preset) or {},
@@ -120,6 +131,7 @@ def read_turn(
     scripts = _scripts(settings)
     return FolderTurn(
         kind=kind,
+        typed=_typed(conversation, original_of(preset) or {}, kind=kind, text=text),
         dialect=settings.dialect,
         group=_group(conversation),
         facts=dict(_facts(settings, conversation, card)),
@@ -136,12 +148,20 @@ def read_turn(
         everywhere_variables=settings.object("extension_settings.variables.global"),
         activations=activations_of(conversation.metadata, session, books),
         model=_model(agent),
-        steps=settings.steps(losses),
+        steps={**settings.steps(losses), AFTER_REPLY: ""},  # it is typed where it counts
         settings=(*settings.in_use(), *_in_use(conversation, settings, worlds), *_extensions(settings)),
         lines=len(conversation.lines),
         files=files,
         losses=tuple(losses),
     )
+
+
+def _typed(conversation: Conversation, preset: Mapping[str, Any], *, kind: TurnKind, text: str | None) -> str:
+    """What the user sends; with nothing typed the preset may have words for it, which a group does without."""
+    if text or kind != "normal":
+        return as_in_a_field(text or "") if kind != "quiet" else ""
+    words = preset.get("send_if_empty")
+    return words.strip() if isinstance(words, str) and conversation.group is None else ""
 
 
 def _group(conversation: Conversation) -> GroupChat | None:
