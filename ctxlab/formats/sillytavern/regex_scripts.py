@@ -190,7 +190,8 @@ def _stages(script: Data, losses: list[Loss] | None, compat: Compat) -> AppliesT
     if shown and sent and compat == "reference":
         sent = False
     once = not (shown or sent) and compat != "reference"
-    return AppliesTo(render=shown or not sent, request=sent or not shown, arrival=once)
+    stages = {"render": shown or not sent, "request": sent or not shown}
+    return AppliesTo(**stages, arrival=True) if once else AppliesTo(**stages)
 
 
 def _roles(script: Data, losses: list[Loss] | None, compat: Compat) -> tuple[Role, ...]:
