@@ -36,7 +36,15 @@ from ctxlab.processors.injection.macros import (
     ranked,
     read_beforehand,
 )
-from ctxlab.processors.injection.made_texts import LORE_ALONE, end_of_history, formed, lore_form, with_words_after_reply
+from ctxlab.processors.injection.made_texts import (
+    AFTER_REPLY,
+    LORE_ALONE,
+    end_of_history,
+    formed,
+    lore_form,
+    with_words_after_reply,
+    words_after_reply,
+)
 from ctxlab.processors.injection.one_message import Joiner, Seat, Section
 from ctxlab.processors.injection.place_lore import AROUND_NOTE, LoreDraft, lore_of, marker_off, place_lore
 from ctxlab.processors.injection.plan import Places, Point
@@ -315,7 +323,8 @@ class _Assembly:
         """The placeholder's own words where they are shown; elsewhere they are left out like any others."""
         anchor = self.anchors.get(name)
         title = preset.node.content.strip()
-        if name == HISTORY or not title or title in BARE_TITLES:
+        has_words = bool(preset.node.content if self.settings.blank_prompts else title)
+        if name == HISTORY or not has_words or title in BARE_TITLES:
             return []
         if anchor is not None and anchor.has_template:
             return [self._draft(preset, Placement("template", anchor=name))]
@@ -518,7 +527,9 @@ class _Assembly:
         if settings.lore_format.strip() and settings.lore_format != LORE_ALONE:
             drafts = [self._in_form(draft) for draft in drafts]
         if settings.after_reply and not self.history_is_off:
-            drafts = with_words_after_reply(drafts, settings.after_reply, end_of_history(drafts), ID)
+            assert self.wording is not None
+            words = self.wording.of_text(words_after_reply(settings.after_reply, ID), AFTER_REPLY)
+            drafts = with_words_after_reply(drafts, words, end_of_history(drafts), ID)
         return drafts
 
     def _in_form(self, draft: Draft) -> Draft:

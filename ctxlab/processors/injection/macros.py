@@ -76,7 +76,7 @@ def _comes_before_outlets(draft: Draft) -> bool:
     """Whether SillyTavern expands its macros before it has filled the outlets."""
     place = draft.placement
     return draft.origin.kind == "lore" or (
-        place is not None and place.kind == "template" and place.anchor in CARD_TEXTS
+        place is not None and place.kind == "template" and place.anchor in CARD_TEXTS.difference(AFTER_LORE)
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from ctxlab.context import AssetRef, Cause, Draft, Edit, Origin, Text
 
+AFTER_REPLY: Final = "after-reply"
 LORE_ALONE: Final = "{0}"
 """The form of lore that is the lore itself; also its place in other forms."""
 FORMED: Final = "the form of lore is put around it"
@@ -32,18 +33,18 @@ def formed(draft: Draft, form: Text, processor: str) -> Draft:
     return replace(draft, body=(Text([span for text in texts for span in text.spans]), *files))
 
 
-def with_words_after_reply(drafts: list[Draft], words: str, end: int, processor: str) -> list[Draft]:
+def words_after_reply(words: str, processor: str) -> Text:
+    """The user's words after a reply, whose macros are still to be expanded."""
+    cause = Cause(processor, AFTER_REPLY, "the newest message is the assistant's")
+    return Text.of(words, Origin("notice", processor), cause)
+
+
+def with_words_after_reply(drafts: list[Draft], words: Text, end: int, processor: str) -> list[Draft]:
     """The drafts with a user's message at `end`, the end of the history, where the message before it is a reply."""
     if end == 0 or drafts[end - 1].role != "assistant":
         return drafts
-    cause = Cause(processor, "after-reply", "the newest message is the assistant's")
-    made = Draft(
-        f"made:{processor}:0",
-        "user",
-        (Text.of(words, Origin("notice", processor), cause),),
-        Origin("notice", processor),
-    )
-    return [*drafts[:end], replace(made, pinned=True), *drafts[end:]]
+    made = Draft(f"made:{processor}:0", "user", (words,), Origin("notice", processor), pinned=True)
+    return [*drafts[:end], made, *drafts[end:]]
 
 
 def end_of_history(drafts: Sequence[Draft]) -> int:
