@@ -10,6 +10,7 @@ from ctxlab.documents import Note
 from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.engines.macros.call import CAUSE
 from ctxlab.engines.macros.environment import MacroEngine
+from ctxlab.engines.macros.expand import may_have_macros
 from ctxlab.processors.injection.plan import Rank
 from ctxlab.processors.injection.read_preset_placement import CARD_TEXTS
 
@@ -43,6 +44,8 @@ class Wording:
 
     def expanded(self, draft: Draft, *, processor: str = CAUSE) -> Draft:
         """The draft with values in the place of its macros; `processor` signs edits of one that was there before."""
+        if not any(isinstance(part, Text) and may_have_macros(str(part)) for part in draft.body):
+            return draft
         dialect = self.dialects.get(draft.key.partition("@")[0] if draft.origin.kind == "preset" else draft.key)
         env = self.env.at(draft.key).speaking(dialect)
         if self.outlets_of_prompts and _comes_before_outlets(draft):
