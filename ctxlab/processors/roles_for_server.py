@@ -57,7 +57,8 @@ class RolesForServer:
             name = None
         elif self.roles == "single" and name is None and draft.role in ("user", "assistant"):
             name = self.names.user if draft.role == "user" else self.names.char
-        if name:
+        is_member = draft.role != "user" and any(str(draft.text).startswith(f"{each}: ") for each in self.names.group)
+        if name and not is_member:
             draft = _with_name(draft, name)
         draft = draft.changed(NO_NAME, speaker=None)
         return draft if self.roles != "single" else _as_user(draft, "assistant", "system")

@@ -10,11 +10,15 @@ def speaker_name(draft: Draft, build_input: BuildInput) -> str:
 
     Empty where none is known, as for a tool's message.
     """
-    node = build_input.session.nodes.get(draft.origin.ref)
-    key = {"user": "userProfileName", "assistant": "agentName"}.get(draft.role)
-    written = draft.meta.get(key) if key is not None else None
-    named = draft.speaker or written or (node.name if node is not None else None)
+    key = _WRITTEN.get(draft.role)
+    named = draft.speaker or (draft.meta.get(key) if key is not None else None)
+    if not named:
+        node = build_input.session.nodes.get(draft.origin.ref)
+        named = node.name if node is not None else None
     if isinstance(named, str) and named:
         return named
-    speaker = {"user": build_input.user, "assistant": build_input.agent}.get(draft.role)
+    speaker = build_input.user if draft.role == "user" else build_input.agent if draft.role == "assistant" else None
     return speaker.shown_name if speaker is not None else ""
+
+
+_WRITTEN = {"user": "userProfileName", "assistant": "agentName"}

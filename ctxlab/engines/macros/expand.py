@@ -96,6 +96,11 @@ def expand(
     return Expansion(done, phases, run.variables, count, tuple(run.notes), text)
 
 
+def may_have_macros(source: str) -> bool:
+    """Whether any engine could find something to expand in a text: most messages of a conversation have nothing."""
+    return "{{" in source or ANGLE.search(source) is not None or ESCAPED.search(source) is not None
+
+
 def _by_sillytavern(text: Text, source: str, env: MacroEnv, processor: str) -> Expansion:
     """The text as SillyTavern's own engines make it, the one of today or the one before."""
     is_plain = "{{" not in source and not ANGLE.search(source)

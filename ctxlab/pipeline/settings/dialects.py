@@ -63,6 +63,7 @@ _SETTINGS_1_19: Final[Mapping[str, Any]] = {
     "merge-consecutive.enabled": False,  # processing for a server does
     "token-limiter.overhead_tokens": 5,
     "request-gate.system_first": False,
+    "request-gate.drop_empty": False,  # a reply of blanks is sent
     "request-gate.drop_wordless": True,
 }
 _ENGINES_1_12: Final = {f"{step}.macro_engine": "sillytavern-old" for step in _EXPANDING}

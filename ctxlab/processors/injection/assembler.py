@@ -323,7 +323,8 @@ class _Assembly:
         """The placeholder's own words where they are shown; elsewhere they are left out like any others."""
         anchor = self.anchors.get(name)
         title = preset.node.content.strip()
-        if name == HISTORY or not title or title in BARE_TITLES:
+        has_words = bool(preset.node.content if self.settings.blank_prompts else title)
+        if name == HISTORY or not has_words or title in BARE_TITLES:
             return []
         if anchor is not None and anchor.has_template:
             return [self._draft(preset, Placement("template", anchor=name))]

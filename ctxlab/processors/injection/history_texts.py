@@ -43,9 +43,9 @@ class HistoryTexts:
             return draft
         draft = self._with_reasoning(draft)
         draft = self._with_name(draft)
-        if self.settings.drop_carriage_returns:
+        if self.settings.drop_carriage_returns and "\r" in str(draft.text):
             cause = Cause(self.processor, "line-ends", "carriage returns are left out")
-            draft = draft.edit_text(lambda text: text.sub(RETURNS, "", cause=cause) if "\r" in str(text) else text)
+            draft = draft.edit_text(lambda text: text.sub(RETURNS, "", cause=cause))
         if self.settings.quote_user and draft.role == "user":
             cause = Cause(self.processor, "quotes", "the user's words are put into quotation marks")
             draft = _put(draft, '"', cause, after='"')
@@ -62,12 +62,15 @@ class HistoryTexts:
         return self.user if draft.role == "user" else self.character
 
     def _with_name(self, draft: Draft) -> Draft:
-        names, name = self.settings.names, self.name_of(draft)
+        names = self.settings.names
+        if names == "stored" or (names == "group" and not self.members):
+            return draft
+        name = self.name_of(draft)
         if names == "field" and name:
             cause = Cause(self.processor, "names", "the speaker's name goes along in a field")
             return draft.changed(cause, speaker=_REFUSED.sub("_", name)[:MAX_NAME])
         in_text = names == "text" and draft.role != "system"
-        in_group = names == "group" and bool(self.members) and name != self.user
+        in_group = names == "group" and name != self.user
         if not name or not (in_text or in_group):
             return draft
         return _put(draft, f"{name}: ", Cause(self.processor, "names", "the speaker's name goes before the words"))

@@ -12,6 +12,7 @@ from ctxlab.documents.agent.card_words import CARD_WORDS, stretches_of_card
 from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.engines.macros.call import CAUSE
 from ctxlab.engines.macros.environment import MacroEngine
+from ctxlab.engines.macros.expand import may_have_macros
 from ctxlab.engines.macros.left_to_right.names_and_card import without_card
 from ctxlab.processors.injection.plan import Rank
 from ctxlab.processors.injection.read_preset_placement import CARD_TEXTS, NOTES
@@ -49,6 +50,8 @@ class Wording:
 
     def expanded(self, draft: Draft, *, processor: str = CAUSE) -> Draft:
         """The draft with values in the place of its macros; `processor` signs edits of one that was there before."""
+        if not any(isinstance(part, Text) and may_have_macros(str(part)) for part in draft.body):
+            return draft
         env = self._env(draft)
         return draft.edit_text(lambda text: self._expanded_text(text, env, processor))
 
@@ -105,7 +108,7 @@ def _comes_before_outlets(draft: Draft) -> bool:
     """Whether SillyTavern expands its macros before it has filled the outlets."""
     place = draft.placement
     return draft.origin.kind == "lore" or (
-        place is not None and place.kind == "template" and place.anchor in CARD_TEXTS
+        place is not None and place.kind == "template" and place.anchor in CARD_TEXTS.difference(AFTER_LORE)
     )
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from ctxlab.context import AssetRef, Cause, Draft, Edit, Origin, Text
 
+AFTER_REPLY: Final = "after-reply"
 LORE_ALONE: Final = "{0}"
 """The form of lore that is the lore itself; also its place in other forms."""
 FORMED: Final = "the form of lore is put around it"

@@ -120,7 +120,7 @@ def test_settings_of_a_preset_are_settings_of_steps() -> None:
         order=["chatHistory"],
         names_behavior=2,
         wi_format="[{0}]",
-        wrap_in_quotes=True,
+        wrap_in_quotes=True,  # which does nothing in chat completion
         send_if_empty="Go on",
         function_calling=False,
         squash_system_messages=False,
@@ -133,7 +133,6 @@ def test_settings_of_a_preset_are_settings_of_steps() -> None:
         "lore_format": "[{0}]",
         "after_reply": "Go on",
         "names": "text",
-        "quote_user": True,
     }
     assert steps["session-loader"].settings == {"stored_calls": False}
     assert steps["merge-consecutive"].settings == {"separator": "\n\n", "roles": "semi", "tools": True}

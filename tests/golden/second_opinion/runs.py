@@ -81,7 +81,7 @@ def _our_prompt(data: Data) -> Any:
 
 @cache
 def _pipeline() -> Pipeline:
-    pipeline = ctxlab.default_pipeline()
+    pipeline = ctxlab.default_pipeline().with_dialect("seed")
     for name in FORMATTERS:
         pipeline = pipeline.without_processor(name)
     return pipeline

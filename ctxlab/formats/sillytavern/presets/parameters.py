@@ -160,8 +160,6 @@ def _other_steps(raw: Mapping[str, Any]) -> list[Data]:
     }
     if (names := NAMES.get(str(raw.get("names_behavior")))) is not None:
         injection["names"] = names
-    if raw.get("wrap_in_quotes") is True:
-        injection["quote_user"] = True
     steps: list[Data] = [{"id": INJECTION, "settings": injection}] if injection else []
     if raw.get("function_calling") is False:
         steps.append({"id": LOADER, "settings": {"stored_calls": False}})
