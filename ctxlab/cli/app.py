@@ -133,7 +133,9 @@ def build(
     from ctxlab.cli.inputs.files import load, load_turn
 
     if (file is None) == (sillytavern is None):
-        raise typer.BadParameter("give FILE or --sillytavern FOLDER, one of them")
+        raise typer.BadParameter(
+            "give FILE or --sillytavern FOLDER, one of them; - is standard input, as in: ctxlab build - < chat.json"
+        )
     if sillytavern is None and (chat is not None or kind is not None):
         raise typer.BadParameter("--chat and --kind are of --sillytavern FOLDER")
     if sillytavern is None:

@@ -74,7 +74,7 @@ from ctxlab.processors.injection.settings import InjectionSettings
 
 ID = "injection-assembler"
 
-BLANK = Cause(ID, "blank", "its macros leave nothing of it")
+BLANK = Cause(ID, "blank", "no words are left of it")
 EXAMPLES_OFF = Cause(ID, "examples-off", "examples aren't sent, by the setting `examples`")
 LINE_ENDS = Cause(ID, "line-ends", "carriage returns are left out")
 UNSPOKEN = Cause(ID, "example-without-speaker", "only what a speaker says in an example is sent")
@@ -112,7 +112,7 @@ class InjectionAssembler(Processor):
         presets = presets if about_tools is None else (*presets, about_tools)
         ctx = _with_notes_of_tools(ctx)
         assembly = _Assembly(self, ctx, services)
-        stays = assembly.history is ctx.drafts and not self.settings.macros_in_messages
+        stays = assembly.history is ctx.drafts and not self.settings.expands_messages
         if not presets and not lore and stays and not self.settings.after_reply:
             return ctx
         return assembly.result(presets, lore)
@@ -455,7 +455,7 @@ class _Assembly:
         for piece in pieces:
             if not isinstance(piece, tuple):
                 yield wording.expanded(piece)
-            elif self.settings.macros_in_messages:
+            elif self.settings.expands_messages:
                 yield tuple([self._message(draft, wording) for draft in piece])
             else:
                 yield piece
@@ -486,7 +486,7 @@ class _Assembly:
 
     def _message(self, draft: Draft, wording: Wording) -> Draft:
         """A message of the history, with its macros expanded where they are; the step signs what it rewrites."""
-        if not self.settings.macros_in_messages or draft.origin.kind not in OF_MESSAGES or draft.role == "tool":
+        if not self.settings.expands_messages or draft.origin.kind not in OF_MESSAGES or draft.role == "tool":
             return draft
         return wording.expanded(draft, processor=ID)
 

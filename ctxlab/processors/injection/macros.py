@@ -154,7 +154,7 @@ class AsPrepared:
         return tuple(stretches_of_card(draft.meta, len(draft.text)))
 
     def times(self, draft: Draft) -> int:
-        """How often its macros are expanded, besides a card's own: what one gives may be a macro again."""
+        """Times that its macros are expanded, besides a card's own: what one gives may be a macro again."""
         if draft.origin.kind in OF_MESSAGES:
             return 1
         is_twice = draft.key in self.lore or _is_in_chat(draft) or self._name(draft) in TWICE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field
 
 from ctxlab.pipeline import ProcessorSettings, form_hints
 from ctxlab.processors.macro_engine import MACRO_ENGINE, MacroEngine
@@ -33,16 +33,13 @@ class InjectionSettings(ProcessorSettings):
     macros_in_messages: bool = Field(
         False,
         title="Macros in messages",
-        description="Expand the macros in the conversation's own messages too, each time they are sent.",
+        description="With SillyTavern's engines, expand macros in the conversation's messages too, at each request.",
     )
 
-    @field_validator("macros_in_messages")
-    @classmethod
-    def _by_an_engine_that_signs(cls, is_on: bool, info: ValidationInfo) -> bool:  # noqa: FBT001 - pydantic's signature
+    @property
+    def expands_messages(self) -> bool:
         """Only SillyTavern's engines sign what they write into a message as this step's."""
-        if is_on and info.data.get("macro_engine") == "seed":
-            raise ValueError("one of SillyTavern's engines does it: choose it as macro_engine too, or switch this off")
-        return is_on
+        return self.macros_in_messages and self.macro_engine != "seed"
 
     macro_order: MacroOrder = Field(
         "as-sent",

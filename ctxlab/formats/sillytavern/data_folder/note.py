@@ -20,7 +20,7 @@ ROLES: Final = ("system", "user", "assistant")
 POSITIONS: Final = ("after_main", "in_chat", "before_main")
 """Places of a note by their numbers."""
 BESIDE_NOTE: Final = {ABOVE_NOTE: "personaAboveNote", BELOW_NOTE: "personaBelowNote"}
-"""What a persona is in the prompt that goes with the note."""
+"""Names in the prompt of a persona that goes with the note."""
 USUAL_DEPTH: Final = 4
 RETURNS: Final = re.compile(r"\r\n?")
 
