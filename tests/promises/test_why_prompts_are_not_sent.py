@@ -30,7 +30,9 @@ def test_a_prompt_is_called_switched_off_only_where_the_file_switches_it_off(
 
     trace = ctxlab.build(CHAT, agent_of(raw))
 
-    rules = {draft.origin.ref: group.cause for group in trace.result.dropped for draft in group.drafts}
+    rules = {
+        part.origin.ref: group.cause for group in trace.result.dropped for draft in group.drafts for part in draft.parts
+    }
     sent = {part.origin.ref for draft in trace.result.drafts for part in draft.parts}
     for n, (text, state) in enumerate(prompts):
         name = f"p{n}"

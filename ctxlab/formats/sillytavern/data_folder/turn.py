@@ -157,7 +157,7 @@ def read_turn(
 
 
 def _typed(conversation: Conversation, preset: Mapping[str, Any], *, kind: TurnKind, text: str | None) -> str:
-    """The words that the user sends; with nothing typed the preset may have words for it, which a group does without."""
+    """The words that the user sends; with nothing typed those of the preset, which a group does without."""
     if text or kind != "normal":
         return as_in_a_field(text or "") if kind != "quiet" else ""
     words = preset.get("send_if_empty")
