@@ -203,8 +203,9 @@ def test_a_change_with_which_nothing_can_be_built_is_a_row(talk: Session) -> Non
 
     found = ctxlab.ablate(talk, AGENT, budget_tokens=least, only=["setting"])
 
-    assert found[0].effect.error is not None
-    assert found[0].change.name == "token-limiter.budget_tokens"
+    failed = [row.effect.error is not None for row in found]
+    assert failed == sorted(failed, reverse=True)  # those come first
+    assert "token-limiter.budget_tokens" in {row.change.name for row in found if row.effect.error is not None}
 
 
 def test_a_sweep_says_where_it_stands_and_what_it_pushes_out(talk: Session) -> None:
