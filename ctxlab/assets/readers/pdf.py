@@ -20,6 +20,8 @@ WRONG_PASSWORD = 4
 """pdfium's FPDF_ERR_PASSWORD."""
 UNKNOWN_SECURITY = 5
 """pdfium's FPDF_ERR_SECURITY."""
+ENCRYPTION = b"/Encrypt"
+"""In the trailer of each encrypted file."""
 ENCRYPTED = "it is encrypted: without its password it can't be read"
 BROKEN = "it can't be opened as a PDF: it is broken"
 MOST_NAMED = 10
@@ -104,17 +106,18 @@ def opened_pdf(data: bytes) -> Generator[PdfDocument]:
     try:
         pdf = PdfDocument(data)
     except PdfiumError as error:
-        raise ReadError(_cannot_open(error.err_code)) from None
+        raise ReadError(_cannot_open(error.err_code, data)) from None
     with closing(pdf):
         if len(pdf) < 1:
             raise ReadError("the PDF has no pages that can be read")
         yield pdf
 
 
-def _cannot_open(code: int | None) -> str:
-    if code == WRONG_PASSWORD:
+def _cannot_open(code: int | None, data: bytes) -> str:
+    is_encrypted = ENCRYPTION in data  # the code is the last one of the process, which an earlier file may have left
+    if is_encrypted and code == WRONG_PASSWORD:
         return "the PDF can't be read without its password; attach a copy that has none"
-    if code == UNKNOWN_SECURITY:
+    if is_encrypted and code == UNKNOWN_SECURITY:
         return "the PDF is encrypted in a way that isn't known; attach a copy that is not encrypted"
     return "the PDF is broken: it can't be opened"
 

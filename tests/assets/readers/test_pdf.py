@@ -11,7 +11,7 @@ import pytest
 from ctxlab.assets.parser_process import ParserProcess
 from ctxlab.assets.pictures import pdf_pages_as_pictures
 from ctxlab.assets.readers import ReadLimits, read_text
-from ctxlab.assets.readers.pdf import count_pages, page_texts
+from ctxlab.assets.readers.pdf import _cannot_open, count_pages, page_texts
 from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import CtxlabError, NoTextLayer, ReadError
 from tests.assets.made_files import LATIN, pdf, pdf_of, pdf_stream
@@ -127,6 +127,12 @@ def test_forms_in_forms_without_end_end_by_the_limit_of_time_and_the_next_pdf_is
 def test_a_tree_of_pages_that_is_its_own_child_is_refused(pages: bytes, says: str) -> None:
     with pytest.raises(CtxlabError, match=says):
         read(pdf_of([b"<</Type/Catalog/Pages 2 0 R>>", pages]))
+
+
+@pytest.mark.parametrize(("code", "says"), [(4, "password"), (5, "encrypted"), (3, "broken")])
+def test_only_an_encrypted_file_is_said_to_need_a_password(code: int, says: str) -> None:
+    assert says in _cannot_open(code, b"%PDF-1.7 trailer<</Encrypt 9 0 R>>")
+    assert "broken" in _cannot_open(code, b"%PDF-1.7 trailer<</Root 1 0 R>>")  # whatever an earlier file left behind
 
 
 def test_pages_become_pictures_of_the_size_asked_for() -> None:
