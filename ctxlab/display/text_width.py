@@ -16,7 +16,7 @@ _EMS = {
     letter: width
     for width, letters in (
         (0.3, "'ijl"),
-        (0.35, " ,.:;I·"),
+        (0.35, " ,.:;I"),
         (0.4, "()-/[\\]ft"),
         (0.45, "!r"),
         (0.5, '"°'),
@@ -29,6 +29,7 @@ _EMS = {
         (0.85, "#+<=>^w~×→←↑↓≥≤±"),
         (0.95, "M"),
         (1.0, "%@Wm"),
+        (1.15, "…"),  # Noto Sans SC sets letters off from it
     )
     for letter in letters
 }

@@ -17,7 +17,7 @@ from ctxlab_widgets._shared.widget import Widget
 from tests.browser.conftest import Opened
 from tests.gallery.samples import SAMPLES
 
-MOST = 150
+MOST = 300
 """Controls of one widget; more than these would be a list of rows that are counted as controls."""
 CLICK_MS = 3000
 

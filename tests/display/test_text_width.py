@@ -15,7 +15,7 @@ from ctxlab.display.text_width import fitted, lines_of, pixels_wide
 from tests.gallery.fonts import DEJAVU, chinese_font
 
 LATIN = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60)
-MIXED = st.text(st.sampled_from("Wil m,.(灯塔检索，。「」a1—…"), max_size=60)
+MIXED = st.text(st.sampled_from("Wil m,.(灯塔检索，。「」a1—…·"), max_size=60)
 ANY = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
 NAMES = ["usual", "dejavu", "bold"]
 
@@ -36,6 +36,8 @@ def test_no_usual_font_is_wider(name: str, text: str) -> None:
 
 
 @given(text=MIXED)
+@example("i…i…")
+@example("·")
 def test_a_chinese_font_is_not_wider(text: str) -> None:
     assert font("usual").getlength(text) / 1000 <= pixels_wide(text, 1) + 1e-6
 
