@@ -77,6 +77,13 @@ def draft_rows(draw: st.DrawFn, *, min_size: int = 0, max_size: int = 8) -> tupl
     return tuple(drafts)
 
 
+with_macros = st.sampled_from(
+    ["{{user}} ship", "{{setvar::ship::no}}yes {{char}}", "it {{getvar::ship}}", "{{random::yes::no}}", "{{// hm}}"]
+)
+"""Messages with macros, which only SillyTavern expands."""
+blanks = st.sampled_from(["  ", ""])
+
+
 @st.composite
 def messages(draw: st.DrawFn) -> list[dict[str, Any]]:
     """One thing that happens in a conversation, as nodes without links."""
@@ -92,7 +99,7 @@ def messages(draw: st.DrawFn) -> list[dict[str, Any]]:
     if kind == "summary":
         return [{"role": "system", "content": draw(spoken), "metadata": {"isCompressionNode": True}}]
     role = {"user": "user", "answer": "assistant", "system": "system", "blank": "user"}[kind]
-    return [{"role": role, "content": "  " if kind == "blank" else draw(spoken)}]
+    return [{"role": role, "content": draw(blanks) if kind == "blank" else draw(spoken | with_macros)}]
 
 
 def _result(content: str, id: str) -> dict[str, Any]:

@@ -8,13 +8,13 @@ from typing import Any
 from hypothesis import Phase, assume, event, given, settings
 from hypothesis import strategies as st
 
-from ctxlab import LoreEntry, RegexRule, Worldbook
+from ctxlab import GroupChat, LoreEntry, RegexRule, Worldbook
 from ctxlab.api import build, debug
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import CtxlabError, WrongSetting
 from ctxlab.pipeline import Debugger, Services, Trace
 from ctxlab.testing.fakes import WordTokenizer
-from tests.promises.strategies import agents, rich_sessions, setting_changes, setting_names, spoken
+from tests.promises.strategies import agents, dialects, rich_sessions, setting_changes, setting_names, spoken
 
 BOOK = Worldbook(
     id="isle",
@@ -41,6 +41,9 @@ def runs(draw: st.DrawFn) -> Options:
         "books": draw(st.sampled_from([(), (BOOK,)])),
         "rules": draw(st.sampled_from([(), (RULE,)])),
         "seed": draw(st.integers(0, 3)),
+        "dialect": draw(st.none() | dialects),
+        "turn": draw(st.sampled_from(["normal", "normal", "continue", "swipe", "impersonate", "quiet"])),
+        "group": draw(st.none() | st.just(GroupChat(("Ann", "Bob"), ("Bob",)))),
         "services": Services(tokenizer=WordTokenizer(message_tokens=2, request_tokens=3)),
     }
 

@@ -24,7 +24,7 @@ from ctxlab.studies.what_if.removals import Removals, run_on
 from ctxlab.studies.what_if.sent_pieces import pieces_of
 from ctxlab.studies.what_if.turn_builds import TurnBuilds
 from ctxlab.testing.fakes import WordTokenizer
-from tests.promises.strategies import sessions, spoken
+from tests.promises.strategies import dialects, sessions, spoken
 
 SERVICES = Services(tokenizer=WordTokenizer(message_tokens=2, request_tokens=3))
 AGENT = Agent.model_validate(
@@ -53,6 +53,8 @@ OPTIONS: dict[str, Any] = {"books": [BOOK], "services": SERVICES}
 SOME = settings(max_examples=25, deadline=None)
 FEW = settings(max_examples=8, deadline=None)
 budgets = st.none() | st.integers(20, 90)
+limits = st.builds(lambda budget, dialect: {"budget": budget, "dialect": dialect}, budgets, dialects)
+"""A budget and a dialect: what is said holds in all of them."""
 
 
 @st.composite
@@ -67,8 +69,9 @@ def talks(draw: st.DrawFn) -> Session:
 branching = sessions(max_size=6) | talks() | talks()
 
 
-def configured(budget: int | None, **more: Any) -> dict[str, Any]:
-    return {"agent": AGENT, **OPTIONS, **({"budget_tokens": budget} if budget else {}), **more}
+def configured(budget: int | None, dialect: str = "seed", **more: Any) -> dict[str, Any]:
+    limit = {"budget_tokens": budget} if budget else {}
+    return {"agent": AGENT, "dialect": dialect, **OPTIONS, **limit, **more}
 
 
 def built(session: Session, options: dict[str, Any], **more: Any) -> Trace | str:
@@ -84,9 +87,11 @@ def as_data(change: Any) -> dict[str, Any]:
 
 
 @SOME
-@given(branching, budgets, st.booleans())
-def test_a_build_at_a_turn_is_the_build_of_that_leaf(session: Session, budget: int | None, lore: bool) -> None:
-    options = configured(budget) if lore else {**configured(budget), "books": []}
+@given(branching, budgets, dialects, st.booleans())
+def test_a_build_at_a_turn_is_the_build_of_that_leaf(
+    session: Session, budget: int | None, dialect: str, lore: bool
+) -> None:
+    options = configured(budget, dialect) if lore else {**configured(budget, dialect), "books": []}
     given_settings = {"token-limiter.budget_tokens": budget} if budget else {}
     options.pop("budget_tokens", None)
     work = TurnBuilds(session, Configuration({**options, "pipeline": default_pipeline()}, given_settings), _start)
@@ -106,12 +111,12 @@ def test_a_build_at_a_turn_is_the_build_of_that_leaf(session: Session, budget: i
 
 
 @SOME
-@given(branching, budgets, budgets, st.sampled_from(["sliding", "middle-out"]), st.booleans())
+@given(branching, limits, limits, st.sampled_from(["sliding", "middle-out"]), st.booleans())
 def test_a_replayed_turn_is_the_difference_of_two_builds(
-    session: Session, first: int | None, second: int | None, strategy: str, other_agent: bool
+    session: Session, first: Any, second: Any, strategy: str, other_agent: bool
 ) -> None:
-    before = configured(first)
-    after = configured(second, settings={"token-limiter.strategy": strategy})
+    before = configured(**first)
+    after = configured(**second, settings={"token-limiter.strategy": strategy})
     after = {**after, "agent": AGENT.with_(name="B")} if other_agent else after
 
     found = ctxlab.replay(session, before, after)
@@ -134,9 +139,9 @@ def test_a_replayed_turn_is_the_difference_of_two_builds(
 
 
 @SOME
-@given(branching, budgets)
-def test_nothing_changes_between_a_configuration_and_itself(session: Session, budget: int | None) -> None:
-    found = ctxlab.replay(session, configured(budget), configured(budget), turns="all")
+@given(branching, limits)
+def test_nothing_changes_between_a_configuration_and_itself(session: Session, limit: Any) -> None:
+    found = ctxlab.replay(session, configured(**limit), configured(**limit), turns="all")
 
     assert not found
     assert len(found.worst()) == 0
@@ -144,9 +149,9 @@ def test_nothing_changes_between_a_configuration_and_itself(session: Session, bu
 
 
 @FEW
-@given(branching, budgets)
-def test_each_row_of_an_ablation_is_the_build_with_that_change_alone(session: Session, budget: int | None) -> None:
-    options = configured(budget)
+@given(branching, limits)
+def test_each_row_of_an_ablation_is_the_build_with_that_change_alone(session: Session, limit: Any) -> None:
+    options = configured(**limit)
     trace = built(session, options)
     if isinstance(trace, str):
         with pytest.raises(CtxlabError):
@@ -173,11 +178,9 @@ def test_each_row_of_an_ablation_is_the_build_with_that_change_alone(session: Se
 
 
 @SOME
-@given(branching, budgets, st.integers(0, 4), st.sampled_from(["preset:0", "preset:1", "lore:b/1"]))
-def test_each_row_of_a_sweep_is_the_build_with_it_there(
-    session: Session, budget: int | None, depth: int, key: str
-) -> None:
-    options = configured(budget)
+@given(branching, limits, st.integers(0, 4), st.sampled_from(["preset:0", "preset:1", "lore:b/1"]))
+def test_each_row_of_a_sweep_is_the_build_with_it_there(session: Session, limit: Any, depth: int, key: str) -> None:
+    options = configured(**limit)
     trace = built(session, options)
     if isinstance(trace, str):
         return
@@ -203,11 +206,11 @@ def test_each_row_of_a_sweep_is_the_build_with_it_there(
 
 
 @SOME
-@given(branching, budgets, st.data())
+@given(branching, limits, st.data())
 def test_a_minimised_context_keeps_all_and_loses_something_with_each_further_removal(
-    session: Session, budget: int | None, data: st.DataObject
+    session: Session, limit: Any, data: st.DataObject
 ) -> None:
-    trace = built(session, configured(budget))
+    trace = built(session, configured(**limit))
     if isinstance(trace, str) or not trace.result.drafts:
         return
     sent = pieces_of(trace.result.drafts)
@@ -256,9 +259,9 @@ def test_delta_debugging_ends_where_nothing_more_can_be_taken(items: list[int], 
 
 
 @SOME
-@given(branching)
-def test_what_is_taken_out_leaves_all_other_keys_as_they_are(session: Session) -> None:
-    trace = built(session, configured(None))
+@given(branching, dialects)
+def test_what_is_taken_out_leaves_all_other_keys_as_they_are(session: Session, dialect: str) -> None:
+    trace = built(session, configured(None, dialect))
     assert isinstance(trace, Trace)
     alone = run_on(trace, Removals(trace).without(["preset:0"]))
 

@@ -6,8 +6,10 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from ctxlab.context import Cause, Draft, Edit, Origin, Text
+from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.documents import MessageNode
+from ctxlab.engines.macros import MacroEnv
+from ctxlab.processors.injection.injection_run import ID
 from ctxlab.processors.injection.settings import InjectionSettings
 
 _NAMES = {"user": "userProfileName", "assistant": "agentName"}
@@ -15,6 +17,16 @@ _NAMES = {"user": "userProfileName", "assistant": "agentName"}
 _REFUSED = re.compile(r"[^a-zA-Z0-9_]")
 MAX_NAME = 64
 RETURNS = re.compile("\r")
+
+
+def history_of(ctx: Context, settings: InjectionSettings) -> tuple[Draft, ...]:
+    """The history with what settings put to its texts; the same object where that is nothing."""
+    members = ctx.input.group.members if ctx.input.group is not None else ()
+    if changes_nothing(settings, members):
+        return ctx.drafts
+    names = MacroEnv.of(ctx.input)
+    texts = HistoryTexts(settings, ctx.input.session.nodes, names.user, names.char, members, ID)
+    return tuple([texts.sent(draft) for draft in ctx.drafts])
 
 
 def changes_nothing(settings: InjectionSettings, members: Collection[str]) -> bool:

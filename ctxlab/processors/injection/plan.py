@@ -53,6 +53,8 @@ class Places:
     note: Preset | None = None
     beside_note: Around | None = None  # what the note stands beside, where it isn't an anchor's placeholder
     note_is_off: str = ""  # why the author's note, and lore around it, aren't sent
+    before_history: list[Draft] = field(default_factory=list[Draft])  # of anchors that have no placeholder
+    history_is_off: bool = False
     silent: set[str] = field(default_factory=set[str])  # presets of the skeleton that only mark a place
     seats: dict[str, Seat] = field(default_factory=dict[str, Seat])  # by key of a draft: the message it is part of
     outlets: dict[str, list[tuple[Rank, Draft]]] = field(default_factory=dict[str, list[tuple[Rank, Draft]]])
