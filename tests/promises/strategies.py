@@ -219,11 +219,13 @@ def agents(draw: st.DrawFn, *, max_size: int = 6, of_program: bool | None = None
         }
         if of_program and draw(st.booleans()):
             preset["content"] = draw(st.sampled_from(PROGRAM_WORDS))
-        if of_program and draw(st.booleans()):
+        if of_program and preset.get("type") != "chat_history" and draw(st.booleans()):
             preset |= draw(st.sampled_from(PROMPTS))
-        if draw(st.integers(0, 7)) == 0:
+        # Where SillyTavern's history is switched off none is sent, which may leave nothing at all.
+        marks_history = of_program and preset.get("type") == "chat_history"
+        if not marks_history and draw(st.integers(0, 7)) == 0:
             preset["isEnabled"] = False
-        if draw(st.integers(0, 7)) == 0:
+        if not marks_history and draw(st.integers(0, 7)) == 0:
             preset["modelMatch"] = {"enabled": True, "patterns": [draw(st.sampled_from(["gpt", "claude", "("]))]}
         presets.append(preset)
     dialect = {"macroDialect": "sillytavern"} if of_program else {}

@@ -76,7 +76,7 @@ class MessageOrder:
         return out
 
     def _leave_history_out(self) -> None:
-        cause = Cause(ID, "marker-off", "the placeholder of the history is switched off")
+        cause = Cause(ID, "marker-off", "the placeholder of the history is switched off, or not for this turn or model")
         drafts = [*self.run.ctx.drafts, *(point.draft for point in self.run.places.in_order())]
         self.run.leave_out(cause, drafts)
 
