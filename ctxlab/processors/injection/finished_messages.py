@@ -1,4 +1,4 @@
-"""What is done to messages once they are worded: places that are one message, forms of lore, words after a reply."""
+"""Finish messages whose macros are expanded: places that are one message, forms of lore, words after a reply."""
 
 from __future__ import annotations
 

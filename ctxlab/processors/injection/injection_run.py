@@ -1,4 +1,4 @@
-"""What one run of the injection step has at hand, and what it collects: notes, and messages that are left out."""
+"""One run of the injection step: everything at hand, the notes on it, and the messages that are left out."""
 
 from __future__ import annotations
 
