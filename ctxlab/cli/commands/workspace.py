@@ -148,6 +148,8 @@ def put_back(folder: str, backup: Path | None, id: str | None) -> None:
         screen.line(
             f"{result.restored:,} files came in, {result.replaced:,} replaced others, {result.same:,} were the same"
         )
+        if result.in_trash:
+            screen.line((f"{counted(len(result.in_trash), 'file')} of its trash stayed in the archive", "dim"))
         _print_losses(
             screen, [Loss(name, "no file of a workspace; left out") for name in result.left_out], len(result.left_out)
         )
