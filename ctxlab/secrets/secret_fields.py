@@ -56,8 +56,9 @@ def _field(value: Any, name: str, *, is_request: bool) -> Any:
         return value
     if is_secret_field(name, is_request=is_request):
         return HIDDEN
-    is_address = isinstance(value, str) and "://" in value and name.lower().endswith(_ADDRESS)
-    return masked_url(value) if is_address else value
+    if isinstance(value, str) and "://" in value and name.lower().endswith(_ADDRESS):
+        return masked_url(value)
+    return value
 
 
 def _of_header(value: Any, name: str) -> Any:

@@ -130,7 +130,7 @@ def smallest_change(a: str, b: str) -> tuple[int, str, str] | None:
 
 
 def shown_change(a: str, b: str) -> tuple[int, str, str] | None:
-    """What `smallest_change` gives, with secrets masked that the stretches hold, or hold a piece of."""
+    """`smallest_change` with secrets masked that the stretches hold, or hold a piece of."""
     change = smallest_change(a, b)
     if change is None:
         return None
