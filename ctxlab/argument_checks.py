@@ -11,6 +11,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_origin
 
 from ctxlab.errors import WrongArgument, did_you_mean
+from ctxlab.secrets import masked_beginning
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -152,7 +153,8 @@ def _wrong_items(place: str, kind: Kind, value: Any) -> Iterator[tuple[str, Kind
         rows = value.items() if isinstance(value, Mapping) else enumerate(cast("Sequence[Any]", value))
         for key, item in cast("Iterator[tuple[Any, Any]]", rows):
             if not option.items.fits(item):
-                inner = f"{place}[{shown(key) if not isinstance(key, int | str) else repr(key)[:SHOWN]}]"
+                named = masked_beginning(repr(key), SHOWN)[:SHOWN] if isinstance(key, int | str) else shown(key)
+                inner = f"{place}[{named}]"
                 yield from _wrong_items(inner, option.items, item)
                 yield inner, option.items, item
 
@@ -168,7 +170,7 @@ def _next_step(kind: Kind, value: object) -> str:
         return near if "did you mean" in near else ""
     found = getattr(value, "id", None) if type(value).__name__ == "MessageNode" else None
     if found is not None and kind.fits(""):
-        return f"; its id is {found[:SHOWN]!r}"
+        return f"; its id is {masked_beginning(found, SHOWN)[:SHOWN]!r}"
     if kind.words == "a path" and isinstance(value, list | tuple | Mapping):
         return "; ctxlab.read_data(data) reads data, and build and send take messages as they are"
     instead = INSTEAD.get(type(value).__name__)
@@ -176,6 +178,10 @@ def _next_step(kind: Kind, value: object) -> str:
         return f"; {instead}"
     known = [NEXT_STEPS[name] for name in kind.names if name in NEXT_STEPS]
     return f"; {known[0]}" if known else ""
+
+
+def _beginning(value: str | bytes) -> str | bytes:
+    return value[:SHOWN] if isinstance(value, bytes) else masked_beginning(value, SHOWN)[:SHOWN]
 
 
 def shown(value: object) -> str:
@@ -186,10 +192,10 @@ def shown(value: object) -> str:
         return f"the class {value.__name__}"
     name = type(value).__name__
     if isinstance(value, str | bytes | int | float):
-        words = repr(value[:SHOWN] if isinstance(value, str | bytes) else value)
+        words = repr(value if isinstance(value, int | float) else _beginning(value))
         return f"the {name} {words if len(words) <= 2 * SHOWN else words[:SHOWN] + '...'}"
     if type(value).__module__.partition(".")[0].startswith("ctxlab"):
-        words = " ".join(repr(value).split())
+        words = masked_beginning(" ".join(repr(value).split()), 2 * SHOWN + 1)
         return words if len(words) <= 2 * SHOWN else f"{words[: 2 * SHOWN]}..."
     if isinstance(value, list | tuple | dict | set | frozenset):
         return f"a {name} of {len(cast('Sequence[Any]', value))}"

@@ -37,6 +37,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ctxlab.secrets import masked
+
 __all__ = [
     "BrokenFile",
     "ChangedMeanwhile",
@@ -68,7 +70,10 @@ __all__ = [
 
 
 class CtxlabError(Exception):
-    """Anything that ctxlab says no to."""
+    """Anything that ctxlab says no to. Its words have no secret, whatever they quote."""
+
+    def __str__(self) -> str:
+        return masked(super().__str__())
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Made again without calling the class, so that a subclass may ask anything of those who call it."""

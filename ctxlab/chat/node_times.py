@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
+
+from ctxlab.documents.moments import seconds_of
 
 START, FIRST, END = "requestStartTime", "firstTokenTime", "requestEndTime"
 
@@ -15,14 +16,8 @@ def milliseconds(timestamp: str | None) -> int | None:
     >>> milliseconds("1970-01-01T00:00:02.5Z")
     2500
     """
-    if not timestamp:
-        return None
-    try:
-        found = datetime.fromisoformat(timestamp)
-    except ValueError:
-        return None
-    found = found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-    return round(found.timestamp() * 1000)
+    seconds = seconds_of(timestamp)
+    return None if seconds is None else round(seconds * 1000)
 
 
 def after(metadata: Mapping[str, Any], seconds: float | None) -> int | None:

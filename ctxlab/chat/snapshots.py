@@ -8,8 +8,8 @@ from typing import Any
 from ctxlab.context import BuildInput
 from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.pipeline import Trace
-from ctxlab.providers.masked import masked
 from ctxlab.providers.payload import Payload
+from ctxlab.secrets import without_secret_fields
 
 
 def reply_metadata(build_input: BuildInput) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def sent_parameters(request: Payload) -> FrozenDict:
     """The parameters of a request as JSON, without fields of one's own, which may hold keys."""
     given = request.parameters.given()
     plain = {name: _plain(value) for name, value in given.items() if name not in ("stream", "stream_options")}
-    return FrozenDict(frozen(masked(plain)))
+    return FrozenDict(frozen(without_secret_fields(plain)))
 
 
 def counted_tokens(trace: Trace, text: str) -> dict[str, Any]:

@@ -145,7 +145,7 @@ def build(
     trace = inputs.trace()
     inputs.announce()
     if form is Form.json:
-        print_json(trace.messages)
+        print_json(trace.messages, as_it_is=True)
     else:
         print_text(inputs, trace)
 

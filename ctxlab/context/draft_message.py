@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 from ctxlab.context.file_route import FileRoute
 from ctxlab.context.placement import Placement
 from ctxlab.context.text_with_origins import EMPTY, Cause, Origin, Span, Text
+from ctxlab.display.short_texts import short
 from ctxlab.documents import Asset, Role, ToolCall
 from ctxlab.documents.agent.assets import AgentAsset
 from ctxlab.documents.frozen_json import FrozenDict
@@ -150,7 +151,7 @@ class Draft:
 
     def __repr__(self) -> str:
         text = str(self.text)
-        shown = text if len(text) <= 40 else text[:37] + "..."
+        shown = short(text)
         return f"Draft({self.key!r}, {self.role}, {shown!r})"
 
     @property

@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Any, Protocol, Self
 
 from ctxlab.context.portable_pickles import LEVELS, by_depth
+from ctxlab.display.short_texts import short
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,7 @@ class Text:
 
     def __repr__(self) -> str:
         text = str(self)
-        shown = text if len(text) <= 40 else text[:37] + "..."
+        shown = short(text)
         return f"Text({shown!r}, {len(self.spans)} spans)"
 
     def __len__(self) -> int:

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from ctxlab.display.one_line import plain
+from ctxlab.secrets import masked_beginning
 
 ROWS = 20
 """Rows of a table; the others are counted."""
@@ -51,7 +52,9 @@ def html_table(
 
 def fields_table(fields: Mapping[str, Any], *, cells: int = 120) -> str:
     """Names and values of fields below each other."""
-    rows = ((name, "" if value is None else str(value)[: 4 * cells + 1]) for name, value in fields.items())
+    rows = (
+        (name, "" if value is None else masked_beginning(str(value), 4 * cells + 1)) for name, value in fields.items()
+    )
     return html_table(("field", "value"), rows, cells=cells, of="fields")
 
 

@@ -6,6 +6,8 @@ import re
 from html import escape
 from unicodedata import east_asian_width
 
+from ctxlab.secrets import masked_beginning
+
 KEPT = "\n\t\u3000\xa0\u200c\u200d"
 MARKS = tuple(
     (re.compile(mark, re.MULTILINE), words)
@@ -25,7 +27,11 @@ JOINERS = "\u200c\u200d"  # not printable by themselves, but parts of one charac
 
 
 def plain(text: str, cells: int = 60) -> str:
-    """The first words on one line, at most so wide (Chinese characters are two cells), safe for every file."""
+    """The first words on one line, at most so wide (Chinese characters are two cells), safe for every file.
+
+    Secrets are masked before anything is cut.
+    """
+    text = masked_beginning(text, 4 * cells + 1)
     line = " ".join(text[: 4 * cells].split())
     whole = len(text) <= 4 * cells
     at = _fitting(line, cells)
@@ -39,6 +45,7 @@ def plain_words(markdown: str, cells: int = 60) -> str:
     >>> plain_words("## 灯塔\\n- **Ask** the [keeper](https://a.example) for `key 7`")
     '灯塔 Ask the keeper for key 7'
     """
+    markdown = masked_beginning(markdown, 12 * cells + 1)
     text = markdown[: 12 * cells]
     for mark, words in MARKS:
         text = mark.sub(words, text)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ctxlab.errors import did_you_mean
+from ctxlab.secrets import masked_beginning
 
 LOOKED_THROUGH = 2000
 SHOWN = 8
@@ -22,12 +23,14 @@ def counted(n: int, one: str, many: str | None = None) -> str:
 
 
 def short(text: str, characters: int = 40) -> str:
-    """The first characters of a text."""
+    """The first characters of a text, its secrets masked."""
+    text = masked_beginning(text, characters + 1)
     return text if len(text) <= characters else text[: characters - 3] + "..."
 
 
 def cut_off(text: str, characters: int) -> str:
-    """The first characters of a text, and an ellipsis after them where it goes on."""
+    """The first characters of a text, its secrets masked, and an ellipsis after them where it goes on."""
+    text = masked_beginning(text, characters + 1)
     return text if len(text) <= characters else f"{text[:characters]}…"
 
 

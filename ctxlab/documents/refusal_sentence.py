@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ctxlab.display.short_texts import short
 from ctxlab.documents.refused_values import reason_of
 
 KINDS = {
@@ -48,4 +49,4 @@ def value_text(value: object) -> str:
     if value is None or value == "":
         return "empty"
     text = f"{value:,}" if isinstance(value, int | float) and not isinstance(value, bool) else repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return short(text, 60)

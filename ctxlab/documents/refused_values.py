@@ -10,6 +10,7 @@ from pydantic._internal._model_construction import ModelMetaclass  # pyright: ig
 
 from ctxlab.display.short_texts import short
 from ctxlab.errors import WrongArgument
+from ctxlab.secrets import masked_beginning
 
 PREFIXES = ("Value error, ", "Assertion failed, ")
 
@@ -38,7 +39,11 @@ def first_refusal(refusal: ValidationError) -> str:
     """The first of the values that are refused, with its place and the reason, and the number of the others."""
     errors = refusal.errors(include_url=False)
     place = ".".join(str(step) for step in errors[0]["loc"])
-    value = "this" if errors[0]["type"] == "missing" else short(" ".join(repr(errors[0]["input"])[:1000].split()), 60)
+    value = (
+        "this"
+        if errors[0]["type"] == "missing"
+        else short(" ".join(masked_beginning(repr(errors[0]["input"]), 1000).split()), 60)
+    )
     more = f" (and {len(errors) - 1:,} more)" if len(errors) > 1 else ""
     return f"{place or 'the value'} can't be {value}: {reason_of(errors[0])}{more}"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cached_property, lru_cache
 from math import isnan
 from operator import is_
 
 from ctxlab.context import Context, Draft
+from ctxlab.documents.moments import moment_of
 from ctxlab.engines.ranking import Ranker, Ranking
 from ctxlab.engines.ranking.candidates import REMEMBERED, Candidates, candidates_of
 from ctxlab.engines.truncation import Unit
@@ -130,7 +131,7 @@ def talks(timestamps: Sequence[str | None]) -> tuple[int, ...]:
     found: list[int] = []
     talk, last = 0, None
     for timestamp in timestamps:
-        time = _time(timestamp) if timestamp else None
+        time = _moment(timestamp) if timestamp else None
         if time is not None:
             if last is not None and time - last >= PAUSE:
                 talk += 1
@@ -144,10 +145,4 @@ def _talks(timestamps: tuple[str | None, ...]) -> tuple[int, ...]:
     return talks(timestamps)
 
 
-@lru_cache(maxsize=50_000)
-def _time(timestamp: str) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(timestamp)
-    except ValueError:
-        return None
-    return time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+_moment = lru_cache(maxsize=50_000)(moment_of)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from ctxlab.providers.masked import masked
 from ctxlab.providers.unwritable import written
+from ctxlab.secrets import without_secret_fields
 
 if TYPE_CHECKING:
     from ctxlab.providers.payload import Payload
@@ -22,5 +22,5 @@ def curl(payload: Payload) -> str:
     for name, value in headers.items():
         quoted = f'"{name}: {value}"' if KEY in value else shlex.quote(f"{name}: {value}")
         lines.append(f"  -H {quoted}")
-    lines.append(f"  --data-raw {shlex.quote(written(masked(payload.body)).decode())}")
+    lines.append(f"  --data-raw {shlex.quote(written(without_secret_fields(payload.body)).decode())}")
     return " \\\n".join(lines)

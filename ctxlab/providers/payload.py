@@ -18,7 +18,6 @@ from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.fix_for_run import loss_for_run, problem_for_run
 from ctxlab.providers.loss import RequestLoss
-from ctxlab.providers.masked import masked
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.models_table import ModelTable
 from ctxlab.providers.place import JsonPath, Place
@@ -27,6 +26,7 @@ from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
 from ctxlab.providers.schema_words import with_json_types
 from ctxlab.providers.unwritable import written, written_size
+from ctxlab.secrets import without_secret_fields
 
 if TYPE_CHECKING:
     from ctxlab.providers.cache_marks import CacheMarks
@@ -164,7 +164,7 @@ class Payload:
             "provider": self.provider.name,
             "model": self.model.name,
             "url": self.url,
-            "body": masked(self.body),
+            "body": without_secret_fields(self.body),
             "problems": [self._with_source(problem) for problem in self.problems],
             "losses": [loss.as_data() for loss in self.losses],
             "notes": [note.as_data() for note in self.notes],

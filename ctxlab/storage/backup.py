@@ -38,12 +38,17 @@ MOST_TIMES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """Results of putting a backup back: the numbers of files that came in, were the same, replaced another, or not."""
+    """Results of putting a backup back: the numbers of files that came in, were the same, replaced another, or not.
+
+    `left_out` are names of files that are none of a workspace, or not sound. `in_trash` are the names of those in the
+    trash of the backup: they stay in the archive, and so does its journal, which tells of another workspace.
+    """
 
     restored: int = 0
     same: int = 0
     replaced: int = 0
     left_out: tuple[str, ...] = ()
+    in_trash: tuple[str, ...] = ()
 
 
 def write_backup(store: Store, target: Path, progress: ProgressOption) -> Path:
@@ -76,10 +81,14 @@ def write_backup(store: Store, target: Path, progress: ProgressOption) -> Path:
 
 
 def restore_backup(store: Store, source: Path, progress: ProgressOption) -> Restored:
-    """Put back what is in an archive; what is here and other than there goes to the trash, all else stays."""
+    """Put back what is in an archive; what is here and other than there goes to the trash, all else stays.
+
+    Trash and journal of the archive stay in it: they tell of the workspace that it is of.
+    """
     _root(store)
     restored = same = replaced = 0
     left_out: list[str] = []
+    in_trash: list[str] = []
     with _opened(source) as archive:
         entries = [entry for entry in archive.infolist() if not entry.is_dir()]
         if ARRANGEMENT not in archive.namelist():
@@ -88,7 +97,10 @@ def restore_backup(store: Store, source: Path, progress: ProgressOption) -> Rest
             for entry in entries:
                 name = entry.filename
                 shown.advance(1)
-                if name in DERIVED or name in (JOURNAL, OLDER) or name.startswith(f"{TRASH}/"):
+                if name.startswith(f"{TRASH}/"):
+                    in_trash.append(name)
+                    continue
+                if name in DERIVED or name in (JOURNAL, OLDER):
                     continue
                 if not (VALUE.fullmatch(name) or ASSET.fullmatch(name) or name == ARRANGEMENT) or not _is_sane(entry):
                     left_out.append(name)
@@ -100,7 +112,7 @@ def restore_backup(store: Store, source: Path, progress: ProgressOption) -> Rest
                     replaced + (came == "other"),
                 )
     store.log("restore backup", None, detail=f"{restored + replaced:,} files")
-    return Restored(restored, same, replaced, tuple(left_out))
+    return Restored(restored, same, replaced, tuple(left_out), tuple(in_trash))
 
 
 def _opened(source: Path) -> zipfile.ZipFile:

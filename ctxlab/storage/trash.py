@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import html_table, title
 from ctxlab.display.short_texts import counted
+from ctxlab.documents.moments import moment_of
 from ctxlab.documents.stored import as_json, from_json
 from ctxlab.errors import Refused, WrongArgument
 from ctxlab.storage.files import Files
@@ -39,15 +39,6 @@ class TrashEntry:
     place: Mapping[str, Any]
 
 
-def moment(time: str) -> datetime | None:
-    """The moment of an ISO time, in UTC where it names no zone; None for a text that is none."""
-    try:
-        found = datetime.fromisoformat(time)
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
 class TrashEntries(tuple[TrashEntry, ...]):
     """Everything in the trash, oldest first."""
 
@@ -63,10 +54,10 @@ class TrashEntries(tuple[TrashEntry, ...]):
 
     def older_than(self, time: str) -> TrashEntries:
         """Entries that came before an ISO time, in UTC where it names no zone. Raises WrongArgument."""
-        before = moment(time)
+        before = moment_of(time)
         if before is None:
             raise WrongArgument(f"older_than takes an ISO time such as '2026-01-31', got {time[:40]!r}")
-        return TrashEntries(entry for entry in self if (at := moment(entry.at)) is not None and at < before)
+        return TrashEntries(entry for entry in self if (at := moment_of(entry.at)) is not None and at < before)
 
     def frame(self) -> pd.DataFrame:
         """One row an entry, oldest first."""

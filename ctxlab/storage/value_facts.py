@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from hashlib import blake2b
 from itertools import pairwise
 from typing import Any, cast
 
+from ctxlab.documents.moments import seconds_of
 from ctxlab.documents.session.usage_counts import is_count
 from ctxlab.documents.stored import as_json
 from ctxlab.storage.kinds import Kind
@@ -81,12 +81,9 @@ def _newest_time(nodes: Mapping[str, Data]) -> str:
 
 
 def _moment(time: str) -> float:
-    """Seconds since 1970 of an ISO time, UTC where it names no zone; below all others for what is none."""
-    try:
-        found = datetime.fromisoformat(time)
-        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return float("-inf")
+    """Seconds since 1970 of a time; below all others for what is none."""
+    found = seconds_of(time)
+    return float("-inf") if found is None else found
 
 
 def _path(nodes: Mapping[str, Data], leaf: object) -> dict[str, Data]:

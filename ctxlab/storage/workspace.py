@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from datetime import datetime
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -14,6 +15,7 @@ from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.progress import ProgressOption, progress_of
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import History, Library, Session
+from ctxlab.documents.moments import moment_of
 from ctxlab.documents.stored import Note, Stored, as_json, from_json
 from ctxlab.errors import CtxlabError, ReadError, Refused, UnknownName
 from ctxlab.storage.arrangement import PATH as ARRANGEMENT
@@ -339,7 +341,10 @@ class Workspace:
 
     @checked_arguments
     def restore_backup(self, path: str | os.PathLike[str], *, progress: ProgressOption = False) -> Restored:
-        """Put back what is in a backup; what is here and other than there goes to the trash, all else stays."""
+        """Put back what is in a backup; what is here and other than there goes to the trash, all else stays.
+
+        Trash and journal of a backup stay in it: they tell of the workspace that it is of.
+        """
         return restore_backup(self._store, Path(path).expanduser(), progress)
 
     @checked_arguments
@@ -423,6 +428,16 @@ def _sorted(rows: list[Any], order: str) -> list[Any]:
     if order == "name" or not rows:
         return by_name
     field = order if hasattr(rows[0], order) else "updated"
+    worth = _moment if field in ("updated", "created") else _itself
     return sorted(
-        by_name, key=lambda row: (True, found) if (found := getattr(row, field)) else (False, 0), reverse=True
+        by_name, key=lambda row: (True, found) if (found := worth(getattr(row, field))) else (False, 0), reverse=True
     )
+
+
+def _moment(time: str) -> datetime | None:
+    """The moment of a row's time, in whatever zone it is written."""
+    return moment_of(time)
+
+
+def _itself(value: Any) -> Any:
+    return value

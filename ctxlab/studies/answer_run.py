@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Session
+from ctxlab.documents.moments import moment_of
 from ctxlab.pipeline import Trace
 
 NAME = 60
@@ -116,17 +116,8 @@ def later_summaries(session: Session, reply: MessageNode) -> tuple[str, ...]:
 
 
 def _is_later(one: str | None, other: str | None) -> bool:
-    first, second = _moment(one), _moment(other)
+    first, second = moment_of(one), moment_of(other)
     return first is not None and second is not None and first > second
-
-
-def _moment(timestamp: str | None) -> datetime | None:
-    """The time of a message; one without a zone is taken as UTC. None for what is no time."""
-    try:
-        found = datetime.fromisoformat(timestamp or "")
-    except ValueError:
-        return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 def _shown(name: str) -> str:

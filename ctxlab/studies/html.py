@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
+from ctxlab.secrets import masked_beginning
 
 if TYPE_CHECKING:
     from ctxlab.studies.comparison import Cell, Comparison
@@ -40,7 +41,15 @@ def analysis_html(analysis: Analysis) -> str:
     """Agent and model, tokens by source, and the messages in order."""
     shares = ((s.source, s.tokens, f"{s.share:.0%}", s.characters) for s in analysis.shares().itertuples())
     pieces = (
-        (piece.number or "", piece.role, piece.source, piece.placed, piece.tokens, piece.text[:400], piece.note)
+        (
+            piece.number or "",
+            piece.role,
+            piece.source,
+            piece.placed,
+            piece.tokens,
+            masked_beginning(piece.text, 400),
+            piece.note,
+        )
         for piece in analysis.pieces()
     )
     return (
@@ -54,7 +63,15 @@ def analysis_html(analysis: Analysis) -> str:
 def sent_html(prompt: SentPrompt) -> str:
     """The parts of the messages in the order in which they are sent, and what is not sent with its cause."""
     sent = (
-        (number, message.draft.role, part.source, part.name, part.how, part.tokens, str(part.text)[:200])
+        (
+            number,
+            message.draft.role,
+            part.source,
+            part.name,
+            part.how,
+            part.tokens,
+            masked_beginning(str(part.text), 200),
+        )
         for number, message in enumerate(prompt.messages)
         for part in message.parts
     )

@@ -9,8 +9,8 @@ import orjson
 
 from ctxlab.display.one_line import plain
 from ctxlab.providers import JsonPath, path_text
-from ctxlab.providers.masked import masked_at
 from ctxlab.providers.place import value_at
+from ctxlab.secrets import without_secret_fields_at
 
 MISSING = object()
 """In place of a value that only the other side has."""
@@ -50,7 +50,7 @@ def value_words(value: object, path: JsonPath) -> str:
     """A value of a body on one line, cut; a key is `***`."""
     if value is MISSING:
         return "none"
-    shown = masked_at(value, path)
+    shown = without_secret_fields_at(value, path)
     return plain(shown if isinstance(shown, str) else _written(shown), VALUE)
 
 

@@ -18,7 +18,7 @@ from time import perf_counter, process_time
 from ctxlab.recordings.recorder.proxy import RecordingProxy
 from ctxlab.recordings.recorder.read_records import read_records
 from ctxlab.recordings.recorder.record_lines import VERSION, RecordLines, line
-from ctxlab.recordings.recorder.secrets import SecretMask
+from ctxlab.secrets import SecretMask
 
 EVENTS = 10_000
 EVENT = b"data: " + json.dumps({"choices": [{"index": 0, "delta": {"content": "some words"}}]}).encode() + b"\n\n"

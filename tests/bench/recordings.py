@@ -12,7 +12,7 @@ from typing import Any
 
 import ctxlab
 from ctxlab.recordings.recorder.record_lines import VERSION, RecordLines, line
-from ctxlab.recordings.recorder.secrets import SecretMask
+from ctxlab.secrets import SecretMask
 from tests.bench.timing import ROUNDS
 
 REQUESTS, SYSTEM, FILES, FILE, WORDS = 2_000, 20_000, 100, 2_800, 450

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
+from ctxlab.secrets import HIDDEN, masked_beginning
+
 MOST = 400
 """Characters of a line about a failure."""
 _FOLDERS = re.compile(r"(?<![\w:/])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:'\"]{1,200}){1,40}[/\\](?=[^\s/\\:'\"])")
-_KEYS = re.compile(
-    r"\b(?:sk|pk|rk|gsk|hf|xai|ghp|gho|AIza|AKIA)[-_]?[A-Za-z0-9_\-]{12,400}"
-    r"|(?i:\bbearer\s+)[^\s'\"]{8,4000}"
-    r"|(?i:\b(?:api[-_]?key|access[-_]?token|token|secret|password|authorization)['\"]?\s*[=:]\s*['\"]?)[^\s'\"&,;]{4,4000}"
+_NAMED = re.compile(
+    r"(?i:\bbearer\s+|\b(?:api[-_]?key|access[-_]?token|token|secret|password|authorization)['\"]?\s*[=:]\s*['\"]?)"
+    r"[^\s'\"&,;]{4,4000}"
 )
+"""A value behind the name of a secret, were it a word: an exception's message may say less than a text."""
 _IN_URLS = re.compile(r"(?<=://)[^\s/@]{1,400}@")
 
 
@@ -25,7 +27,7 @@ def failure_text(error: BaseException) -> str:
         message = str(error)
     except Exception:  # the exception's own code
         message = ""
-    words = " ".join(message[: MOST * 20].split())
-    text = _FOLDERS.sub("", _KEYS.sub("[key]", _IN_URLS.sub("", words)))
+    words = " ".join(masked_beginning(message, MOST * 20).split())
+    text = _FOLDERS.sub("", _NAMED.sub(HIDDEN, _IN_URLS.sub("", words)))
     line = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return line if len(line) <= MOST else f"{line[:MOST]}…"

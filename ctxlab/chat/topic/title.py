@@ -36,13 +36,33 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _PREAMBLE = re.compile(
-    r"\A(?:好的|好吧|当然|没问题|以下|下面|这是|根据|我(?:认为|建议|觉得|会)|用户|首先|抱歉"
-    r"|(?:sure|okay|ok|certainly|of course|here(?:'s| is| are)|i (?:think|would|suggest|can|will)|let me|based on)\b)",
+    r"\A(?:(?:好的|好吧|当然|没问题|抱歉|首先)(?=[,，。.:：!！、;；\s]|可以|\Z)|(?:以下|下面)(?:是|为|给出|就是)|这(?:是|里是)"
+    r"|根据(?=[您你我以上前该此对会聊]|(?:用户|内容|上下文))|我(?:认为|建议|觉得|会)"
+    r"|用户(?=[想问在说要]|正在|询问|提[出问到供]|希望|要求|请求|咨询|表示|让|和助手|与助手|的(?:问题|提问|要求|请求|意图)(?:是|为))"
+    r"|(?:sure|okay|ok|certainly|of course)(?=\s*[,.!:;–—]|\s+-|\s*\Z|,?\s+(?:here|i|let)\b)"
+    r"|here(?:'s| is| are) (?:the|a|an|your|my|one|some)\b"
+    r"|i (?:think|would|suggest|can (?:help|suggest|name|give|call)|will)\b|let me\b"
+    r"|based on (?:the|this|our|your|what)\b)",
     re.IGNORECASE,
 )
+"""Beginnings of sentences about a name; each needs what makes it a sentence, since names begin with these words too."""
 _ECHO = re.compile(r"直接输出|不要解释|会话标题|简短标题|output only|only the title|title only", re.IGNORECASE)
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-_SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
+_TAG = re.compile(
+    r"</?(?:think\w*|thought\w*|reason\w*|reflection|scratchpad|analysis|answer|response|output|guguthink)\b[^<>]*>",
+    re.IGNORECASE,
+)
+"""Tags around parts of an answer; others, such as `<div>` and `Vec<T>`, are what a name may speak of."""
+_TITLE_TAG = re.compile(r"\A<(title|name|topic)>(.*)</\1>\Z", re.IGNORECASE | re.DOTALL)
+_SENTENCE_END = re.compile(
+    r"(?<!\bvs)(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bNo)(?<!\betc)(?<!\bv)(?<!\b[A-Za-z])[.!?](?=\s|\Z)|[。！？]"
+)
+"""Ends of sentences, but for points behind what is shortened."""
+_CODE_BEFORE = re.compile(
+    r"\A(?:\.(?=[A-Za-z])|#(?=[a-z])|--?(?=[a-z])|__(?=[A-Za-z]\w*__)|\*{1,2}(?=[a-z]\w*\b(?!\*)))"
+)
+"""Signs that belong to the word behind them: `.NET`, `#include`, `--help`, `__init__`, `**kwargs`."""
+_CODE_BEHIND = re.compile(r"(?:(?<![A-Za-z])[A-Za-z]#|__[A-Za-z]\w*__)\Z")
+"""Words whose last signs belong to them: `C#`, `__init__`."""
 MOST_SENTENCES: Final = 2
 
 
@@ -82,7 +102,9 @@ def _words(text: str) -> str:
 
 
 def _checked(line: str) -> str | None:
-    bare = _LABEL.sub("", _MARK.sub("", line))
+    bare = _LABEL.sub("", line if _CODE_BEFORE.match(line) else _MARK.sub("", line))
+    tagged = _TITLE_TAG.match(bare.strip())
+    bare = tagged[2].strip() if tagged else bare
     name = trimmed(bare)
     wrong = (
         not name
@@ -103,11 +125,21 @@ def trimmed(text: str) -> str:
     ('《红楼梦》讨论', '旅行')
     """
     while True:
-        bare = text.strip(POINTS)
+        bare = _without_points(text)
         bare = _without_marks(bare)
         if bare == text:
             return text
         text = bare
+
+
+def _without_points(text: str) -> str:
+    """The text without points at its ends, but for signs that are part of code, as in `.NET` and `C#`."""
+    text = text.strip(" \t\u3000")
+    while text[:1] and text[0] in POINTS and not _CODE_BEFORE.match(text):
+        text = text[1:]
+    while text[-1:] and text[-1] in POINTS and not _CODE_BEHIND.search(text):
+        text = text[:-1]
+    return text
 
 
 def _without_marks(text: str) -> str:

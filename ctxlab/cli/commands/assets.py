@@ -26,6 +26,7 @@ from ctxlab.processors.files.outcome import FileOutcome
 from ctxlab.processors.files.planner import FilePlanner
 from ctxlab.processors.files.worded import tokens_of
 from ctxlab.providers import tokenizer_for
+from ctxlab.secrets import masked_data
 
 MOST_FILES = 1_000
 """Files of folders that are looked at."""
@@ -192,7 +193,7 @@ def measures_words(facts: FileFacts) -> str:
 
 
 def _print_json(rows: Sequence[Row], language: Language) -> None:
-    json.dump([_data(row, language) for row in rows], sys.stdout, ensure_ascii=False, indent=2)
+    json.dump(masked_data([_data(row, language) for row in rows]), sys.stdout, ensure_ascii=False, indent=2)
     sys.stdout.write("\n")
 
 

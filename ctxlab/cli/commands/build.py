@@ -7,14 +7,16 @@ import re
 import sys
 from typing import TYPE_CHECKING
 
+from ctxlab.secrets import masked_data
+
 if TYPE_CHECKING:
     from ctxlab.cli.inputs.files import Inputs
     from ctxlab.pipeline import Trace
 
 
-def print_json(value: object) -> None:
-    """The value as UTF-8, nothing else; for a build exactly `trace.messages`."""
-    text = json.dumps(value, ensure_ascii=False, indent=2)
+def print_json(value: object, *, as_it_is: bool = False) -> None:
+    """The value as UTF-8, nothing else, its secrets masked; `as_it_is` for what goes on from here, as messages do."""
+    text = json.dumps(value if as_it_is else masked_data(value), ensure_ascii=False, indent=2)
     # Half a surrogate pair has no UTF-8; JSON can write it as an escape.
     text = re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
     sys.stdout.buffer.write(text.encode() + b"\n")

@@ -32,6 +32,7 @@ from ctxlab.documents import History, Session
 from ctxlab.errors import CtxlabError
 from ctxlab.formats import refuse_overwriting
 from ctxlab.pipeline import Debugger, Trace
+from ctxlab.secrets import masked
 
 EXAMPLE = "out.session.json"
 NOT_SAVED = 2
@@ -135,7 +136,7 @@ class Chat:
                 line = input("> ")
                 self.interrupted = False
                 if not interactive:
-                    print(harmless(line))  # noqa: T201
+                    print(harmless(masked(line)))  # noqa: T201
                 self.do(line)
             except EOFError:
                 print()  # noqa: T201

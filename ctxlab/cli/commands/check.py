@@ -17,6 +17,7 @@ from ctxlab.documents.stored import as_json
 from ctxlab.recordings.findings.finding import Finding, Findings, Level, levels_counted
 from ctxlab.recordings.findings.registry import rules_of
 from ctxlab.recordings.findings.sarif import sarif_of
+from ctxlab.secrets import masked_data
 
 FOUND = 1
 """Exit code where something of the level of `--fail-on` or worse was found."""
@@ -46,7 +47,7 @@ def print_findings(options: CommandOptions, wanted: CheckOptions) -> int:
         _print_text(Screen(), shown, len(found) - len(shown))
     else:
         data = sarif_of(shown, options.file.as_posix()) if wanted.form == "sarif" else shown.as_data()
-        sys.stdout.buffer.write(as_json(data, indent=2) + b"\n")
+        sys.stdout.buffer.write(as_json(masked_data(data), indent=2) + b"\n")
         sys.stdout.buffer.flush()
         for note in shown.notes:
             complain(note)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ctxlab.errors import CtxlabError
+from ctxlab.secrets import masked, masked_data
 
 if TYPE_CHECKING:
     from ctxlab.cli.inputs.files import Inputs
@@ -92,9 +93,9 @@ def _print(
     if form == "json":
         from ctxlab.documents.stored import as_json
 
-        sys.stdout.buffer.write(as_json(list(found.rows()), indent=2) + b"\n")
+        sys.stdout.buffer.write(as_json(masked_data(list(found.rows())), indent=2) + b"\n")
     elif form == "csv":
-        sys.stdout.write(found.frame().to_csv(lineterminator="\n"))
+        sys.stdout.write(masked(found.frame().to_csv(lineterminator="\n")))
     else:
         _show(found, losses, trace, model)
     sys.stdout.flush()

@@ -12,6 +12,7 @@ from ctxlab.cli.inputs.recording_file import read_recording_file
 from ctxlab.cli.output.terminal import Column, Screen, columns, one_line
 from ctxlab.display.short_texts import counted
 from ctxlab.recordings.prefix import PrefixReport, RequestPrefix
+from ctxlab.secrets import masked
 
 MOST_SHOWN = 40
 """Breaks that are listed; the others are counted."""
@@ -23,7 +24,7 @@ def print_prefix(file: Path, frozen: Sequence[Any], *, form: Literal["text", "js
     if form == "json":
         print_json(report_json(report, file))
     elif form == "csv":
-        report.frame().to_csv(sys.stdout, index=False)
+        sys.stdout.write(masked(report.frame().to_csv(index=False)))
     else:
         _print_text(Screen(), report)
 

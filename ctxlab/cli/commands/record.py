@@ -19,7 +19,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError
 from ctxlab.recordings.recorder.base_urls import endpoints_of, recorded_environment
 from ctxlab.recordings.recorder.proxy import RecordingProxy
-from ctxlab.recordings.recorder.secrets import secrets_of_environment
+from ctxlab.secrets import secrets_of_environment
 
 
 def run_recorder(

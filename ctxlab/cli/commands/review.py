@@ -15,6 +15,7 @@ from ctxlab.cli.prompt_review.reviewed import ReviewedFile, reviewed
 from ctxlab.documents.stored import as_json
 from ctxlab.recordings.findings.finding import Level
 from ctxlab.recordings.findings.sarif import sarif_of_files
+from ctxlab.secrets import masked_data
 
 FOUND = 1
 """Exit code where something of the level of `--fail-on` or worse was found, or a conversation can't be built."""
@@ -40,7 +41,7 @@ def print_review(options: ReviewOptions) -> int:
     files = list(reviewed(checkout, checkout.changed_conversations(options.patterns), build))
     if options.sarif is not None:
         found = [(file.name, file.findings) for file in files if file.findings is not None]
-        options.sarif.write_bytes(as_json(sarif_of_files(found), indent=2) + b"\n")
+        options.sarif.write_bytes(as_json(masked_data(sarif_of_files(found)), indent=2) + b"\n")
     text = markdown(files).encode("utf-8", "backslashreplace")
     if options.out is not None:
         options.out.write_bytes(text)

@@ -26,6 +26,7 @@ from ctxlab.engines.worldbook.explain import why_undecided
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Debugger, Step, diff
 from ctxlab.processors import RegexProcessor
+from ctxlab.secrets import masked
 
 AT_END = "the run is at its end; b goes back"
 
@@ -105,7 +106,7 @@ class Prompt:
                 print()  # noqa: T201
                 return
             if not interactive:
-                print(harmless(line))  # noqa: T201
+                print(harmless(masked(line)))  # noqa: T201
             self.do(line)
 
     def prompt(self) -> str:

@@ -15,6 +15,7 @@ from ctxlab.cli.output.study_text import print_differences, print_foot, print_me
 from ctxlab.cli.output.terminal import Screen, complain
 from ctxlab.display.short_texts import counted, nearest
 from ctxlab.errors import CtxlabError, MissingExtra, WrongArgument
+from ctxlab.secrets import masked, masked_data
 from ctxlab.studies.study import StudyResult
 from ctxlab.studies.study.cell_means import cell_means
 from ctxlab.studies.study.study_file import StudyFile, read_study_file
@@ -250,7 +251,10 @@ def print_rows(rows: Sequence[dict[str, Any]], form: TableForm = "json") -> None
     """Rows as a list of objects, or as CSV with a head; what is missing is null, or an empty cell."""
     import typer
 
-    typer.echo(json.dumps(rows, ensure_ascii=False, indent=1) if form == "json" else _csv(rows), nl=form == "json")
+    typer.echo(
+        json.dumps(masked_data(rows), ensure_ascii=False, indent=1) if form == "json" else masked(_csv(rows)),
+        nl=form == "json",
+    )
 
 
 def _csv(rows: Sequence[dict[str, Any]]) -> str:

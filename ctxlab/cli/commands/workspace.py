@@ -15,6 +15,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents import KnowledgeBase, Library, Note
 from ctxlab.errors import ReadError
 from ctxlab.formats import Loss
+from ctxlab.secrets import masked_data
 from ctxlab.storage.workspace import Workspace, open_workspace
 
 PROBLEMS_LEFT = 3
@@ -39,7 +40,7 @@ def print_list(folder: str, kind: str, *, as_json: bool, program: str | None = N
             workspace.sessions(program=program, progress=True) if kind == "sessions" else workspace.values(named),
         )
         if as_json:
-            json.dump([asdict(row) for row in rows], sys.stdout, ensure_ascii=False, indent=2)
+            json.dump(masked_data([asdict(row) for row in rows]), sys.stdout, ensure_ascii=False, indent=2)
             print()  # noqa: T201
             return
         screen = Screen()
@@ -147,6 +148,8 @@ def put_back(folder: str, backup: Path | None, id: str | None) -> None:
         screen.line(
             f"{result.restored:,} files came in, {result.replaced:,} replaced others, {result.same:,} were the same"
         )
+        if result.in_trash:
+            screen.line((f"{counted(len(result.in_trash), 'file')} of its trash stayed in the archive", "dim"))
         _print_losses(
             screen, [Loss(name, "no file of a workspace; left out") for name in result.left_out], len(result.left_out)
         )

@@ -10,8 +10,9 @@ from typing import Any
 from ctxlab.cli.inputs.files import Inputs
 from ctxlab.context import Draft
 from ctxlab.pipeline import Diff, Trace
-from ctxlab.pipeline.explain.diff import DiffRow, smallest_change
+from ctxlab.pipeline.explain.diff import DiffRow, shown_change
 from ctxlab.pipeline.explain.ledger import cut_rows
+from ctxlab.secrets import masked, masked_data
 
 Data = dict[str, Any]
 SHORT = 400
@@ -25,6 +26,7 @@ HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 def json_text(answer: object) -> str:
     """An answer as JSON in one line; where it is longer than LONGEST_ANSWER it is shortened, and says so."""
+    answer = masked_data(answer)
     text, items, characters = _dumped(answer), 2_000, LONGEST_ANSWER
     while len(text) > LONGEST_ANSWER and items > FEWEST:
         items, characters = items // 2, characters // 4
@@ -115,7 +117,7 @@ def _row(row: DiffRow, *, whole: bool) -> Data:
     if row.detail:
         answer["detail"] = row.detail
     if row.a is not None and row.b is not None:
-        change = smallest_change(str(row.a.text), str(row.b.text))
+        change = shown_change(str(row.a.text), str(row.b.text))
         if change is not None:
             at, was, now = change
             answer |= {"at": at, "was": _cut(was, whole=whole), "is": _cut(now, whole=whole)}
@@ -129,4 +131,5 @@ def _cut(text: str, *, whole: bool) -> str:
 
 
 def _short(text: str, most: int) -> str:
+    text = masked(text)
     return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"

@@ -15,8 +15,9 @@ from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook.explain import LORE, decisions, key_place, requested_place
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline import Event, Life, Occurrence, Trace
-from ctxlab.pipeline.explain.diff import smallest_change
+from ctxlab.pipeline.explain.diff import shown_change
 from ctxlab.pipeline.explain.provenance_text import span_provenance
+from ctxlab.secrets import masked_stretch
 
 MOST_PLACES = 12
 MOST_ALIKE = 3  # messages that went for one reason and have a line each
@@ -105,7 +106,7 @@ def _change(event: Event) -> Iterator[TextRow]:
     """The smallest part of the text that a rewrite changed."""
     if event.kind != "rewritten" or event.before is None or event.after is None:
         return
-    change = smallest_change(str(event.before.text), str(event.after.text))
+    change = shown_change(str(event.before.text), str(event.after.text))
     if change is not None:
         start, old, new = change
         words = f"from character {start:,} on: {quoted(old, 32)} became {quoted(new, 32)}"
@@ -185,12 +186,14 @@ def _message(trace: Trace, place: Occurrence) -> str:
 def _around(place: Occurrence) -> Text:
     """The words with the text around them."""
     whole = str(place.version.text)
-    before = shown_body(whole[max(0, place.start - AROUND) : place.start])
-    after = shown_body(whole[place.end : place.end + AROUND])
+    before = shown_body(masked_stretch(whole, max(0, place.start - AROUND), place.start))
+    after = shown_body(masked_stretch(whole, place.end, place.end + AROUND))
     start = "…" if place.start > AROUND else ""
     end = "…" if place.end + AROUND < len(whole) else ""
     return Text.assemble(
-        (start + before, "dim"), (shown_body(whole[place.start : place.end]), "strong"), (after + end, "dim")
+        (start + before, "dim"),
+        (shown_body(masked_stretch(whole, place.start, place.end)), "strong"),
+        (after + end, "dim"),
     )
 
 

@@ -15,6 +15,7 @@ from ctxlab.engines.worldbook.explain import Sentence, decisions, key_place, out
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.processors import WorldbookProcessor
+from ctxlab.secrets import masked_stretch
 
 SIGNS = {"fired": "✓", "blocked": "⊘", "not hit": "○"}
 STYLES = {"fired": "came", "blocked": "warn", "not hit": "dim"}
@@ -254,11 +255,11 @@ def _seen(trace: Trace, decision: Decision) -> list[str | tuple[str, str]] | Non
     if also:
         counts_text.append((f"; also in sight: {harmless(', '.join(also))}", "dim"))
     if found.text is not None:
-        before = shown_body(found.text[max(0, found.start - AROUND) : found.start])
-        after = shown_body(found.text[found.end : found.end + AROUND])
+        before = shown_body(masked_stretch(found.text, max(0, found.start - AROUND), found.start))
+        after = shown_body(masked_stretch(found.text, found.end, found.end + AROUND))
         counts_text += [
             (": " + ("…" if found.start > AROUND else "") + before, "dim"),
-            (shown_body(found.text[found.start : found.end]), "strong"),
+            (shown_body(masked_stretch(found.text, found.start, found.end)), "strong"),
             (after + ("…" if found.end + AROUND < len(found.text) else ""), "dim"),
         ]
     return counts_text

@@ -11,6 +11,8 @@ from ctxlab.context import Draft, Span
 from ctxlab.context.file_words import file_words
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
+from ctxlab.secrets import secrets_in
+from ctxlab.secrets.masked_texts import AHEAD
 from ctxlab.studies.sent_files import SentFile, sent_files
 
 ALL_SHOWN = 60  # more messages than this, and the middle is left out
@@ -89,7 +91,8 @@ def _body(screen: Screen, draft: Draft, files: Sequence[SentFile], *, whole: boo
 
 def preview(screen: Screen, spans: tuple[Span, ...], room: int, *, lines: int = LINES) -> list[Text]:
     """The first lines of a text, as wide as there is room, with an ellipsis where it goes on."""
-    words = marked(screen, tuple(_first(spans, 2 * lines * screen.width)))
+    characters = 2 * lines * screen.width
+    words = marked(screen, tuple(_first(without_secrets(tuple(_first(spans, characters + AHEAD))), characters)))
     rows = wrapped(_without_edge(words), room)
     if len(rows) <= lines:
         return [row for row in rows if row]
@@ -109,12 +112,31 @@ def _without_edge(text: Text) -> Text:
 def _paragraphs(screen: Screen, draft: Draft) -> Iterator[Text]:
     """The whole text line by line, marks kept."""
     rows: list[list[Span]] = [[]]
-    for span in draft.text.spans:
+    for span in without_secrets(draft.text.spans):
         first, *rest = span.text.split("\n")
         rows[-1].append(Span(first, span.origin, span.cause))
         rows.extend([Span(line, span.origin, span.cause)] for line in rest)
     for row in rows:
         yield marked(screen, tuple(row), whole=True)
+
+
+def without_secrets(spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The spans with secrets masked, also those that several spans hold between them, which the first one then has."""
+    found = secrets_in("".join(span.text for span in spans))
+    if not found:
+        return spans
+    kept: list[Span] = []
+    start = 0
+    for span in spans:
+        end = start + len(span.text)
+        text, at = "", start
+        for first, last, shown in found:
+            if last > at and first < end:
+                text += span.text[at - start : max(first, at) - start] + (shown if first >= start else "")
+                at = min(last, end)
+        kept.append(Span(text + span.text[at - start :], span.origin, span.cause))
+        start = end
+    return tuple(kept)
 
 
 def _first(spans: tuple[Span, ...], characters: int) -> Iterator[Span]:

@@ -14,8 +14,9 @@ from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_selection import BoundRule, RuleSource, sources_of, why_idle, why_skipped
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.diff import smallest_change
+from ctxlab.pipeline.explain.diff import shown_change
 from ctxlab.processors import RegexProcessor
+from ctxlab.secrets import masked, masked_stretch
 
 MOST_MESSAGES = 12
 LAYERS = {"global": "everywhere", "agent": "the agent's", "user": "the user's"}
@@ -178,15 +179,15 @@ def _hits(screen: Screen, rows: Sequence[RuleHit], *, most: int | None = MOST_ME
 
 def _change(row: RuleHit, each: int) -> list[str | tuple[str, str]]:
     """The part of the text that the first hit changed, before and after."""
-    found = smallest_change(row.before, row.after)
-    start, old, new = found if found is not None else (0, row.before, row.after)
+    found = shown_change(row.before, row.after)
+    start, old, new = found if found is not None else (0, masked(row.before), masked(row.after))
     lines: list[str | tuple[str, str]] = [
         (quoted(old, each), "gone") if old.strip() else ("nothing", "dim"),
         " → ",
         (quoted(new, each), "came") if new.strip() else ("nothing", "dim"),
     ]
     if not old.strip() and start:
-        lines.append((f" after {quoted(row.before[max(0, start - 12) : start], 20)}", "dim"))
+        lines.append((f" after {quoted(masked_stretch(row.before, max(0, start - 12), start), 20)}", "dim"))
     return lines
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from ctxlab.display.source_styles import SOURCES
+from ctxlab.secrets import masked, masked_beginning, secrets_in
 
 # Everything a terminal would obey: controls, deletes, line separators, directions, byte order marks, lone surrogates.
 OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
@@ -57,7 +58,8 @@ def harmless(text: str) -> str:
 
 def one_line(text: str, *, cells: int | None = None) -> str:
     """The text on one line: line breaks and tabs as one blank, cut to a width in terminal cells where one is given."""
-    flat = harmless(" ".join(text[: 8 * cells if cells else None].split()))
+    text = masked(text) if cells is None else masked_beginning(text, 8 * cells)[: 8 * cells]
+    flat = harmless(" ".join(text.split()))
     return flat if cells is None else shortened(flat, cells)
 
 
@@ -79,6 +81,19 @@ def quoted(text: str, cells: int) -> str:
 def shown_body(text: str) -> str:
     """Text for a preview: harmless, each run of line breaks as one arrow, of blanks as one blank."""
     return OBEYED.sub(_written_out, re.sub(r"[ \t]{2,}|\t", " ", re.sub(r"\s*\n\s*", f" {NEWLINE} ", text)))
+
+
+def without_secrets(text: Text) -> Text:
+    """The text with its secrets masked, the rest in its styles."""
+    found = secrets_in(text.plain)
+    if not found:
+        return text
+    pieces: list[str | Text] = []
+    at = 0
+    for start, end, shown in found:
+        pieces += (text[at:start], shown)
+        at = end
+    return Text.assemble(*pieces, text[at:], style=text.style, end=text.end)
 
 
 def wrapped(text: Text, width: int, *, hang: int = 0) -> list[Text]:
@@ -134,7 +149,7 @@ class Screen:
 
     def line(self, *parts: str | tuple[str, str] | Text, hang: int = 0) -> None:
         """One line of parts, each a string, a (string, style) or a Text; what wraps is indented by `hang`."""
-        text = Text.assemble(*parts, end="")
+        text = without_secrets(Text.assemble(*parts, end=""))
         if not self.wraps or text.cell_len <= self.width:
             self.console.print(text, soft_wrap=True)
             return
@@ -166,7 +181,7 @@ def with_line_editing() -> None:
 
 def complain(text: str) -> None:
     """One line on standard error."""
-    print(f"ctxlab: {' '.join(harmless(text).split())}", file=sys.stderr)  # noqa: T201
+    print(f"ctxlab: {' '.join(harmless(masked(text)).split())}", file=sys.stderr)  # noqa: T201
 
 
 # --- tables

@@ -11,7 +11,7 @@ from ctxlab.cli.prompt_review.reviewed import ReviewedFile
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import DiffRow
 from ctxlab.recordings.findings.finding import levels_counted
-from ctxlab.recordings.recorder.secrets import SecretMask
+from ctxlab.secrets import masked
 
 MARK = "<!-- ctxlab review -->"
 """First line of every review, by which a comment is found again."""
@@ -104,7 +104,7 @@ def _lines(row: DiffRow) -> Iterator[str]:
 
 def _shown(text: str) -> str:
     """A text in one line, shortened, with what looks like a key hidden and nothing that steers a terminal."""
-    line = harmless(SecretMask().text(text).replace("\r", "").replace("\n", "⏎"))
+    line = harmless(masked(text).replace("\r", "").replace("\n", "⏎"))
     return line if len(line) <= SHORT else f"{line[:SHORT]}… ({len(text):,} characters)"
 
 
@@ -116,5 +116,5 @@ def _fenced(language: str, lines: Sequence[str]) -> str:
 
 def _code(name: str) -> str:
     """A file's name as code, also within a table; a name can hold anything."""
-    plain = harmless(name).replace("`", "'").replace("|", "¦").replace("\n", " ")
+    plain = harmless(masked(name)).replace("`", "'").replace("|", "¦").replace("\n", " ")
     return f"`{plain}`"

@@ -24,6 +24,7 @@ from ctxlab.pipeline.explain.row_keys import row_keys
 from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.pipeline.trace import Trace
+from ctxlab.secrets import masked_stretch
 
 V = TypeVar("V")
 RowKind = Literal["same", "other reason", "changed", "joined", "moved", "only in a", "only in b"]
@@ -55,10 +56,13 @@ class DiffRow:
 
     @property
     def text_change(self) -> tuple[int, str, str] | None:
-        """The offset at which the texts begin to differ, and the smallest stretch of each; None when they are equal."""
+        """The offset at which the texts begin to differ, and the smallest stretch of each; None when they are equal.
+
+        A secret in a stretch, or one that reaches into it, is masked.
+        """
         if self.a is None or self.b is None:
             return None
-        return smallest_change(str(self.a.text), str(self.b.text))
+        return shown_change(str(self.a.text), str(self.b.text))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,6 +127,15 @@ def smallest_change(a: str, b: str) -> tuple[int, str, str] | None:
     while end < shortest - start and a[-1 - end] == b[-1 - end]:
         end += 1
     return start, a[start : len(a) - end], b[start : len(b) - end]
+
+
+def shown_change(a: str, b: str) -> tuple[int, str, str] | None:
+    """`smallest_change` with secrets masked that the stretches hold, or hold a piece of."""
+    change = smallest_change(a, b)
+    if change is None:
+        return None
+    start, old, new = change
+    return start, masked_stretch(a, start, start + len(old)), masked_stretch(b, start, start + len(new))
 
 
 class _Pair:

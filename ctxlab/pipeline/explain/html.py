@@ -10,6 +10,7 @@ from ctxlab.context.file_words import file_words, kind_words
 from ctxlab.display.html_table import heading, html_table, lines, title
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline.explain.affordable_counts import NOT_COUNTED, AffordableCounts
+from ctxlab.secrets import masked_beginning
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.explain.diff import Diff
@@ -74,7 +75,7 @@ def diff_html(diff: Diff) -> str:
 def changes_html(changes: Changes) -> str:
     """One row a message that the step added, rewrote, merged, moved or dropped, and the step's notes."""
     rows = (
-        (row["kind"], row["key"], row["role"], row["tokens"], row["text"][:BEGINNING], row["reason"])
+        (row["kind"], row["key"], row["role"], row["tokens"], masked_beginning(row["text"], BEGINNING), row["reason"])
         for row in changes.rows()
     )
     head = ("", "key", "role", "tokens", "text", "why")
@@ -154,9 +155,9 @@ def _sources(message: dict[str, Any]) -> str:
 def _content(message: dict[str, Any]) -> str:
     content = message["content"]
     if not isinstance(content, str):
-        content = " ".join(str(part.get("text") or _file_part(part))[:BEGINNING] for part in content)
+        content = " ".join(masked_beginning(str(part.get("text") or _file_part(part)), BEGINNING) for part in content)
     calls = " ".join(f"{call['function']['name']}()" for call in message.get("tool_calls", ()))
-    return " ".join(filter(None, (content[:BEGINNING], calls)))
+    return " ".join(filter(None, (masked_beginning(content, BEGINNING), calls)))
 
 
 def _file_part(part: dict[str, Any]) -> str:

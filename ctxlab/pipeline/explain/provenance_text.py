@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import Cause, Origin, Span
+from ctxlab.display.short_texts import short
 
 Lead = Literal["", "in place of", "with"]
 
@@ -83,4 +84,4 @@ def _origin(origin: Origin) -> str:
 
 
 def _shown(text: str) -> str:
-    return repr(text) if len(text) <= 60 else repr(text[:57] + "...")
+    return repr(short(text, 60))

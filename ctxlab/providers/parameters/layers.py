@@ -17,8 +17,8 @@ from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.documents.refused_values import reason_of
 from ctxlab.errors import WrongArgument, did_you_mean
-from ctxlab.providers.masked import masked
 from ctxlab.providers.parameters.forms import ModelParameters
+from ctxlab.secrets import without_secret_fields
 
 LayerName = Literal["default", "model", "agent", "session", "call", "custom"]
 CONTAINERS = frozenset(
@@ -69,8 +69,11 @@ class Effective:
         return f"Effective({counted(len(self.values), 'parameter')}, {counted(len(self.custom), 'custom field')})"
 
     def _repr_html_(self) -> str:
-        rows = [(name, repr(value), self.sources.get(name, "")) for name, value in masked(self.values).items()]
-        rows += [(name, repr(value), "custom") for name, value in masked(self.custom).items()]
+        rows = [
+            (name, repr(value), self.sources.get(name, ""))
+            for name, value in without_secret_fields(self.values).items()
+        ]
+        rows += [(name, repr(value), "custom") for name, value in without_secret_fields(self.custom).items()]
         return heading(self) + html_table(("parameter", "value", "layer"), rows)
 
 

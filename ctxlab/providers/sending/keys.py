@@ -8,8 +8,9 @@ from importlib.util import find_spec
 from typing import Any, Final, NoReturn
 
 from ctxlab.errors import CtxlabError, MissingKey, WrongArgument
-from ctxlab.providers.masked import HIDDEN
 from ctxlab.providers.provider import Provider
+from ctxlab.secrets import HIDDEN
+from ctxlab.secrets.known_secrets import SHORTEST_MASKED
 
 VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "openai": ("OPENAI_API_KEY",),
@@ -22,8 +23,6 @@ VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
 """Environment variables of each provider's key, the first that is set counts."""
 WITHOUT_KEY: Final = frozenset({"openai-compatible"})
 """Providers that are asked without a key where there is none: many servers of one's own want none."""
-SHORTEST_MASKED: Final = 4
-"""Characters of a key from which on it is looked for in texts: a shorter one would blot out words."""
 
 
 class Key:

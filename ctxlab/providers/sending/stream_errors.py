@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 from ctxlab.display.short_texts import short
 from ctxlab.errors import SendFailed
+from ctxlab.secrets import masked_beginning
 
 MOST_WORDS = 300
 STATUS_OF: Final[Mapping[str, int]] = {
@@ -98,5 +99,5 @@ def failed_stream(stored: Any) -> SendFailed:
 
 def one_line(text: str) -> str:
     """A text of somebody else on one line, without what a terminal obeys, and not too long."""
-    printable = "".join(each if each.isprintable() else " " for each in text[: 4 * MOST_WORDS])
+    printable = "".join(each if each.isprintable() else " " for each in masked_beginning(text, 4 * MOST_WORDS))
     return short(" ".join(printable.split()), MOST_WORDS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode
+from ctxlab.documents.moments import moment_of
 from ctxlab.engines.compression import SourceText
 from ctxlab.recordings.compressions.message_texts import MessageTexts
 from ctxlab.recordings.compressions.places import CompressionPlace, compression_places
@@ -129,11 +129,10 @@ def _seconds(asked: RecordedRequest | None, texts: MessageTexts) -> float | None
     if asked is None or asked.duration is not None:
         return asked.duration if asked is not None else None
     node = texts.tree.session.nodes.get(asked.leaf)
-    try:
-        start, end = (datetime.fromisoformat(str(time)) for time in (node.timestamp if node else None, asked.time))
-        seconds = (end - start).total_seconds()
-    except (ValueError, TypeError):
+    start, end = moment_of(node.timestamp if node else None), moment_of(asked.time)
+    if start is None or end is None:
         return None
+    seconds = (end - start).total_seconds()
     return seconds if seconds > 0 else None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
+from ctxlab.documents.moments import moment_of
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.recordings.compressions.message_texts import MessageTexts, head_text, inserted_text, reply_text
 from ctxlab.recordings.compressions.signs import (
@@ -294,8 +295,9 @@ def _asks(request: RecordedRequest, texts: MessageTexts) -> bool:
 
 def _is_between(each: RecordedRequest, before: RecordedRequest | None, after: RecordedRequest) -> bool:
     """Whether times don't speak against a request between two others."""
-    early = before is not None and before.time and each.time and each.time < before.time
-    return not early and not (after.time and each.time and each.time > after.time)
+    at = moment_of(each.time)
+    begin, end = moment_of(before.time if before is not None else None), moment_of(after.time)
+    return at is None or not ((begin is not None and at < begin) or (end is not None and at > end))
 
 
 def _own_summary(items: Sequence[Any]) -> str | None:

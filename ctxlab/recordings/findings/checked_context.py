@@ -14,7 +14,6 @@ from ctxlab.recordings.findings.finding_rule import Checked
 from ctxlab.recordings.findings.message_tree import MessageTree
 from ctxlab.recordings.parts import ContextParts, Part
 from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage
-from ctxlab.recordings.recorder.secrets import SecretMask
 from ctxlab.recordings.request_head import RequestHead
 
 if TYPE_CHECKING:
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from ctxlab.recordings.recording import Recording
     from ctxlab.studies import LoreTimeline
 
-_MASK = SecretMask()
 Cost = tuple[int, float | None]
 """Tokens over all requests, and their price in dollars, None where it isn't known."""
 
@@ -286,17 +284,12 @@ def added(costs: Iterable[Cost]) -> Cost:
 
 def quoted(text: str, cells: int = 60) -> str:
     """The first words of a text in quotes, on one line, with what looks like a key masked."""
-    return f"“{plain(masked(text[: 4 * cells + 400]), cells)}”"
+    return f"“{plain(text, cells)}”"
 
 
 def quoted_name(text: str, cells: int = 60) -> str:
     """A name or a path on one line, with what looks like a key masked."""
-    return plain(masked(text), cells)
-
-
-def masked(text: str) -> str:
-    """A text in which keys are masked."""
-    return _MASK.text(text)
+    return plain(text, cells)
 
 
 def listed_names(names: Iterable[str], most: int = 6) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.plugins import raised
-from ctxlab.recordings.findings.checked_context import CheckedContext, masked
+from ctxlab.recordings.findings.checked_context import CheckedContext
 from ctxlab.recordings.findings.finding import Finding, Findings
 from ctxlab.recordings.findings.finding_rule import FindingRule, Found
 from ctxlab.recordings.findings.registry import rules_of
+from ctxlab.secrets import masked
 
 if TYPE_CHECKING:
     from ctxlab.pipeline import Trace

@@ -24,6 +24,7 @@ from ctxlab.recordings.prefix.request_prefix import (
 )
 from ctxlab.recordings.prefix.vendor_counts import VendorCounts
 from ctxlab.recordings.recorded_request import RecordedRequest
+from ctxlab.secrets import masked_beginning
 
 if TYPE_CHECKING:
     from ctxlab.recordings.recording import Recording
@@ -141,7 +142,9 @@ class Analysis:
         sentence = OF_THE_VENDOR.format(number=tree.depth[first])
         message = tree.messages[first]
         part = next((p for p in message.parts if p.source == "reasoning"), None) if message is not None else None
-        cause = PrefixCause("left out", sentence, part, None, 0, part.text[:40] if part is not None else "")
+        cause = PrefixCause(
+            "left out", sentence, part, None, 0, masked_beginning(part.text, 40)[:40] if part is not None else ""
+        )
         tokens, characters = head.tokens[-1] + tree.tokens[place], head.characters[-1] + tree.characters[place]
         return Break(tokens, characters, place, 0, cause)
 

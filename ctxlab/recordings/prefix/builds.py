@@ -19,6 +19,7 @@ from ctxlab.providers.cost import PRICED_AS, price_of
 from ctxlab.providers.models import name_of, vendor_of
 from ctxlab.recordings.parts import Part
 from ctxlab.recordings.prefix.request_prefix import AROUND, CauseKind, PrefixCause, PrefixState
+from ctxlab.secrets import masked_stretch
 from ctxlab.studies.common_prefix import common_prefix_tokens
 from ctxlab.studies.prefix_blame import TOOLS, PrefixBlame, prefix_blame
 
@@ -179,7 +180,7 @@ def _cause(blame: PrefixBlame, trace: Trace) -> PrefixCause:
     at = len(common_head(a, b))
     by = f" (step {found.step!r})" if found.step else ""
     sentence = f"Message {blame.at + 1} isn't what it was; of {short(found.key, 60)!r}: {found.reason}{by}."
-    around = [text[max(0, at - AROUND) : at + AROUND] for text in (a, b)]
+    around = [masked_stretch(text, max(0, at - AROUND), at + AROUND) for text in (a, b)]
     return PrefixCause(_kind(blame), sentence, before, after, at, *around, step=found.step, reason=found.reason)
 
 

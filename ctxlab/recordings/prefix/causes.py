@@ -13,6 +13,7 @@ from ctxlab.recordings.parts import Part
 from ctxlab.recordings.prefix.prompt_heads import CLOCK, PromptHead
 from ctxlab.recordings.prefix.prompt_tree import PromptTree, TreeMessage, texts_of
 from ctxlab.recordings.prefix.request_prefix import AROUND, CauseKind, PrefixCause
+from ctxlab.secrets import masked_stretch
 
 LOOKED_THROUGH: Final = 16
 """Messages behind a break in which a moved one is looked for."""
@@ -251,7 +252,9 @@ def _stretch(part: Part | None) -> str:
 
 def _sides(a: str, b: str, at: int) -> str:
     """The first characters that differ, of both."""
-    old, new = (repr(short(text[at : at + SHOWN + 1], SHOWN)) if at < len(text) else "nothing" for text in (a, b))
+    old, new = (
+        repr(short(masked_stretch(text, at, at + SHOWN + 1), SHOWN)) if at < len(text) else "nothing" for text in (a, b)
+    )
     return f"{old} was there, {new} is there now"
 
 
@@ -265,5 +268,8 @@ def _placed_in(kind: CauseKind, sentence: str, old: TreeMessage, new: TreeMessag
 
 
 def _placed(kind: CauseKind, sentence: str, before: Part | None, after: Part | None, at: int) -> PrefixCause:
-    old, new = (part.text[max(0, at - AROUND) : at + AROUND] if part is not None else "" for part in (before, after))
+    old, new = (
+        masked_stretch(part.text, max(0, at - AROUND), at + AROUND) if part is not None else ""
+        for part in (before, after)
+    )
     return PrefixCause(kind, sentence, before, after, at, old, new)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from typing import Final
 
+from ctxlab.documents.moments import moment_of
 from ctxlab.formats.requests.blocks import fields_of
 from ctxlab.providers.cache_rules import OF_ANTHROPIC, OF_DEEPSEEK, OF_OPENAI, UNKNOWN_RULES, CacheRules
 from ctxlab.providers.models import facts_of
@@ -48,16 +48,8 @@ def asked_lifetime(request: RecordedRequest) -> int | None:
 
 def seconds_between(before: RecordedRequest, now: RecordedRequest) -> float | None:
     """The seconds from one request to the next; None where a time isn't known, or they go backwards."""
-    old, new = _time(before.time), _time(now.time)
+    old, new = moment_of(before.time), moment_of(now.time)
     if old is None or new is None:
         return None
     seconds = (new - old).total_seconds()
     return seconds if seconds >= 0 else None
-
-
-def _time(stamp: str | None) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(stamp) if stamp else None
-    except ValueError:
-        return None
-    return found.replace(tzinfo=UTC) if found is not None and found.tzinfo is None else found

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
+from ctxlab.secrets import masked_beginning
+
 MOST_BYTES: Final = 256 * 1024 * 1024
 """Bytes of a body that are kept, packed or unpacked."""
 MOST_OF_RUBBISH: Final = 1_000_000
@@ -67,7 +69,7 @@ def read_reply_body(content: bytes, headers: Mapping[str, str]) -> ReadBody:
         return ReadBody(events=tuple(_events(text)), notes=notes)
     if len(text) > MOST_OF_RUBBISH:
         notes = (*notes, f"of the reply's text {MOST_OF_RUBBISH:,} of {len(text):,} characters are kept")
-    return ReadBody(text[:MOST_OF_RUBBISH], notes=notes)
+    return ReadBody(masked_beginning(text, MOST_OF_RUBBISH)[:MOST_OF_RUBBISH], notes=notes)
 
 
 def json_of(data: bytes) -> Any:

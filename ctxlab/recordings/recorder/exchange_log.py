@@ -18,8 +18,8 @@ from ctxlab.recordings.recorder.headers import KEPT_OF_REPLIES, KEPT_OF_REQUESTS
 from ctxlab.recordings.recorder.raw_exchange import Ending
 from ctxlab.recordings.recorder.record_file import RecordFile
 from ctxlab.recordings.recorder.record_lines import RecordLines, line
-from ctxlab.recordings.recorder.secrets import SecretMask, secrets_of_request
 from ctxlab.recordings.recorder.split_secrets import mask_across_pieces
+from ctxlab.secrets import SecretMask, secrets_of_request
 
 CLOSING_SECONDS: Final = 60.0
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any, Final, cast
 
-from ctxlab.recordings.recorder.secrets import SecretMask
+from ctxlab.secrets import SecretMask
 
 VERSION: Final = 1
 KIND: Final = "ctxlab recording"

@@ -43,8 +43,7 @@ class Filters:
         """The first number of a row, and the one after the last."""
         first = _ms(self.since, "since")
         end = _ms(self.until, "until")
-        if first is None:
-            first = 0 if end is None else 1  # what has no time is at no time before another
+        first = 0 if first is None and end is None else max(1, first or 0)  # what has no time, at 0, is in no range
         return first << TIME_SHIFT, LARGEST if end is None else end << TIME_SHIFT
 
     def expression(self, connection: apsw.Connection) -> str | None:

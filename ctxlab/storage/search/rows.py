@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any, cast, overload
 
@@ -14,6 +13,7 @@ import orjson
 from ctxlab.documents.agent.agent import Agent, UserProfile
 from ctxlab.documents.knowledge_base import KnowledgeBase
 from ctxlab.documents.lore import Worldbook
+from ctxlab.documents.moments import seconds_of
 from ctxlab.documents.quick_actions import QuickActionSet
 from ctxlab.documents.rules import RegexPreset
 from ctxlab.documents.session.message import MessageNode
@@ -282,11 +282,8 @@ def _row(
 
 def milliseconds(timestamp: str | None) -> int | None:
     """Milliseconds since 1970 of an ISO time, in UTC where it names no zone; None where it is none."""
-    try:
-        time = datetime.fromisoformat(timestamp or "")
-        return min(max(0, round((time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp() * 1000)), LAST_MS)
-    except (ValueError, OverflowError):
-        return None
+    seconds = seconds_of(timestamp)
+    return None if seconds is None else min(max(0, round(seconds * 1000)), LAST_MS)
 
 
 def _strings(value: object) -> tuple[str, ...]:

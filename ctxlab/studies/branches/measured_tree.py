@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import Literal
 
 from ctxlab.documents import MessageNode, Session
+from ctxlab.documents.moments import seconds_of
 from ctxlab.documents.tree.graph_and_frame import TreeShape, active_keys, shape_of
 
 NodeKind = Literal["root", "message", "regeneration", "edit", "branch"]
@@ -140,14 +140,3 @@ def _kind(number: int, node: MessageNode, shape: TreeShape) -> NodeKind:
     if shape.branches[number] == shape.branches[parent]:
         return "message"
     return "regeneration" if node.role == "assistant" else "edit" if node.role == "user" else "branch"
-
-
-def seconds_of(timestamp: str | None) -> float | None:
-    """Seconds since 1970 of an ISO 8601 time, UTC where it has no zone; None for what is no such time."""
-    if not timestamp:
-        return None
-    try:
-        moment = datetime.fromisoformat(timestamp)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        return None

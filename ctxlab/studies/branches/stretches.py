@@ -8,6 +8,7 @@ from heapq import nlargest
 from typing import Literal
 
 from ctxlab.display.short_texts import counted
+from ctxlab.secrets import masked_beginning
 from ctxlab.studies.branches.measured_tree import MeasuredTree
 
 
@@ -54,7 +55,7 @@ def _add(found: list[Stretch], tree: MeasuredTree, above: int) -> None:
             node = tree.nodes[number]
             name = (tree.session.name or tree.session.id) if parent < 0 else node.content or node.role
             own = len(found)
-            found.append(Stretch(name[:200], "messages", at[parent] if parent >= 0 else above))
+            found.append(Stretch(masked_beginning(name, 200), "messages", at[parent] if parent >= 0 else above))
             found[own].is_active = tree.active[number]
         at.append(own)
         found[own].tokens += tree.tokens[number]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import cast
 
+from ctxlab.documents.moments import moment_of
 from ctxlab.errors import WrongArgument
 from ctxlab.providers import Payload, payload, provider_named
 from ctxlab.providers.cost import PRICED_AS, price_of
@@ -90,18 +90,10 @@ class PrefixCost:
 
 def is_kept(before: str | None, now: str | None, lifetime_seconds: int | None) -> bool:
     """Whether a prefix is still in the cache; without two timestamps or a lifetime it is."""
-    old, new = (_time(stamp) for stamp in (before, now))
+    old, new = (moment_of(stamp) for stamp in (before, now))
     if old is None or new is None or lifetime_seconds is None:
         return True
     return (new - old).total_seconds() <= lifetime_seconds
-
-
-def _time(stamp: str | None) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(stamp) if stamp else None
-    except ValueError:
-        return None
-    return found.replace(tzinfo=UTC) if found is not None and found.tzinfo is None else found
 
 
 PREFIX_COST = PrefixCost()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ctxlab.pipeline.explain.diff import smallest_change
+from ctxlab.secrets import masked_stretch
 
 AROUND = 20
 LONGEST = 120
@@ -30,4 +31,4 @@ def other_words(name: str, expected: str, sent: str) -> str:
 
 def _around(text: str, start: int, end: int) -> str:
     first, last = max(0, start - AROUND), min(len(text), end + AROUND, start + LONGEST)
-    return f"{'…' if first else ''}{text[first:last]!r}{'…' if last < len(text) else ''}"
+    return f"{'…' if first else ''}{masked_stretch(text, first, last)!r}{'…' if last < len(text) else ''}"

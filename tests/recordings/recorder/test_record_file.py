@@ -15,7 +15,7 @@ from ctxlab.errors import ReadError, UnknownFormat, WriteError
 from ctxlab.recordings.recorder.exchange_log import ExchangeLog
 from ctxlab.recordings.recorder.read_records import read_records
 from ctxlab.recordings.recorder.record_lines import VERSION, RecordLines, line
-from ctxlab.recordings.recorder.secrets import SecretMask
+from ctxlab.secrets import SecretMask
 
 JSON = st.recursive(
     st.none()

@@ -8,6 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ctxlab.secrets import masked, masked_in_place
 from ctxlab_widgets._shared.json_values import as_json
 
 HOST = Path(__file__).parent / "static" / "host.js"
@@ -66,10 +67,15 @@ class ReportView:
 
 
 def page(widget: Path, state: Mapping[str, Any], *, title: str, about: str = "") -> str:
-    """The page of one widget: `widget` is a bundle, `state` its traits, title and about are plain text."""
+    """The page of one widget: `widget` is a bundle, `state` its traits, title and about are plain text.
+
+    A page is for others to open, so secrets are masked in it, each character of one as a `*`.
+    """
+    title, about = masked(title), masked(about)
+    code = as_json({"code": widget.read_text(encoding="utf-8")})
     body = f"""<header><h1>{escape(title)}</h1><p>{escape(about)}</p></header>
 <main id="ctxlab-widget"></main>
-{_held("ctxlab-held", as_json({"code": widget.read_text(encoding="utf-8"), "state": state}))}"""
+{_held("ctxlab-held", f'{code[:-1]},"state":{masked_in_place(as_json(state))}}}')}"""
     return _document(title, body)
 
 
@@ -98,10 +104,11 @@ def page_of_views(
     held = "\n".join(
         _held(f"ctxlab-code-{view.name}", as_json({"code": view.bundle.read_text(encoding="utf-8")}))
         + "\n"
-        + _held(f"ctxlab-state-{view.name}", view.state)
+        + _held(f"ctxlab-state-{view.name}", masked_in_place(view.state))
         for view in views
         if view.bundle is not None
     )
+    title, about = masked(title), masked(about)
     body = f"""<header><h1>{escape(title)}</h1><p class="summary">{sentence}</p><p>{escape(about)}</p></header>
 <nav role="tablist" aria-label="Views of the run">{tabs}</nav>
 <main>

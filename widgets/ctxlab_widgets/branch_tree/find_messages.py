@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict
 
+from ctxlab.secrets import masked_in_place
 from ctxlab.storage.search.folding import aligned, folded
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ def _snippet(session: Session, key: str, wanted: str, depths: dict[str, int]) ->
     node = session.nodes[key]
     said = next((said for said in _fields(node) if _compared(wanted) in _compared(said)), "")
     start, end = _place(said, folded(wanted))
+    said = masked_in_place(said)
     before = _end_of(said[:start])
     return {
         "key": key,

@@ -13,6 +13,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.providers.cost import PRICED_AS, price_of
+from ctxlab.secrets import masked_in_place
 
 NAME = 60
 STATES = {"done": "done", "failed": "failed", "refused": "refused", "timed out": "failed", "cancelled": "failed"}
@@ -83,7 +84,7 @@ def _unfinished(node: MessageNode) -> list[dict[str, Any]]:
         {
             "id": str(call.get("requestId") or ""),
             "name": plain(str(call.get("toolName") or ""), NAME),
-            "arguments": str(call.get("args") or "")[:MOST_ARGUMENTS],
+            "arguments": masked_in_place(str(call.get("args") or ""))[:MOST_ARGUMENTS],
             "state": "failed",
             "facts": "broke off before it was whole; it was not carried out",
         }

@@ -10,6 +10,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.engines.compression import CheckedFact
 from ctxlab.engines.compression.compression_report import CEILING
 from ctxlab.engines.compression.sentences import sentences
+from ctxlab.secrets import masked_in_place
 
 MOST_FACTS = 2000
 """Facts that are listed, the worst first."""
@@ -48,7 +49,8 @@ def report_json(compression: Compression) -> dict[str, Any]:
                 "kind": fact.kind,
                 "source": fact.source or "",
                 "mentions": fact.mentions,
-                "was": _around(texts.get(fact.source or "", ""), fact.start, fact.end) or ["", fact.text[:LONGEST], ""],
+                "was": _around(texts.get(fact.source or "", ""), fact.start, fact.end)
+                or ["", masked_in_place(fact.text)[:LONGEST], ""],
                 "now": _around(report.summary, fact.summary_start, fact.summary_end),
                 "reason": fact.reason,
                 "price": None if fact.state == "kept" else count(f"{end}\n{_said_again(fact, texts)}") - without,
@@ -77,6 +79,7 @@ def _around(text: str, start: int | None, end: int | None) -> list[str] | None:
     """The words at a place with some before and after them; None where there is no place."""
     if start is None or end is None or not text:
         return None
+    text = masked_in_place(text)
     before, after = text[max(0, start - AROUND) : start], text[end : end + AROUND]
     words = text[start:end]
     words = words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"

@@ -192,7 +192,7 @@ def _id_of(draft: Draft) -> str:
 
 
 def _words(draft: Draft) -> str:
-    words = plain(str(draft.text)[: 4 * WORDS], WORDS)
+    words = plain(str(draft.text), WORDS)
     beside = [*(call.name for call in draft.calls), *(name_of(asset) for asset in draft.assets)]
     return words or ", ".join(beside) or "without words"
 

@@ -8,6 +8,7 @@ from typing import Any
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import KnowledgeBase
 from ctxlab.knowledge.chunks import Chunk, chunks_of
+from ctxlab.secrets import masked_beginning, masked_in_place
 
 WORDS = 160
 """Characters of an entry that its row shows."""
@@ -72,7 +73,7 @@ class EntryRows:
             return {
                 "key": f"{number}",
                 "title": entry.key or entry.id or "untitled",
-                "words": short(" ".join(entry.content[: 4 * WORDS].split()), WORDS),
+                "words": short(" ".join(masked_beginning(entry.content, 4 * WORDS).split()), WORDS),
                 "source": entry.source or "",
                 "kind": entry.kind,
                 "pieces": len(self.pieces(number)),
@@ -82,7 +83,7 @@ class EntryRows:
                 "open": number in self.open,
             }
         chunk = self.pieces(number)[piece]
-        text = entry.content[chunk.start : chunk.end].strip("\r\n")
+        text = masked_in_place(entry.content)[chunk.start : chunk.end].strip("\r\n")
         return {
             "key": f"{number}.{piece}",
             "number": piece + 1,

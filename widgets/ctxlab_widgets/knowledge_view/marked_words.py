@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ctxlab.engines.ranking.words import words
+from ctxlab.secrets import masked
 from ctxlab_widgets.lore_view.excerpts import Pieces, Spot, excerpt, marked
 
 MOST_PLAIN = 140
@@ -28,7 +29,7 @@ def excerpt_of(text: str, searched: Iterable[str]) -> Pieces:
     spots = spots_of(text, searched)
     if spots:
         return excerpt(text, spots[0], spots)
-    line = " ".join(text.split())
+    line = masked(" ".join(text.split()))
     return [line if len(line) <= MOST_PLAIN else f"{line[:MOST_PLAIN]}…"]
 
 

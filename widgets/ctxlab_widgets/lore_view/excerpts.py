@@ -13,6 +13,7 @@ from ctxlab.engines.regexes.v8 import RegexEngineUnavailable
 from ctxlab.engines.worldbook import Decision, LoreScan, PreparedEntry
 from ctxlab.engines.worldbook.key_search import MARK
 from ctxlab.engines.worldbook.keys import AnyKey, Key, PatternKey, searchable
+from ctxlab.secrets import masked_in_place
 
 BEFORE, AFTER = 36, 44
 """Columns of text around a key in an excerpt; a character of East Asia takes two."""
@@ -156,6 +157,7 @@ def _pattern_spots(keys: Sequence[PatternKey], texts: Sequence[str]) -> list[lis
 
 def marked(text: str, spots: Iterable[Spot]) -> Pieces:
     """A whole text, with these places lit."""
+    text = masked_in_place(text)
     out, at = [""], 0
     for start, end in _joined(spots):
         out[-1] += text[at:start]
@@ -167,6 +169,7 @@ def marked(text: str, spots: Iterable[Spot]) -> Pieces:
 
 def excerpt(text: str, spot: Spot, spots: Iterable[Spot]) -> Pieces:
     """The words around a place, and around one more that lies outside of them."""
+    text = masked_in_place(text)
     all_spots = _joined(spots)
     first = _window(text, *spot)
     windows = [first]

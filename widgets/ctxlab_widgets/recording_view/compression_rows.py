@@ -8,6 +8,7 @@ from typing import Any
 from ctxlab.display.one_line import plain
 from ctxlab.engines.compression import CheckedFact
 from ctxlab.recordings.compressions import RecordedCompression
+from ctxlab.secrets import masked_in_place
 
 MOST_FACTS = 600
 STATES = ("lost", "weakened", "kept")
@@ -29,7 +30,7 @@ def compression_json(found: RecordedCompression, *, most: int = MOST_FACTS) -> d
         "id": found.id,
         "told": f"{plain(agent, 40)}: {found.sentence}" if (agent := found.request.agent) else found.sentence,
         "because": found.because,
-        "summary": found.summary[:20_000],
+        "summary": masked_in_place(found.summary)[:20_000],
         "counts": [[kind, *states.values()] for kind, states in found.report.counts().items()] if there else [],
         "facts": [_fact(each, spared) for each in shown],
         "grave": sum(each.kind in GRAVE for each in shown),
@@ -48,12 +49,16 @@ def _fact(fact: CheckedFact, spared: Mapping[str, str]) -> list[str]:
     """State, kind, words, and what the summary has of them all the same; of a lost rule also why it isn't missing."""
     why = spared.get(fact.text, "") if fact.kind == "rule" and fact.state == "lost" else ""
     reason = "; ".join(filter(None, [fact.reason, f"not missing: {why}" if why else ""]))
-    return [fact.state, fact.kind, fact.text[:LONGEST], plain(reason, LONGEST)]
+    return [fact.state, fact.kind, masked_in_place(fact.text)[:LONGEST], plain(reason, LONGEST)]
 
 
 def _breaches(found: RecordedCompression) -> list[list[str]]:
-    return [[each.rule.text[:LONGEST], f"broken: {plain(each.evidence, 120)}"] for each in found.breaches]
+    return [
+        [masked_in_place(each.rule.text)[:LONGEST], f"broken: {plain(each.evidence, 120)}"] for each in found.breaches
+    ]
 
 
 def _repeats(found: RecordedCompression) -> list[list[str]]:
-    return [[each.rule.text[:LONGEST], f"said again: {plain(each.text, 120)}"] for each in found.repeats]
+    return [
+        [masked_in_place(each.rule.text)[:LONGEST], f"said again: {plain(each.text, 120)}"] for each in found.repeats
+    ]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.recordings.recording import Recording
+from ctxlab.secrets import masked_in_place
 from ctxlab_widgets.recording_view.marks import dollars
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def place_json(recording: Recording, place: FindingPlace) -> dict[str, Any] | No
     node = recording.session.nodes.get(place.node)
     if node is None:
         return None
-    text = node.content
+    text = masked_in_place(node.content)
     start = min(max(place.start or 0, 0), len(text))
     end = len(text) if place.end is None else min(max(place.end, start), len(text))
     begin, stop = max(0, start - AROUND), min(end, start + MARKED)

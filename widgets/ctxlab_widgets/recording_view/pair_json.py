@@ -9,6 +9,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.recordings.parts import ContextParts, Part
 from ctxlab.recordings.recorded_request import RecordedRequest
+from ctxlab.secrets import masked_in_place
 from ctxlab_widgets.recording_view.pair import MOST_ROWS, Pair, Row, pair_of, rows_of
 
 AROUND = (60, 240)
@@ -65,7 +66,7 @@ def row_text(parts: ContextParts, base: RecordedRequest, request: RecordedReques
     rows = rows_of(parts, base, request)
     if not 0 <= number < min(len(rows), MOST_ROWS):
         return None
-    text = "\n\n".join(f"{part_name(part)}\n{part.text}" for part in rows[number].parts)
+    text = "\n\n".join(f"{part_name(part)}\n{masked_in_place(part.text)}" for part in rows[number].parts)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n\u2026 {len(text) - LONGEST:,} characters more"
 
 
@@ -80,12 +81,13 @@ def _equal(found: Pair) -> dict[str, Any]:
     last = found.same[-1] if found.same else found.before
     assert last is not None
     what = f"{counted(len(found.same), 'part')} alike, the last: {part_name(last)}" if found.same else "alike"
-    end = last.text[-AROUND[0] * 2 :] if found.same and not found.at else ""
+    end = masked_in_place(last.text)[-AROUND[0] * 2 :] if found.same and not found.at else ""
     return {"sign": "=", "number": 0, "what": what, "text": ["", "", end.strip()]}
 
 
 def _around(text: str, at: int) -> list[str]:
     """Text before the first character that differs, that one, and text behind it."""
+    text = masked_in_place(text)
     begin = max(0, at - AROUND[0])
     before = ("\u2026" if begin else "") + text[begin:at]
     end = at + 1 + AROUND[1]
@@ -93,6 +95,7 @@ def _around(text: str, at: int) -> list[str]:
 
 
 def _short(text: str) -> str:
+    text = masked_in_place(text)
     return text[:EXCERPT] + ("\u2026" if len(text) > EXCERPT else "")
 
 
@@ -125,8 +128,8 @@ def _told(parts: ContextParts, found: Pair, base: RecordedRequest, request: Reco
     tail = f"{behind:,} of {counted(all_tokens, 'token')} stand behind the first difference, counted here."
     if found.after is None:
         return f"Request {request.number:,} ends where request {base.number:,} goes on."
-    a, b = found.before.text[found.at : found.at + 1], found.after.text[found.at : found.at + 1]
-    if not found.at or a == b:
+    a, b = (masked_in_place(part.text)[found.at : found.at + 1] for part in (found.before, found.after))
+    if not found.at or (a == b and a != "*"):
         return tail
     place = f"Character {found.characters + 1:,}"
     if not a or not b:
@@ -149,5 +152,5 @@ def _cut(parts: Sequence[Part]) -> dict[str, Any]:
     if len(parts) > 1:
         names = [*(part_name(part) for part in parts[:3]), *(["\u2026"] if len(parts) > 3 else [])]
         return {"text": ", ".join(names), "cut": 1}
-    text = parts[0].text
+    text = masked_in_place(parts[0].text)
     return {"text": text[:EXCERPT], "cut": max(0, len(text) - EXCERPT)}

@@ -9,6 +9,7 @@ from typing import Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
+from ctxlab.documents.moments import moment_of
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.recording import Recording
 from ctxlab_widgets.recording_view.stacks import stacks_of
@@ -90,7 +91,7 @@ def first_agent(recording: Recording) -> str:
 def about(recording: Recording) -> str:
     """The program, the file, the day and how long it took, as far as they are known."""
     names = dict.fromkeys(plain(name, 60) for name in (recording.source, recording.program) if name)
-    times = sorted(found for request in recording.requests if (found := _moment(request.time)) is not None)
+    times = sorted(found for request in recording.requests if (found := moment_of(request.time)) is not None)
     parts = [*names]
     if times:
         first, last = times[0], times[-1]

@@ -13,7 +13,7 @@ from ctxlab.documents import ModelProfile
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.providers import Fix, Payload, Provider, built_in, payload, provider_named
-from ctxlab.providers.masked import masked
+from ctxlab.secrets import without_secret_fields
 from ctxlab.studies.request_comparison import RequestComparison, compare_requests
 from ctxlab.studies.run_effect import run_effect
 from ctxlab_widgets._shared.json_values import as_json
@@ -240,7 +240,7 @@ class RequestView(Widget):
             case {"command": "back"}:
                 self.back()
             case {"command": "copy", "what": "json"}:
-                self.send({"copied": body_text(masked(self.payload.body)), "what": "JSON"})
+                self.send({"copied": body_text(without_secret_fields(self.payload.body)), "what": "JSON"})
             case {"command": "copy", "what": "curl"}:
                 self.send({"copied": self.payload.curl(), "what": "curl"})
             case _:

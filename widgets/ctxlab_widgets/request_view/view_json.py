@@ -10,7 +10,7 @@ from typing import Any, cast
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.providers import Fix, JsonPath, Payload, Place, path_text
-from ctxlab.providers.masked import masked
+from ctxlab.secrets import without_secret_fields
 from ctxlab.studies.sent_prompt import sent_prompt
 from ctxlab_widgets.request_view.body_lines import Bit, Line, body_lines
 from ctxlab_widgets.request_view.parts import BodyParts, Stretch
@@ -35,7 +35,7 @@ def request_json(payload: Payload) -> dict[str, Any]:
     value; [string, stretches, characters left out] of a string, where a stretch is [text as JSON, part]; or
     [bytes, first characters, what they are].
     """
-    lines = body_lines(masked(payload.body))
+    lines = body_lines(without_secret_fields(payload.body))
     numbers = {line.path: number for number, line in reversed([*enumerate(lines)]) if line.path or not number}
     for number, line in enumerate(lines):
         for bit in line.bits:

@@ -13,6 +13,7 @@ from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_selection import BoundRule
 from ctxlab.errors import CtxlabError
 from ctxlab.processors import RegexProcessor
+from ctxlab.secrets import masked_beginning
 
 STEP = RegexProcessor.id
 ROLES = ("system", "user", "assistant", "tool")
@@ -123,7 +124,7 @@ def message_options(messages: Mapping[str, RuleMessage], shown: str) -> list[dic
             "key": row.key,
             "number": row.number,
             "role": row.draft.role,
-            "words": " ".join(row.own.text[: 2 * SHORT].split())[:SHORT],
+            "words": " ".join(masked_beginning(row.own.text, 2 * SHORT).split())[:SHORT],
             "rules": row.changed_by,
         }
         for row in (rows if len(rows) <= 2 * NEWEST else kept)

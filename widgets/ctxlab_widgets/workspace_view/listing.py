@@ -10,6 +10,7 @@ from itertools import accumulate
 from typing import Any
 
 from ctxlab.display.html_table import html_table
+from ctxlab.documents.moments import seconds_of
 from ctxlab.errors import CtxlabError
 from ctxlab.storage.kinds import KINDS, KindName
 from ctxlab.storage.rows import SessionRow, ValueRow
@@ -216,7 +217,11 @@ def _with_hits(rows: Iterable[Row], hits: Mapping[str, Sequence[Any]], order: st
     """Rows with their hits; the newest first go by the times that are shown, which are those of whole values."""
     known = {row.id: row for row in rows if row.id in hits}
     found = [replace(known[id], hits=tuple(each)) for id, each in hits.items() if id in known]
-    return sorted(found, key=lambda row: row.updated, reverse=True) if order == "newest" else found
+    return sorted(found, key=_moment, reverse=True) if order == "newest" else found
+
+
+def _moment(row: Row) -> float:
+    return seconds_of(row.updated) or 0.0
 
 
 def _only(row: Row, part: str) -> Row:

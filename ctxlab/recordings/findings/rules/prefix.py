@@ -14,6 +14,7 @@ from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.request_head import RequestHead
+from ctxlab.secrets import masked_stretch
 
 MOST_MARKS: Final = 4
 """Marks that Anthropic takes in one request."""
@@ -144,7 +145,7 @@ def _around(old: str, new: str) -> tuple[str, str]:
     """The two texts from a few characters before they differ, a line at most."""
     start = equal_after(old, 0, new, 0)
     begin = max(0, start - 20, old.rfind("\n", 0, start) + 1)
-    return tuple(text[begin : start + 20].partition("\n")[0] for text in (old, new))  # type: ignore[return-value]
+    return tuple(masked_stretch(text, begin, start + 20).partition("\n")[0] for text in (old, new))  # type: ignore[return-value]
 
 
 @finding_rule(

@@ -12,7 +12,7 @@ from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
 from ctxlab.recordings.parts import Part
 from ctxlab.recordings.recorded_request import RecordedRequest
-from ctxlab.recordings.recorder.secrets import keys_in
+from ctxlab.secrets import secrets_in
 
 _EARLIER: Final = r"(?:previous|prior|above|preceding|earlier|foregoing|existing|original|system)"
 _ORDERS: Final = r"(?:instruction|direction|prompt|rule|guideline|command|message|context|task)s?"
@@ -53,7 +53,7 @@ def secret(checked: CheckedContext) -> Iterator[Found]:
     places: dict[str, list[FindingPlace]] = {}
     costs: dict[str, list[tuple[int, float | None]]] = {}
     for part, request in _texts(checked):
-        for start, end, masked in keys_in(part.text):
+        for start, end, masked in secrets_in(part.text):
             key = part.text[start:end]
             shown[key] = masked
             places.setdefault(key, []).append(_place(checked, part, request, start, end))

@@ -1,0 +1,313 @@
+"""A key in any place of a file, a request, a reply or the environment is in no output, nor is a piece of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import httpx
+import pytest
+import typer
+
+import ctxlab
+from ctxlab.cli import main
+from ctxlab.cli.app import app
+from ctxlab.secrets import SecretMask, secrets_of_environment
+from tests.planted_keys import AROUND, keys, pieces_of, surrounded
+
+ONE, OTHER = keys("one"), keys("other")
+PLANTED = ("openai project", "github", "aws", "anthropic", "private", "token")
+
+
+class Planter:
+    """Puts another key in other surroundings into each text that it is given."""
+
+    def __init__(self, made: dict[str, str] = ONE) -> None:
+        self._made, self.number, self.keys = made, 0, list[str]()
+
+    def __call__(self, words: str = "") -> str:
+        key = self._made[PLANTED[self.number % len(PLANTED)]]
+        around = AROUND[(7 * self.number) % len(AROUND)]
+        self.number += 1
+        self.keys.append(key)
+        return f"{words} {surrounded(key, around)} {words}".strip()
+
+    def everywhere(self, value: Any, keep: tuple[str, ...] = ()) -> Any:
+        """JSON with a key in each of its texts but those of fields that a format goes by."""
+        if isinstance(value, str):
+            return self(value)
+        if isinstance(value, list):
+            return [self.everywhere(each, keep) for each in value]
+        if isinstance(value, dict):
+            return {name: each if name in keep else self.everywhere(each, keep) for name, each in value.items()}
+        return value
+
+
+def assert_no_piece(text: str, found: Any = None) -> None:
+    for made in (ONE, OTHER):
+        for vendor in PLANTED:
+            pieces = [*pieces_of(made[vendor], text)]
+            at = text.find(pieces[0]) if pieces else 0
+            assert not pieces, (vendor, found, text[max(0, at - 200) : at + 80])
+
+
+# --- commands
+
+FILLER = "the harbour light burned through the night and the keeper wrote it down "
+PAGES = ("page.html", "recording.html", "figure.html")
+
+
+def write_files(folder: Path, made: dict[str, str]) -> None:
+    plant = Planter(made)
+    session = ctxlab.Session(id="s-1", name=plant("harbour"))
+    for turn in range(6):
+        session = session.append(plant("lantern " + FILLER * turn), role="user", id=f"u{turn}", name=plant("who"))
+        session = session.append(plant("answer " + FILLER), role="assistant", id=f"a{turn}")
+    (folder / "chat.session.json").write_text(json.dumps(session.to_data()), encoding="utf-8")
+    entry = {"keys": ["lantern", plant()], "content": plant("lore"), "extensions": {}, "enabled": True}
+    entry |= {"insertion_order": 1, "name": plant("entry"), "comment": plant("entry")}
+    data = {name: plant(name) for name in ("description", "personality", "scenario", "first_mes", "system_prompt")}
+    data |= {"name": "Ann", "character_book": {"name": "book", "entries": [entry], "extensions": {}}}
+    card = {"spec": "chara_card_v2", "spec_version": "2.0", "data": data}
+    (folder / "ann.card.json").write_text(json.dumps(card), encoding="utf-8")
+    (folder / "log.jsonl").write_text("\n".join(map(json.dumps, _log(plant))), encoding="utf-8")
+
+
+def _log(plant: Planter) -> Iterator[dict[str, Any]]:
+    """A log of Claude Code, whose keys nobody masked."""
+    above: str | None = None
+    for turn in range(4):
+        use = {"type": "tool_use", "id": f"t{turn}", "name": "Bash", "input": {"command": plant("curl")}}
+        result = {"type": "tool_result", "tool_use_id": f"t{turn}", "content": plant(FILLER), "is_error": turn == 2}
+        usage = {"input_tokens": 900, "output_tokens": 9, "cache_creation_input_tokens": 90}
+        answer = {"content": [{"type": "text", "text": plant("a")}, use], "id": f"m{turn}", "usage": usage}
+        for kind, message in (
+            ("user", {"content": plant("question")}),
+            ("assistant", {"model": "claude-sonnet-4-5", "type": "message", **answer}),
+            ("user", {"content": [result]}),
+        ):
+            id = f"{kind}-{turn}-{'content' in message and isinstance(message['content'], list)}"
+            row = {"uuid": id, "parentUuid": above, "type": kind, "message": {"role": kind, **message}}
+            yield {**row, "sessionId": "z", "timestamp": f"2026-01-01T00:0{turn}:00Z", "version": "2"}
+            above = id
+
+
+CALLS: dict[str, tuple[str, ...]] = {
+    "build": ("chat.session.json --budget 1300", "chat.session.json --agent ann.card.json", "{key}.json"),
+    "explain": (
+        *(
+            "chat.session.json --budget 1300",
+            "chat.session.json --budget 1300 --key u1",
+            "chat.session.json --key {key}",
+        ),
+        *("chat.session.json --text lantern", "chat.session.json --text lantern --format json"),
+        "chat.session.json --agent ann.card.json --entry lantern",
+    ),
+    "tree": ("chat.session.json",),
+    "report": (
+        "chat.session.json --budget 1300 --agent ann.card.json --out page.html",
+        "log.jsonl --as recording --out recording.html",
+    ),
+    "ledger": ("chat.session.json --budget 1300",),
+    "compress": ("chat.session.json",),
+    "compare": ("chat.session.json --budgets 1300,1500 --strategies sliding,bm25",),
+    "lore": tuple(f"chat.session.json --agent ann.card.json {form}" for form in ("", "--json", "--csv")),
+    "convert": ("chat.session.json copy.md", "{key} copy.md"),
+    "request": ("chat.session.json --provider openai --agent ann.card.json",),
+    "assets": ("ann.card.json", "ann.card.json --format json"),
+    "minimise": ("chat.session.json --budget 1300 --keeps node:u5",),
+    "ablate": ("chat.session.json --budget 1300 --only step", "chat.session.json --only step --format json"),
+    "study": ("{key}.toml",),
+    "survey": ("chat.session.json --budgets 1300",),
+    "check": tuple(
+        f"{file} --format {form}" for file in ("chat.session.json", "log.jsonl") for form in ("text", "json", "sarif")
+    ),
+    "prefix": tuple(f"log.jsonl --format {form}" for form in ("text", "json", "csv")),
+    "compressions": ("log.jsonl", "log.jsonl --format json"),
+    "workspace": ("create ws", "import ws chat.session.json", "list ws", "list ws --json", "check ws"),
+    "search": ("ws lantern", "ws lantern --json"),
+    "review": ("--base {key}",),
+}
+"""Calls of each command."""
+ELSEWHERE = {
+    "step": "it goes on with a run that `build` prints in the same words, line by line as it is asked",
+    "chat": "what it prints of a turn goes through the same screen",
+    "demo": "it has no input",
+    "mcp": "its answers are tried in their own test below",
+    "record": "the recorder is tried below",
+    "serve-fake": "it prints the lines of requests, of which it keeps no header",
+    "lab": "it starts a program",
+}
+AS_IT_IS = "messages that go on from here: build and request --format json, convert, compress --out, backups"
+
+
+def _commands() -> set[str]:
+    return set(cast("Any", typer.main.get_command(app)).commands)
+
+
+def test_every_command_is_tried() -> None:
+    assert _commands() == set(CALLS) | set(ELSEWHERE)
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_no_command_shows_a_piece_of_a_key(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path, ONE)
+    if command == "search":
+        main(["workspace", "create", "ws"])
+        main(["workspace", "import", "ws", "chat.session.json"])
+    for call in CALLS[command]:
+        words = [command, *(word.format(key=ONE["openai project"]) for word in call.split())]
+        code = main(words)
+        shown = b"\n".join(capfdbinary.readouterr()).decode()
+        for page in PAGES:
+            shown += (tmp_path / page).read_text() if (tmp_path / page).is_file() else ""
+
+        assert ("{key}" in call) or code in (0, 1, 3), (call, shown[-300:])
+        assert shown.strip()
+        assert_no_piece(shown, call)
+
+
+def _one_letter_else(key: str) -> str:
+    """The key with another letter in its middle."""
+    at = len(key) // 2
+    return key[:at] + ("Q" if key[at] != "Q" else "R") + key[at + 1 :]
+
+
+def test_a_review_of_changed_keys_shows_no_piece_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    if shutil.which("git") is None:
+        pytest.skip("git is not installed")
+    monkeypatch.chdir(tmp_path)
+    nobody = {f"GIT_{who}_{what}": "a@b.c" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    nobody |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    for name, value in nobody.items():
+        monkeypatch.setenv(name, value)
+    changed = {vendor: _one_letter_else(ONE[vendor]) for vendor in PLANTED}
+    subprocess.run(["git", "init", "-q"], check=True)
+    for made in (ONE, changed):
+        for vendor in PLANTED:
+            content = [{"role": "user", "content": f"{FILLER * 4}see {made[vendor]} there {FILLER * 9}"}]
+            (tmp_path / f"{vendor}.openai.json").write_text(json.dumps(content), encoding="utf-8")
+        if made is ONE:
+            subprocess.run(["git", "add", "-A"], check=True)
+            subprocess.run(["git", "commit", "-qm", "one"], check=True)
+    assert main(["review", "--base", "HEAD", "--sarif", "out.sarif"]) in (0, 1)
+    shown = b"\n".join(capfdbinary.readouterr()).decode() + (tmp_path / "out.sarif").read_text()
+
+    assert f"{len(PLANTED)} conversations changed" in shown
+    assert_no_piece(shown)
+
+
+def test_what_an_analysis_answers_has_no_piece_of_a_key(tmp_path: Path) -> None:
+    write_files(tmp_path, ONE)
+    recording = ctxlab.read_recording(tmp_path / "log.jsonl")
+    session = ctxlab.load(tmp_path / "chat.session.json")
+    trace, shorter = (ctxlab.build(session, budget_tokens=budget) for budget in (1300, 1600))
+    other = ctxlab.build(session.edit("u5", _one_letter_else(session["u5"].content)), budget_tokens=1300)
+    values: list[Any] = [recording, trace, ctxlab.check(recording), ctxlab.check(trace), recording.prefix()]
+    values += [ctxlab.diff(trace, shorter), ctxlab.diff(trace, other), trace.why("node:u1"), trace.ledger(), session]
+    values += [trace.result, trace.result.drafts[0], trace.result.drafts[0].text, recording.requests[0]]
+
+    for value in values:
+        assert_no_piece(repr(value), type(value))
+        assert_no_piece(str(value) if isinstance(value, ctxlab.Diff) else "", type(value))
+        if hasattr(value, "_repr_html_"):
+            assert_no_piece(value._repr_html_(), type(value))
+
+
+# --- the recorder
+
+BODY = {
+    "model": "gpt-4o",
+    "instructions": "be brief",
+    "metadata": {"note": "x", "deep": [{"a": ["b"]}]},
+    "user": "u",
+    "tools": [
+        {"type": "function", "function": {"name": "f", "description": "d", "parameters": {"enum": ["e"]}}},
+        {"type": "mcp", "server_label": "l", "server_url": "https://m.example/", "headers": {"X-Custom": "h"}},
+    ],
+    "mcp_servers": [{"type": "url", "url": "https://m.example", "authorization_token": "t", "env": {"A_KEY": "k"}}],
+    "messages": [
+        {"role": "system", "content": "s"},
+        {"role": "user", "content": [{"type": "text", "text": "t"}, {"type": "image_url", "image_url": {"url": "u"}}]},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "c", "function": {"name": "n", "arguments": "{}"}}],
+        },
+        {"role": "tool", "tool_call_id": "c", "content": "out"},
+    ],
+}
+REPLY = {
+    "id": "r",
+    "choices": [{"message": {"role": "assistant", "content": "c", "reasoning_content": "r"}, "finish_reason": "stop"}],
+    "error": {"message": "m", "param": "p"},
+    "deep": {"a": [{"b": "c"}]},
+}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_recording_has_no_piece_of_a_key(tmp_path: Path, stream: bool) -> None:
+    plant = Planter()
+    for start in range(len(AROUND) // 4):
+        plant.number = 31 * start
+        body, reply = plant.everywhere(BODY, ("role", "type")), plant.everywhere(REPLY, ("role", "finish_reason"))
+        text = plant("a stream")
+        pieces = [text[at : at + 5] for at in range(0, len(text), 5)]
+        events = [{"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces]
+        content = "".join(f"data: {json.dumps(event)}\n\n" for event in events) if stream else json.dumps(reply)
+        kind = "text/event-stream" if stream else "application/json"
+        answer = httpx.Response(200, content=content, headers={"content-type": kind, "x-request-id": ONE["github"]})
+        client = httpx.Client(transport=httpx.MockTransport(lambda _, answer=answer: answer))
+        headers = {"authorization": f"Bearer {ONE['anthropic']}", "user-agent": f"me/{ONE['aws']}"}
+        headers |= {"http-referer": f"https://x.example/?token={ONE['github']}", "x-title": ONE["github"]}
+        with ctxlab.recording(
+            client, tmp_path / "r.ctxrec.jsonl", program=plant("p").encode("ascii", "ignore").decode()
+        ):
+            url = f"https://u:{ONE['github']}@h.example/{ONE['aws']}/v1/chat/completions?sig={ONE['aws']}"
+            client.post(url, headers=headers, json=body)
+
+    assert_no_piece((tmp_path / "r.ctxrec.jsonl").read_text())
+
+
+PLAIN = "zq7Xk2Lm9Pw4Rt6Yv8Bn1Hd3"
+"""A secret of no vendor's form."""
+
+
+@pytest.mark.parametrize(
+    ("url", "headers", "body"),
+    [
+        (f"https://u:{PLAIN}@h.example/v1", {}, {}),
+        (f"https://h.example/v1?sig={PLAIN}", {}, {}),
+        ("https://h.example/v1", {"http-referer": f"https://x.example/?token={PLAIN}"}, {}),
+        ("https://h.example/v1", {"x-my-auth": PLAIN}, {"messages": [{"role": "user", "content": PLAIN}]}),
+        ("https://h.example/v1", {}, {"tools": [{"type": "mcp", "server_url": f"https://m.example/?key={PLAIN}"}]}),
+        ("https://h.example/v1", {}, {"tools": [{"type": "mcp", "headers": {"X-Anything": PLAIN}}]}),
+        ("https://h.example/v1", {}, {"mcp_servers": [{"url": "https://m", "authorization_token": PLAIN}]}),
+        ("https://h.example/v1", {}, {"mcp_servers": [{"env": {"STRIPE_KEY": PLAIN}}]}),
+        ("https://h.example/v1", {}, {"messages": [{"role": "tool", "content": f"DB_PASSWORD={PLAIN}"}]}),
+    ],
+)
+def test_a_secret_without_a_form_is_known_by_its_place(
+    tmp_path: Path, url: str, headers: dict[str, str], body: dict[str, Any]
+) -> None:
+    client = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, json={"choices": []})))
+    with ctxlab.recording(client, tmp_path / "r.ctxrec.jsonl"):
+        client.post(url, headers=headers, json={"model": "m", **body})
+
+    assert PLAIN not in (tmp_path / "r.ctxrec.jsonl").read_text()
+
+
+def test_the_environments_secrets_are_looked_for() -> None:
+    mask = SecretMask(secrets_of_environment({"STRIPE_KEY": PLAIN, "DATABASE_URL": f"postgres://u:{PLAIN[::-1]}@h/d"}))
+
+    assert mask.text(f"it says {PLAIN} and {PLAIN[::-1]}.") == "it says *** and ***."
