@@ -15,7 +15,7 @@ from ctxlab.errors import BrokenFile, ReadError, did_you_mean
 from ctxlab.formats.not_json import binary_kind, refusal, text_kind
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sanitize_json import sanitized
-from ctxlab.formats.sillytavern.cards.png import BUNDLE, SIGNATURE, decoded, texts_in_png
+from ctxlab.formats.sillytavern.cards.png import BUNDLE, SIGNATURE, decoded, repeated_texts, texts_in_png
 from ctxlab.formats.source import Archive, Source
 from ctxlab.formats.yaml import from_yaml, named_yaml
 
@@ -67,6 +67,10 @@ def _of_picture(raw: bytes, name: str) -> Source:
             broken.append(error)
             continue
         losses = [Loss("", f"{error}; text {keyword!r} is read in its place") for error in broken]
+        losses += [
+            Loss("", f"the picture has {count} texts {repeated!r}; the first is read, as SillyTavern does")
+            for repeated, count in repeated_texts(raw, name)
+        ]
         return replace(found, name=name, losses=(*losses, *found.losses), picture=raw)
     raise broken[0]
 
