@@ -66,6 +66,9 @@ LOGS: tuple[tuple[str, Callable[[Data], bool]], ...] = (
 KNOWN: tuple[tuple[str, Callable[[Data], bool]], ...] = (
     *LOGS,
     ("an index of sessions without their messages", lambda data: isinstance(data.get("sessions"), list)),
+    ("the index of a Backyard AI archive (BYAF)", lambda data: {"schemaVersion", "characters"} <= data.keys()),
+    ("a character of Backyard AI", lambda data: {"schemaVersion", "persona"} <= data.keys()),
+    ("a character of Agnai", lambda data: data.get("kind") == "character" and "persona" in data),
     ("a chat completion, not a conversation", lambda data: isinstance(data.get("choices"), list)),
     ("a list of probing questions", _is_question_list),
     ("a script of SillyTavern's Tavern Helper (code for its own page, no text for a model)", is_helper_script),

@@ -77,16 +77,34 @@ def document_in(file: Data) -> Data | None:
 
     The text is under one of `TEXTS_OF_FILES`, in the file's own fields, or in `data` or `file` of it.
     """
-    holders = (file, fields_of(file.get("data")), fields_of(file.get("file")))
-    holders = (*holders, fields_of(holders[2].get("data")))
-    texts = [holder[key] for holder in holders for key in TEXTS_OF_FILES if isinstance(holder.get(key), str)]
-    text = next((text for text in texts if text.strip()), None)
+    text = next((text for text in _texts_of(file) if text.strip()), None)
     if text is None:
         return None
-    names = [holder[key] for holder in holders for key in NAMES_OF_FILES if isinstance(holder.get(key), str)]
+    names = [holder[key] for holder in _holders(file) for key in NAMES_OF_FILES if isinstance(holder.get(key), str)]
     data = b64encode(text.encode(errors="replace")).decode()
     body: Data = {"filename": names[0]} if names and names[0] else {}
     return {"type": "file", "file": {**body, "file_data": f"data:text/plain;base64,{data}"}}
+
+
+def about_document(file: Data) -> Data:
+    """What an export says of such a file beside the text that `document_in` takes."""
+    taken = next((text for text in _texts_of(file) if text.strip()), None)
+    rest: Data = {}
+    for key, value in file.items():
+        if key in ("data", "file") and isinstance(value, dict):
+            value = about_document(fields_of(value))
+        if value not in (None, "", [], {}) and not (key in TEXTS_OF_FILES and value == taken):
+            rest[key] = value
+    return rest
+
+
+def _holders(file: Data) -> tuple[Data, ...]:
+    inner = fields_of(file.get("file"))
+    return file, fields_of(file.get("data")), inner, fields_of(inner.get("data"))
+
+
+def _texts_of(file: Data) -> list[str]:
+    return [holder[key] for holder in _holders(file) for key in TEXTS_OF_FILES if isinstance(holder.get(key), str)]
 
 
 def _are_parts(content: Any) -> bool:

@@ -10,10 +10,11 @@ from ctxlab.formats.apps.answer_in_a_row import ASSISTANT
 from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage, import_of, others, text_in
 from ctxlab.formats.format import Format
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
-from ctxlab.formats.results import Import, Loss
+from ctxlab.formats.results import Import, Loss, unused_fields
 from ctxlab.formats.source import Source, mostly
 
 OWN = frozenset({"id", "name", "messages", "prompt", "model", "temperature", "folderId"})
+AROUND = frozenset({"version", "history", "folders", "prompts"})
 SAID = frozenset({"role", "content"})
 BOOKKEEPING = frozenset({"id", "folderId", "model"})
 """Fields that no model reads."""
@@ -31,6 +32,7 @@ def chats_of(source: Source, losses: list[Loss]) -> Iterator[ExportedChat]:
         for name in ("folders", "prompts")
         if (stored := items_of(data.get(name)))
     ]
+    losses += unused_fields("", others(data, AROUND), "a chat")
     for chat in map(fields_of, items_of(data.get("history"))):
         own, model = text_in(chat, "id"), text_in(fields_of(chat.get("model")), "id")
         temperature = chat.get("temperature")

@@ -14,9 +14,18 @@ from typing import Any, cast
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.documents.session.message import DISABLED_REASON
-from ctxlab.formats.apps.chatgpt_message import UNWEIGHTED, WITHOUT_RESULT, OpenCall, answered_call, fields_of
+from ctxlab.formats.apps.chatgpt_message import (
+    BOOKKEEPING,
+    PLACE,
+    UNWEIGHTED,
+    WITHOUT_RESULT,
+    OpenCall,
+    answered_call,
+    fields_of,
+)
+from ctxlab.formats.apps.exported_chats import others
 from ctxlab.formats.format import Format
-from ctxlab.formats.results import Import, Loss
+from ctxlab.formats.results import Import, Loss, texts_aside, unused_fields
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, newest_end, parents_first
 from ctxlab.formats.source import Source, mostly, one_or_mostly
 
@@ -24,8 +33,6 @@ Data = dict[str, Any]
 
 OWN = frozenset({"id", "conversation_id", "title", "create_time", "update_time", "mapping", "current_node"})
 OF_A_PLACE = frozenset({"id", "message", "parent", "children"})
-PLACE = "place"
-"""Metadata key of a mapping entry's other fields."""
 LATEST_SECONDS = 253_402_300_799
 """The end of the year 9999."""
 
@@ -80,6 +87,7 @@ def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
             at[key], calls[at[key]] = _grow(tree, key, at[parent], message, calls[at[parent]], losses)
         else:
             at[key] = at[parent]
+            losses += unused_fields(f"message {key!r}", others(places[key], OF_A_PLACE), "a place without a message")
             if message is not None:
                 losses.append(Loss(f"message {key!r}", f"is {type(message).__name__}, no message; it is left out"))
     _switch_off(tree, losses)
@@ -88,6 +96,7 @@ def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
     if (isinstance(current, str) and current in places) or not tree.is_forked:
         tree.select(leaf)
     about = {key: value for key, value in item.items() if key not in OWN and value not in (None, [], {})}
+    losses += texts_aside("", about, BOOKKEEPING)
     return tree.session(
         session_id,
         leaf=leaf,

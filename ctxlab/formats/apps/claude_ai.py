@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
-from ctxlab.formats.apps.answer_in_a_row import AnswerInARow, document_in
+from ctxlab.formats.apps.answer_in_a_row import AnswerInARow, about_document, document_in
 from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage, import_of, others, parent_in, text_in
 from ctxlab.formats.format import Format
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
@@ -81,7 +81,7 @@ def _message(stored: Data, wanted: str, losses: list[Loss]) -> ExportedMessage:
     if named := len(files) + len(items_of(stored.get("files"))) - len(documents):
         losses.append(Loss(place, f"{counted(named, 'file is', 'files are')} named without content", "files"))
     if documents:  # their texts are in the session
-        rest["attachments"] = [{key: it for key, it in file.items() if key != "extracted_content"} for file in files]
+        rest["attachments"] = [*map(about_document, files)]
     if stored.get("sender") == "human":
         said: tuple[Data, ...] = ({"role": "user", "content": words},)
         aside = [{key: value for key, value in block.items() if key != "text"} for block in blocks]

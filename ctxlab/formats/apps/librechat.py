@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
-from ctxlab.formats.apps.answer_in_a_row import TEXTS_OF_FILES, AnswerInARow, document_in
+from ctxlab.formats.apps.answer_in_a_row import AnswerInARow, about_document, document_in
 from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage, import_of, others, parent_in, text_in
 from ctxlab.formats.format import Format
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
@@ -97,7 +97,8 @@ def _message(stored: Data, model: str, losses: list[Loss]) -> ExportedMessage:
     is_user = stored.get("isCreatedByUser") is True
     id, place = text_in(stored, "messageId"), f"message {text_in(stored, 'messageId')!r}"
     rest = {**others(stored, OWN), **_own_count(stored)}
-    said, strange = (({"role": "user", "content": _words(stored)},), []) if is_user else _answer(stored)
+    said, strange, left = _question(stored) if is_user else _answer(stored)
+    rest |= {"parts": left} if left else {}
     files = [*map(fields_of, items_of(stored.get("files")))]
     documents = [part for file in files if (part := document_in(file)) is not None]
     if named := len(files) - len(documents):
@@ -105,7 +106,7 @@ def _message(stored: Data, model: str, losses: list[Loss]) -> ExportedMessage:
     if documents:
         text = said[0].get("content")
         said = ({**said[0], "content": [*([{"type": "text", "text": text}] if text else []), *documents]}, *said[1:])
-        rest["files"] = [{key: it for key, it in file.items() if key not in TEXTS_OF_FILES} for file in files]
+        rest["files"] = [*map(about_document, files)]
     if strange:
         rest["strangeParts"] = strange
         for kind in sorted({kind_of(part) or "unknown" for part in strange}):
@@ -147,10 +148,22 @@ def _value_of(text: Any) -> str:
     return text if isinstance(text, str) else text_in(fields_of(text), "value")
 
 
-def _answer(stored: Data) -> tuple[tuple[Data, ...], list[Data]]:
-    """A model's words in a row, and the parts that are none of its words."""
+Read = tuple[tuple[Data, ...], list[Data], list[Data]]
+"""Messages, the parts that are none of their words, and what else there is in the other parts."""
+
+
+def _question(stored: Data) -> Read:
+    """A user's words; parts whose texts aren't amongst them are left."""
+    words = _words(stored)
+    left = [part for part in map(fields_of, items_of(stored.get("content"))) if (_text_of(part) or "\0") not in words]
+    return ({"role": "user", "content": words},), [], left
+
+
+def _answer(stored: Data) -> Read:
+    """A model's words in a row; what its parts say besides is left."""
     row = AnswerInARow()
     strange: list[Data] = []
+    left: list[Data] = []
     parts = [*map(fields_of, items_of(stored.get("content")))]
     for part in parts:
         kind = kind_of(part)
@@ -164,14 +177,24 @@ def _answer(stored: Data) -> tuple[tuple[Data, ...], list[Data]]:
             id, name = text_in(call, "id"), text_in(inner, "name") or kind_of(call)
             row.add_call(id, name, next((inner[key] for key in ("args", "arguments") if key in inner), ""))
             row.add_result(id, name, inner.get("output") or "")
+            left.append(_unread({**call, **inner}, "id", "function", "name", "args", "arguments", "output"))
         else:
             strange.append(part)
+            continue
+        left.append(_unread(part, kind))
     if not any(kind_of(part) == "text" for part in parts):
         text = text_in(stored, "text")
         for thought in THOUGHT.findall(text):
             row.add_thought(thought.strip())
         row.add_text(THOUGHT.sub("", text))
-    return row.end(), strange
+    elif (text := text_in(stored, "text")) and text not in "\n".join(map(_text_of, parts)):
+        left.append({"text": text})
+    return row.end(), strange, [fields for fields in left if fields]
+
+
+def _unread(fields: Data, *read: str) -> Data:
+    """Fields of a part that don't become part of a message."""
+    return {key: value for key, value in fields.items() if key not in ("type", *read) and value not in (None, "")}
 
 
 def read(source: Source) -> Import:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
-from ctxlab.formats.apps.answer_in_a_row import ASSISTANT, document_in
+from ctxlab.formats.apps.answer_in_a_row import ASSISTANT, about_document, document_in
 from ctxlab.formats.apps.exported_chats import (
     ExportedChat,
     ExportedMessage,
@@ -30,6 +30,7 @@ from ctxlab.formats.source import Source, one_or_mostly
 
 OWN: Final = frozenset({"id", "parentId", "childrenIds", "role", "content", "model", "timestamp", "usage", "error"})
 OF_A_CHAT: Final = frozenset({"id", "title", "models", "params", "history", "messages", "timestamp", "system"})
+OF_A_HISTORY: Final = frozenset({"messages", "currentId"})
 AROUND: Final = frozenset({"id", "title", "chat", "created_at", "updated_at", "user_id"})
 BOOKKEEPING: Final = frozenset(
     {"takenOut", "stored", "modelName", "models", "id", "type", "url", "collection_name", "user_id", "hash", "path"}
@@ -37,6 +38,8 @@ BOOKKEEPING: Final = frozenset(
     | {"done", "modelIdx", "folder_id", "share_id", "followUps", "statusHistory", "annotation", "feedbackId"}
 )
 """Fields that no model reads, or that a loss of their own tells of."""
+NAMES: Final = frozenset({"id", "type", "name", "url", "size", "status", "itemId"})
+"""What every file has."""
 OLLAMA: Final = {"prompt_eval_count": "prompt_tokens", "eval_count": "completion_tokens"}
 """Ollama's names of counts, which are kept as it gave them."""
 
@@ -70,9 +73,19 @@ def chats_of(source: Source, losses: list[Loss]) -> Iterator[ExportedChat]:
             for child in items_of(fields_of(each).get("childrenIds"))
             if isinstance(child, str)
         }
-        messages = tuple(_message(id, fields_of(each), above.get(id, ""), found) for id, each in stored.items())
+        messages = tuple(
+            _message(id, fields_of(each), above.get(id, ""), found)
+            for id, each in stored.items()
+            if isinstance(each, dict)
+        )
+        found += [
+            Loss(f"message {id!r}", "it is no object; it is left out")
+            for id, each in stored.items()
+            if not isinstance(each, dict)
+        ]
         losses += [loss.inside(place) for loss in found]
-        current = fields_of(chat.get("history")).get("currentId")
+        history = fields_of(chat.get("history"))
+        current = history.get("currentId")
         yield ExportedChat(
             id=text_in(around, "id") or text_in(chat, "id"),
             name=text_in(chat, "title") or text_in(around, "title"),
@@ -82,7 +95,11 @@ def chats_of(source: Source, losses: list[Loss]) -> Iterator[ExportedChat]:
             parameters={key: value for key, value in params.items() if key != "system" and value is not None},
             created=time_of(around.get("created_at", chat.get("timestamp"))),
             updated=time_of(around.get("updated_at")),
-            about={**others(chat, OF_A_CHAT), **(others(around, AROUND) if around is not chat else {})},
+            about={
+                **others(chat, OF_A_CHAT),
+                **others(history, OF_A_HISTORY),
+                **(others(around, AROUND) if around is not chat else {}),
+            },
             bookkeeping=BOOKKEEPING,
         )
 
@@ -132,16 +149,20 @@ def _with_files(said: tuple[Data, ...], stored: Data, rest: Data, place: str, lo
     files = [fields_of(file) for file in items_of(stored.get("files"))]
     parts: list[Data] = []
     left: list[Data] = []
+    unread = 0
     for file in files:
         part = {"type": "image_url", "image_url": {"url": file["url"]}} if _is_picture(file) else document_in(file)
         if part is None:
+            unread += 1
             left.append(file)
         else:
             parts.append(part)
-    if left:
-        losses.append(Loss(place, f"{counted(len(left), 'file is', 'files are')} named without content", "files"))
+            left.append({key: it for key, it in about_document(file).items() if not _is_picture(file) or key != "url"})
+    if unread:
+        losses.append(Loss(place, f"{counted(unread, 'file is', 'files are')} named without content", "files"))
     rest.pop("files", None)
-    rest |= {"files": left} if left else {}
+    if unread or any(file.keys() - NAMES for file in left):
+        rest["files"] = left
     if not parts:
         return said
     return ({**said[0], "content": [{"type": "text", "text": said[0]["content"]}, *parts]}, *said[1:])
