@@ -29,7 +29,7 @@ OF_A_CHAT: Final = frozenset(
 BOOKKEEPING: Final = frozenset(
     {"uuid", "start_timestamp", "stop_timestamp", "file_name", "file_uuid", "file_kind", "created_at", "type"}
     | {"thumbnail_url", "preview_url", "thumbnail_asset", "preview_asset", "integration_icon_url", "settings"}
-    | {"integration_name", "stop_reason", "project_uuid", "file_type", "file_size", "id"}
+    | {"integration_name", "stop_reason", "project_uuid", "file_type", "file_size", "id", "updated_at"}
 )
 """Fields that no model reads."""
 SHELL: Final = re.compile(r"\n{0,2}```\nThis block is not supported on your current device yet\.\n```\n{0,2}")

@@ -24,7 +24,19 @@ OWN: Final = frozenset({"_id", "__v", "messageId", "parentMessageId", "conversat
 }  # fmt: skip
 OF_A_CHAT: Final = frozenset({"conversationId", "title", "messages", "options", "branches", "recursive"})
 BOOKKEEPING: Final = frozenset(
-    {"sender", "endpoint", "iconURL", "finish_reason", "file_id", "temp_file_id", "filepath", "filename", "type"}
+    {
+        "_id",
+        "user",
+        "sender",
+        "endpoint",
+        "iconURL",
+        "finish_reason",
+        "file_id",
+        "temp_file_id",
+        "filepath",
+        "filename",
+        "type",
+    }
     | {"bytes", "embedded", "object", "source", "usage", "width", "height", "unfinished", "thread_id", "agent_id"}
     | {"createdAt", "updatedAt", "expiresAt", "assistant_id", "model", "error", "messageId", "conversationId"}
     | {

@@ -35,7 +35,17 @@ AROUND: Final = frozenset({"id", "title", "chat", "created_at", "updated_at", "u
 BOOKKEEPING: Final = frozenset(
     {"takenOut", "stored", "modelName", "models", "id", "type", "url", "collection_name", "user_id", "hash", "path"}
     | {"created_at", "updated_at", "itemId", "status", "name", "content_type", "size", "meta", "usage", "tags"}
-    | {"done", "modelIdx", "folder_id", "share_id", "followUps", "statusHistory", "annotation", "feedbackId"}
+    | {
+        "done",
+        "modelIdx",
+        "folder_id",
+        "share_id",
+        "followUps",
+        "statusHistory",
+        "annotation",
+        "feedbackId",
+        "lastSentence",
+    }
 )
 """Fields that no model reads, or that a loss of their own tells of."""
 NAMES: Final = frozenset({"id", "type", "name", "url", "size", "status", "itemId"})
