@@ -143,9 +143,9 @@ def kept_after(lines: Mapping[str, Data], links: Mapping[str, str | None]) -> It
             continue
         head, anchor, tail = (cast("Data", segment).get(name) for name in ("headUuid", "anchorUuid", "tailUuid"))
         kept: list[str] = []
+        seen: set[str] = set()
         at: str | None = tail if isinstance(tail, str) else None
-        seen: set[str | None] = {None}
-        while at not in seen and at in lines:
+        while at is not None and at not in seen and at in lines:
             seen.add(at)
             kept.append(at)
             at = None if at == head else links.get(at)

@@ -72,17 +72,29 @@ def _has(*names: str) -> Callable[[Any], bool]:
     return lambda entry: isinstance(entry, dict) and set(names) <= cast("Data", entry).keys()
 
 
+def _is_of_novelai(data: Data) -> bool:
+    return "lorebookVersion" in data and mostly(data.get("entries"), _has("text", "keys"))
+
+
+def _is_of_risu(data: Data) -> bool:
+    return data.get("type") == "risu" and mostly(data.get("data"), _has("key", "content"))
+
+
+def _is_of_agnai(data: Data) -> bool:
+    return data.get("kind") == "memory" and mostly(data.get("entries"), _has("entry", "keywords"))
+
+
 PROGRAMS: Final = (
     OtherProgram(
         "NovelAI",
-        lambda data: "lorebookVersion" in data and mostly(data.get("entries"), _has("text", "keys")),
+        _is_of_novelai,
         "entries",
         frozenset({"keys", "displayName", "text", "forceActivation", "enabled"}),
         _of_novelai,
     ),
     OtherProgram(
         "RisuAI",
-        lambda data: data.get("type") == "risu" and mostly(data.get("data"), _has("key", "content")),
+        _is_of_risu,
         "data",
         frozenset(
             {"key", "secondkey", "comment", "content", "alwaysActive", "selective", "insertorder", "activationPercent"}
@@ -91,7 +103,7 @@ PROGRAMS: Final = (
     ),
     OtherProgram(
         "Agnai",
-        lambda data: data.get("kind") == "memory" and mostly(data.get("entries"), _has("entry", "keywords")),
+        _is_of_agnai,
         "entries",
         frozenset({"keywords", "name", "entry", "weight", "enabled"}),
         _of_agnai,
