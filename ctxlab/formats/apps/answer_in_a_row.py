@@ -87,7 +87,7 @@ def document_in(file: Data) -> Data | None:
 
 
 def about_document(file: Data) -> Data:
-    """What an export says of such a file beside the text that `document_in` takes."""
+    """The fields of such a file beside the text that `document_in` takes."""
     taken = next((text for text in _texts_of(file) if text.strip()), None)
     rest: Data = {}
     for key, value in file.items():

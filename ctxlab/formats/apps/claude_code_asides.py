@@ -50,7 +50,7 @@ def past_asides(links: Links, lines: Mapping[str, Data], is_message: Callable[[D
 
 
 class _Beside:
-    """What was said beside the lines of the program."""
+    """The messages beside the lines of the program."""
 
     def __init__(self, links: Links, lines: Mapping[str, Data], is_message: Callable[[Data], bool]) -> None:
         self._lines, self._is_message = lines, is_message

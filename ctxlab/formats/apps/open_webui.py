@@ -49,7 +49,7 @@ BOOKKEEPING: Final = frozenset(
 )
 """Fields that no model reads, or that a loss of their own tells of."""
 NAMES: Final = frozenset({"id", "type", "name", "url", "size", "status", "itemId"})
-"""What every file has."""
+"""Fields that every file has."""
 OLLAMA: Final = {"prompt_eval_count": "prompt_tokens", "eval_count": "completion_tokens"}
 """Ollama's names of counts, which are kept as it gave them."""
 

@@ -54,7 +54,7 @@ def of_details(text: str) -> Answer:
 
 
 def _folded(text: str) -> Iterator[tuple[int, int, tuple[str, str, str]]]:
-    """Where each folded part begins and ends, with its kind, its attributes and what is in it."""
+    """The beginning and the end of each folded part, with its kind, its attributes and what is in it."""
     at = 0
     while opening := OPENING.search(text, at):
         head = text.find(">", opening.end())

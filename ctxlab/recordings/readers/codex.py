@@ -54,7 +54,7 @@ class _Rollout:
     """Whether lines still repeat the history of the session that this one was forked from."""
     replayed: int = 0
     written: float | None = None
-    """When the first line was written, in seconds."""
+    """The time of the first line, in seconds."""
     has_turns: bool = False
     others: Counter[str] = field(default_factory=Counter[str])
 

@@ -40,7 +40,7 @@ def _is_message(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Event:
-    """What a session's file tells next: a message with its place, or that the session goes on elsewhere.
+    """The next thing that a session's file tells: a message with its place, or that the session goes on elsewhere.
 
     `back_to` is the id of a message that is taken back with all after it; `anew` says that the history begins anew.
     """
