@@ -125,7 +125,7 @@ def fields_of(message: Data, key: str, answered: OpenCall | None, losses: list[L
 
 
 def _flat(rest: Data, message: Data) -> Data:
-    """The fields that are kept of a message, with the fields of its metadata and of its place in the tree by their own names."""
+    """The fields that are kept of a message, those of its metadata and of its place in the tree by their own names."""
     around = rest.get(PLACE)
     flat = {key: value for key, value in rest.items() if key != PLACE or not isinstance(around, dict)}
     return {**flat, **_metadata(message), **(cast("Data", around) if isinstance(around, dict) else {})}

@@ -68,7 +68,7 @@ class StoredSession:
 
     @property
     def forked_at(self) -> float:
-        """The time at which the session began; messages from before were copied into it, with the times that they had."""
+        """The time at which the session began; messages from before were copied, with their times."""
         return number_in(fields_of(self.info.get("time")), "created") or number_in(self.info, "time_created")
 
     @property
