@@ -20,6 +20,7 @@ from ctxlab.formats.apps.chatgpt import CHATGPT
 from ctxlab.formats.apps.claude_ai import CLAUDE_AI
 from ctxlab.formats.apps.claude_code import CLAUDE_CODE
 from ctxlab.formats.apps.librechat import LIBRECHAT
+from ctxlab.formats.apps.loom import LOOM
 from ctxlab.formats.apps.open_webui import OPEN_WEBUI
 from ctxlab.formats.corpora.locomo import LOCOMO
 from ctxlab.formats.corpora.memorybank import MEMORYBANK
@@ -55,6 +56,7 @@ from ctxlab.formats.native.rules import RULES, rules_json
 from ctxlab.formats.native.session import session_json
 from ctxlab.formats.native.sessions_zip import ZIP, sessions_zip
 from ctxlab.formats.native.worldbooks import WORLDBOOK
+from ctxlab.formats.openai.conversation import ROLES, unknown_role
 from ctxlab.formats.openai.format import OPENAI
 from ctxlab.formats.openai.writer import openai_messages
 from ctxlab.formats.repair_sessions import Repair, repaired_sessions
@@ -156,6 +158,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     LIBRECHAT,
     CLAUDE_AI,
     CHATBOT_UI,
+    LOOM,
     LOCOMO,
     SHAREGPT,
     MEMORYBANK,
@@ -262,7 +265,10 @@ def _unknown(source: Source) -> str:
     name = name_of(source.data)
     if name is not None:
         return f"{source.name} is {name}, which is not read yet; formats: {known}"
-    return f"{source.name} is in no known format: it is {described(source.data)}; formats: {known}"
+    role = unknown_role(source.data)
+    hint = "" if role is None else f", with the role {role!r:.40}; known are {', '.join(sorted(ROLES))}"
+    found = f"it is {described(source.data)}{hint}"
+    return f"{source.name} is in no known format: {found}; formats: {known}"
 
 
 def _plugins(problems: list[str]) -> Iterator[Format]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import io
 import json
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import orjson
 
@@ -15,7 +17,7 @@ from ctxlab.errors import BrokenFile, ReadError, did_you_mean
 from ctxlab.formats.not_json import binary_kind, refusal, text_kind
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sanitize_json import sanitized
-from ctxlab.formats.sillytavern.cards.png import BUNDLE, SIGNATURE, decoded, texts_in_png
+from ctxlab.formats.sillytavern.cards.png import BUNDLE, SIGNATURE, decoded, repeated_texts, texts_in_png
 from ctxlab.formats.source import Archive, Source
 from ctxlab.formats.yaml import from_yaml, named_yaml
 
@@ -29,13 +31,15 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+JPEG = b"\xff\xd8\xff"
 ARCHIVES = (b"PK\x03\x04", b"PK\x05\x06")
 """First bytes of a zip archive, and of an empty one."""
 
 
 def source_of_file(raw: bytes, name: str) -> Source:
     """The content of a file: of a zip archive as it is, of anything else parsed."""
-    return Source(Archive(raw), name) if raw.startswith(ARCHIVES) else source_of(raw, name)
+    is_archive = raw.startswith(ARCHIVES) or _is_behind_picture(raw[:4], io.BytesIO(raw))
+    return Source(Archive(raw), name) if is_archive else source_of(raw, name)
 
 
 def source_at(path: Path, name: str) -> Source:
@@ -43,10 +47,16 @@ def source_at(path: Path, name: str) -> Source:
     _refuse_no_file(path, name)
     try:
         with path.open("rb") as file:
-            is_archive = file.read(4) in ARCHIVES
+            head = file.read(4)
+            is_archive = head in ARCHIVES or _is_behind_picture(head, file)
         return Source(Archive(path), name) if is_archive else source_of(path.read_bytes(), name)
     except OSError as error:
         raise ReadError(f"{name} can't be read: {error.strerror or error}") from error
+
+
+def _is_behind_picture(head: bytes, file: IO[bytes]) -> bool:
+    """Whether a file that begins as a JPEG picture is an archive at its end, as RisuAI makes cards that show a face."""
+    return head.startswith(JPEG) and zipfile.is_zipfile(file)
 
 
 def source_of(raw: bytes, name: str) -> Source:
@@ -67,6 +77,10 @@ def _of_picture(raw: bytes, name: str) -> Source:
             broken.append(error)
             continue
         losses = [Loss("", f"{error}; text {keyword!r} is read in its place") for error in broken]
+        losses += [
+            Loss("", f"the picture has {count} texts {repeated!r}; the first is read, as SillyTavern does")
+            for repeated, count in repeated_texts(raw, name)
+        ]
         return replace(found, name=name, losses=(*losses, *found.losses), picture=raw)
     raise broken[0]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
@@ -73,6 +73,35 @@ def losses_html(losses: Sequence[Loss]) -> str:
 def unused_fields(place: str, fields: Iterable[str], of: str = "a message's text") -> list[Loss]:
     """A loss for each field of something that has no room for it."""
     return [Loss(place, f"{name}: not part of {of}; left out", name) for name in fields]
+
+
+LONG_TEXT = 10
+"""Characters of a text that is no mere name, number or mark; losses tell of those that are longer."""
+
+
+def texts_aside(place: str, rest: Mapping[str, Any], bookkeeping: Container[str] = ()) -> list[Loss]:
+    """A loss for each field that is kept in the metadata alone and has text in it, at any depth.
+
+    Fields of `bookkeeping` are the program's own notes (ids, versions, counts), which no model would read.
+    """
+    return [
+        Loss(place, f"{name}: kept in the metadata, not sent", name)
+        for name, value in rest.items()
+        if name not in bookkeeping and _has_text(value, bookkeeping)
+    ]
+
+
+def _has_text(value: Any, bookkeeping: Container[str]) -> bool:
+    stack = [value]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, str) and len(found) > LONG_TEXT:
+            return True
+        if isinstance(found, Mapping):
+            stack += [it for key, it in cast("Mapping[str, Any]", found).items() if key not in bookkeeping]
+        elif isinstance(found, list | tuple):
+            stack += cast("list[Any]", found)
+    return False
 
 
 def counted_by_field(losses: Sequence[Loss]) -> tuple[Loss, ...]:

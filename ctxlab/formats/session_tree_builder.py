@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ctxlab.documents import Session
@@ -116,6 +116,22 @@ def parents_first(links: Mapping[str, str | None], losses: list[Loss]) -> Iterat
             seen.add(top)
             yield top, None
             yield from _below(top, children, seen)
+
+
+def newest_end(links: Iterable[tuple[str, str | None]], times: Mapping[str, float | None]) -> str | None:
+    """The id at which the newest branch ends; the last one where times say nothing, None where there are no messages.
+
+    `links` are ids with those of their parents, parents first; `times` are seconds. A message without a time was
+    written when the one above it was.
+    """
+    written: dict[str | None, float] = {None: 0.0}
+    above: set[str | None] = set()
+    for key, parent in links:
+        time = times.get(key)
+        written[key] = written[parent] if time is None else time
+        above.add(parent)
+    ends = [key for key in written if key is not None and key not in above]
+    return max(enumerate(ends), key=lambda item: (written[item[1]], item[0]), default=(0, None))[1]
 
 
 def _below(

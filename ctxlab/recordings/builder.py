@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from operator import is_, itemgetter
 from typing import Any
 
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.errors import ReadError
@@ -203,6 +204,18 @@ class RecordingBuilder:
         )
         self._requests.append(request)
         return request
+
+    def replayed(self, count: int, of: str) -> None:
+        """Tell of answers that a fork only repeats: no requests of it, and what they used isn't counted again.
+
+        `of` is the id of the session that it was forked from, "" where the log doesn't say it.
+        """
+        if count:
+            them = counted(count, "answer is history", "answers are history")
+            whose = f"session {of!r:.80}" if of else "another session"
+            self.losses.append(
+                Loss("", f"{them} of {whose}, from which this one was forked; their requests are counted there")
+            )
 
     @property
     def request_count(self) -> int:

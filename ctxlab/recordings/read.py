@@ -12,6 +12,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import BrokenFile, ReadError, UnknownFormat
 from ctxlab.formats.decode import source_at, source_of
+from ctxlab.formats.known_but_unread import name_of
 from ctxlab.formats.results import Loss, Losses
 from ctxlab.formats.source import Archive, Source, described
 from ctxlab.recordings.builder import RecordingBuilder
@@ -194,7 +195,9 @@ def recording_of(source: Source) -> Recording:
     """The recording in a parsed file; raises UnknownFormat for what is none."""
     form = next((form for form in FORMATS if form.sniff(source.data)), None)
     if form is None:
-        raise UnknownFormat(f"{source.name} is no recording that is known: it holds {described(source.data)}")
+        known = name_of(source.data)
+        what = f"it is {known}" if known is not None else f"it holds {described(source.data)}"
+        raise UnknownFormat(f"{source.name} is no recording that is known: {what}")
     builder = RecordingBuilder(source.stem, losses=source.losses)
     form.read(source, builder)
     return finished(builder, source.name)

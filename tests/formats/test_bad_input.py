@@ -218,3 +218,13 @@ def test_messages_of_odd_types_are_read_somehow(message: Any) -> None:
     assert found.pick().check() == ()
     assert found.pick().path()[-1].content == "Bye"
     assert session_json(found.pick()).data
+
+
+def test_a_list_of_messages_with_an_unknown_role_is_refused_by_that_role() -> None:
+    with pytest.raises(UnknownFormat, match="with the role 'usr'; known are assistant, developer, function"):
+        read_data([{"role": "usr", "content": "Hello"}])
+    with pytest.raises(UnknownFormat, match="with the role 'usr'"):
+        read_data({"messages": [{"role": "usr", "content": "Hello"}]})
+    with pytest.raises(UnknownFormat) as refused:
+        read_data([{"role": "usr", "words": "Hello"}])
+    assert "with the role" not in str(refused.value)

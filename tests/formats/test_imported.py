@@ -75,6 +75,7 @@ def test_formats_have_names() -> None:
         "librechat",
         "claude",
         "chatbot-ui",
+        "loom",
         "locomo",
         "sharegpt",
         "memorybank",

@@ -117,6 +117,9 @@ class Evaluation:
         problem = arguments_problem(macro, given)
         if problem and given < macro.least:
             raise BadCall(problem)
+        if problem and self.run.is_new(f"{node.name}: {problem}"):
+            text = f"macro {node.name!r} {problem}; what is too many has no effect"
+            self.run.note(f"{self._at(node.start)}: {text}", name=node.name)
         arguments = [self._inner_text(node, i) for i in range(1, given + 1)]
         if macro.rest and macro.most is not None and given > macro.most:
             kept = macro.most - 1

@@ -40,11 +40,15 @@ FIELDS: tuple[tuple[tuple[str, ...], str, Read], ...] = (
 )
 """Names, description and value of the macros that read one field of the environment."""
 
+TEMPLATES = frozenset({"persona", "description", "personality", "scenario", "mesExamples"})
+"""Texts that people write with macros of their own, such as a description that names {{char}}."""
+
 
 def _field_macros() -> Iterator[Macro]:
     for names, description, read in FIELDS:
         for name in names:
-            yield Macro(name, "substitute", lambda call, read=read: read(call.env), description)
+            is_template = name in TEMPLATES
+            yield Macro(name, "substitute", lambda call, read=read: read(call.env), description, template=is_template)
 
 
 fields = MacroFamily(tuple(_field_macros()))

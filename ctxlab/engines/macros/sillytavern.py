@@ -36,13 +36,13 @@ def model(call: MacroCall) -> str:
     return call.env.model_name or call.env.model_id
 
 
-@macro("charPrompt", phase="substitute", dialect=SILLYTAVERN)
+@macro("charPrompt", phase="substitute", template=True, dialect=SILLYTAVERN)
 def char_prompt(call: MacroCall) -> str:
     """The card's own main prompt."""
     return card_text(call.env, "system_prompt")
 
 
-@macro("charInstruction", "charJailbreak", phase="substitute", dialect=SILLYTAVERN)
+@macro("charInstruction", "charJailbreak", phase="substitute", template=True, dialect=SILLYTAVERN)
 def char_instruction(call: MacroCall) -> str:
     """The card's own instructions after the history."""
     return card_text(call.env, "post_history_instructions")
@@ -54,7 +54,7 @@ def char_version(call: MacroCall) -> str:
     return (call.env.agent.agent_version if call.env.agent else None) or card_text(call.env, "character_version")
 
 
-@macro("original", phase="substitute", dialect=SILLYTAVERN)
+@macro("original", phase="substitute", template=True, dialect=SILLYTAVERN)
 def original(call: MacroCall) -> str:
     """The prompt that the card's own one stands in for."""
     return call.env.original

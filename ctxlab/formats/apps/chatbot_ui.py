@@ -6,13 +6,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from ctxlab.display.short_texts import counted
-from ctxlab.formats.apps.exported_chats import ASSISTANT, ExportedChat, ExportedMessage, import_of, others, text_in
+from ctxlab.formats.apps.answer_in_a_row import ASSISTANT
+from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage, import_of, others, text_in
 from ctxlab.formats.format import Format
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
-from ctxlab.formats.results import Import, Loss
+from ctxlab.formats.results import Import, Loss, unused_fields
 from ctxlab.formats.source import Source, mostly
 
 OWN = frozenset({"id", "name", "messages", "prompt", "model", "temperature", "folderId"})
+AROUND = frozenset({"version", "history", "folders", "prompts"})
+SAID = frozenset({"role", "content"})
+BOOKKEEPING = frozenset({"id", "folderId", "model"})
+"""Fields that no model reads."""
 
 
 def sniff(data: Any) -> bool:
@@ -27,6 +32,7 @@ def chats_of(source: Source, losses: list[Loss]) -> Iterator[ExportedChat]:
         for name in ("folders", "prompts")
         if (stored := items_of(data.get(name)))
     ]
+    losses += unused_fields("", others(data, AROUND), "a chat")
     for chat in map(fields_of, items_of(data.get("history"))):
         own, model = text_in(chat, "id"), text_in(fields_of(chat.get("model")), "id")
         temperature = chat.get("temperature")
@@ -40,6 +46,7 @@ def chats_of(source: Source, losses: list[Loss]) -> Iterator[ExportedChat]:
             system=text_in(chat, "prompt"),
             parameters={"temperature": temperature} if temperature is not None else {},
             about=others(chat, OWN),
+            bookkeeping=BOOKKEEPING,
         )
 
 
@@ -47,7 +54,9 @@ def _message(number: int, stored: Data, chat: str, model: str) -> ExportedMessag
     role = text_in(stored, "role") or "user"
     said: Data = {"role": role, "content": stored.get("content") or ""}
     above = f"{chat}-{number - 1}" if number else None
-    return ExportedMessage(f"{chat}-{number}", above, (said,), model if role == ASSISTANT else "")
+    return ExportedMessage(
+        f"{chat}-{number}", above, (said,), model if role == ASSISTANT else "", rest=others(stored, SAID)
+    )
 
 
 def read(source: Source) -> Import:

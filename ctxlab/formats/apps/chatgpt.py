@@ -7,24 +7,32 @@ doesn't say whether the model read them, and a loss says so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.documents.session.message import DISABLED_REASON
-from ctxlab.formats.apps.chatgpt_message import UNWEIGHTED, WITHOUT_RESULT, OpenCall, answered_call, fields_of
+from ctxlab.formats.apps.chatgpt_message import (
+    BOOKKEEPING,
+    PLACE,
+    UNWEIGHTED,
+    WITHOUT_RESULT,
+    OpenCall,
+    answered_call,
+    fields_of,
+)
+from ctxlab.formats.apps.exported_chats import others
 from ctxlab.formats.format import Format
-from ctxlab.formats.results import Import, Loss
-from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first
+from ctxlab.formats.results import Import, Loss, texts_aside, unused_fields
+from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, newest_end, parents_first
 from ctxlab.formats.source import Source, mostly, one_or_mostly
 
 Data = dict[str, Any]
 
 OWN = frozenset({"id", "conversation_id", "title", "create_time", "update_time", "mapping", "current_node"})
 OF_A_PLACE = frozenset({"id", "message", "parent", "children"})
-PLACE = "place"
-"""Metadata key of a mapping entry's other fields."""
 LATEST_SECONDS = 253_402_300_799
 """The end of the year 9999."""
 
@@ -68,7 +76,9 @@ def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
     tree = Tree()
     at: dict[str | None, str] = {None: ROOT}
     calls: dict[str, tuple[OpenCall, ...]] = {ROOT: ()}
+    links: list[tuple[str, str | None]] = []
     for key, parent in parents_first(_links(places, losses), losses):
+        links.append((key, parent))
         message = places[key].get("message")
         if isinstance(message, dict):
             around = {name: value for name, value in places[key].items() if name not in OF_A_PLACE}
@@ -77,14 +87,16 @@ def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
             at[key], calls[at[key]] = _grow(tree, key, at[parent], message, calls[at[parent]], losses)
         else:
             at[key] = at[parent]
+            losses += unused_fields(f"message {key!r}", others(places[key], OF_A_PLACE), "a place without a message")
             if message is not None:
                 losses.append(Loss(f"message {key!r}", f"is {type(message).__name__}, no message; it is left out"))
     _switch_off(tree, losses)
-    leaf = at[_current(item, places, losses)]
+    leaf = at[_current(item, places, links, losses)]
     current = item.get("current_node")
     if (isinstance(current, str) and current in places) or not tree.is_forked:
         tree.select(leaf)
     about = {key: value for key, value in item.items() if key not in OWN and value not in (None, [], {})}
+    losses += texts_aside("", about, BOOKKEEPING)
     return tree.session(
         session_id,
         leaf=leaf,
@@ -164,34 +176,46 @@ def _places(mapping: Data, losses: list[Loss]) -> dict[str, Data]:
 def _links(places: dict[str, Data], losses: list[Loss]) -> dict[str, str | None]:
     """Every message's parent; siblings as their parent lists them, those it doesn't list after them."""
     rank: dict[str, int] = {}
+    listed_by: dict[str, str] = {}
     for key, place in places.items():
         children = place.get("children")
         for child in cast("list[Any]", children) if isinstance(children, list) else []:
             if isinstance(child, str) and child in places:
                 rank.setdefault(child, len(rank))
+                listed_by.setdefault(child, key)
             else:
                 losses.append(Loss(f"message {key!r}", f"its child {child!r} is not there"))
     last = len(rank)
     keys = sorted(places, key=lambda key: rank.get(key, last))
-    return {key: parent if isinstance(parent := places[key].get("parent"), str) else None for key in keys}
+    return {key: _parent(places, key, listed_by.get(key)) for key in keys}
 
 
-def _current(item: Data, places: dict[str, Data], losses: list[Loss]) -> str | None:
-    """Id of the active message: `current_node`, else the newest message."""
+def _parent(places: dict[str, Data], key: str, listed_by: str | None) -> str | None:
+    """The parent that a message names; the one that lists it where that isn't there."""
+    named = places[key].get("parent")
+    is_named = isinstance(named, str)
+    return named if is_named and (named in places or listed_by is None) else listed_by
+
+
+def _current(
+    item: Data, places: dict[str, Data], links: Sequence[tuple[str, str | None]], losses: list[Loss]
+) -> str | None:
+    """Id of the active message: `current_node`, else the newest one that ends a branch."""
     current = item.get("current_node")
     if isinstance(current, str) and current in places:
         return current
-    if not places:
-        return None
-    newest = max(places, key=lambda key: _written(places[key]))
-    losses.append(Loss("current_node", f"{current!r} is not there; the newest message, {newest!r}, is the leaf now"))
+    newest = newest_end(links, {key: _written(place) for key, place in places.items()})
+    if newest is not None:
+        losses.append(
+            Loss("current_node", f"{current!r} is not there; the newest message, {newest!r}, is the leaf now")
+        )
     return newest
 
 
-def _written(place: Data) -> float:
+def _written(place: Data) -> float | None:
     message = place.get("message")
     time = cast("Data", message).get("create_time") if isinstance(message, dict) else None
-    return time if isinstance(time, int | float) else 0
+    return time if isinstance(time, int | float) and not isinstance(time, bool) else None
 
 
 def iso_time(seconds: Any) -> str | None:

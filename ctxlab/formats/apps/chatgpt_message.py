@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ctxlab.documents.session.message import DISABLED_REASON
-from ctxlab.formats.results import Loss
+from ctxlab.formats.results import Loss, texts_aside
 
 Data = dict[str, Any]
 
@@ -23,6 +23,27 @@ UNWEIGHTED = "ChatGPT marks it weight 0"
 """OpenAI documents no weight. Programs that read exports take 0 for hidden or replaced; in exports it is on empty
 system messages, and on results of tools that replies cite, so a model may well have read those."""
 WITHOUT_RESULT = "every result of its call is marked weight 0 by ChatGPT"
+PLACE = "place"
+"""Metadata key of a mapping entry's other fields."""
+BOOKKEEPING = frozenset(
+    {"metadata", "id", "model_slug", "default_model_slug", "requested_model_slug", "resolved_model_slug", "request_id"}
+    | {"parent_id", "message_type", "timestamp_", "finish_details", "turn_exchange_id", "message_source", "channel"}
+    | {"author", "recipient", "status", "content_type", "conversation_id", "conversation_template_id", "gizmo_id"}
+    | {
+        "conversation_origin",
+        "workspace_id",
+        "safe_urls",
+        "blocked_urls",
+        "async_task_id",
+        "attachments",
+        "asset_pointer",
+    }
+    | {"serialization_metadata", "working_turn_id", "voice", "parent", "children", "cloud_doc_url", "selected_sources"}
+    | {"source_analysis_msg_id", "thinking_effort", "command", "image_gen_title", "plugin_ids", "memory_scope"}
+)
+"""Fields that no model reads, and those that become something else."""
+TOLD = frozenset({"thoughts", "parts", "stored"})
+"""Fields of a content that are read, or of which a loss of their own tells."""
 USUAL: Data = {
     "status": "finished_successfully",
     "recipient": "all",
@@ -75,8 +96,10 @@ def fields_of(message: Data, key: str, answered: OpenCall | None, losses: list[L
     rest = _rest(message)
     role = _role(message, place, rest, losses)
     content = _content(message, key, losses)
+    losses += texts_aside(place, _flat(rest, message), BOOKKEEPING)
     if content.rest:
         rest["content"] = content.rest
+        losses += texts_aside(place, content.rest, BOOKKEEPING | TOLD)
     text = "\n".join(content.texts)
     metadata: Data = {}
     call = _requested_call(message, key, role)
@@ -99,6 +122,13 @@ def fields_of(message: Data, key: str, answered: OpenCall | None, losses: list[L
         node["isEnabled"] = False
         metadata[DISABLED_REASON] = reason
     return {**node, "metadata": metadata} if metadata else node, call
+
+
+def _flat(rest: Data, message: Data) -> Data:
+    """The fields that are kept of a message, those of its metadata and of its place in the tree by their own names."""
+    around = rest.get(PLACE)
+    flat = {key: value for key, value in rest.items() if key != PLACE or not isinstance(around, dict)}
+    return {**flat, **_metadata(message), **(cast("Data", around) if isinstance(around, dict) else {})}
 
 
 def _author(message: Data) -> Data:

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ctxlab.documents import Session
-from ctxlab.formats.apps.claude_code_api_messages import Replies
-from ctxlab.formats.apps.claude_code_asides import asides_of
+from ctxlab.formats.apps.claude_code_api_messages import Replies, answers, is_reply, message_id
+from ctxlab.formats.apps.claude_code_asides import asides_of, past_asides, with_kept
 from ctxlab.formats.apps.claude_code_message import ROLES, free_name, nodes_of
 from ctxlab.formats.format import Format
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first, title, unnamed_leaf
-from ctxlab.formats.source import Source, mostly
+from ctxlab.formats.source import Source, described, mostly
 
 Data = dict[str, Any]
 UNNAMED_LEAF = unnamed_leaf("the last message's")
@@ -31,7 +31,17 @@ def sniff(data: Any) -> bool:
     if isinstance(data, dict):
         return _is_line(cast("Data", data))
     items = cast("list[Any]", data) if isinstance(data, list) else []
-    return mostly(items, _is_line) and any(_is_message(item) or _is_summary(item) for item in items)
+    if not mostly(items, _is_line):
+        return False
+    said = [item for item in items if _is_message(item)]
+    return bool(said or any(map(_is_summary, items))) and not is_of_another_program(said)
+
+
+def is_of_another_program(lines: Sequence[Any]) -> bool:
+    """Whether lines have this program's envelope, but what was said is where Claude Code never puts it."""
+    inner = [cast("Data", line)["message"] for line in lines if isinstance(line, dict) and "message" in line]
+    messages = [cast("Data", message) for message in inner if isinstance(message, dict)]
+    return bool(messages) and not any("content" in message for message in messages)
 
 
 def _is_line(value: Any) -> bool:
@@ -81,7 +91,7 @@ def read(source: Source) -> Import:
         elif isinstance(line, dict) and isinstance(line.get("type"), str):
             others.setdefault(line["type"], []).append(place)
         else:
-            losses.append(Loss(place, "no line of a log; it is left out"))
+            losses.append(Loss(place, f"no line of a log, but {described(line)}; it is left out"))
     for kind, places in others.items():
         what = "1 line is" if len(places) == 1 else f"{len(places)} lines are"
         losses.append(Loss(places[0], f"{what} of type {kind!r:.40}, which is no message; left out"))
@@ -110,11 +120,12 @@ def _session(session_id: str, logged_as: str, log: _Log, losses: list[Loss]) -> 
     tree = Tree()
     at: dict[str | None, str] = {None: ROOT}
     tools: dict[str, str] = {}
-    links = list(parents_first(_links(log, found), found))
+    links = list(parents_first(with_kept(log.lines, _links(log, found)), found))
+    links = list(parents_first(past_asides(links, log.lines, is_of_the_conversation), found))
     replies = Replies(log.lines, links)
     links = list(parents_first(replies.links_in_a_row(log.lines, links), found))
     drawn = _drawn(links, replies)
-    asides = asides_of(drawn, log.lines, _is_of_the_conversation)
+    asides = asides_of(drawn, log.lines, is_of_the_conversation)
     for key, parent in links:
         at[key] = at[parent]
         if key in asides:
@@ -149,7 +160,8 @@ def _session(session_id: str, logged_as: str, log: _Log, losses: list[Loss]) -> 
     )
 
 
-def _is_of_the_conversation(line: Data) -> bool:
+def is_of_the_conversation(line: Data) -> bool:
+    """Whether a line is a message; others are notes of the program."""
     return line.get("type") in ROLES
 
 
@@ -204,13 +216,35 @@ def _in_place_of(hidden: list[str], fields: Data) -> Data:
 
 
 def _links(log: _Log, losses: list[Loss]) -> dict[str, str | None]:
-    """Every message's parent. A log without any parents is a chain in the file's order."""
-    main = [key for key, line in log.lines.items() if line.get("isSidechain") is not True]
     links = {key: _parent(line) for key, line in log.lines.items()}
-    if len(main) > 1 and not any(links[key] for key in main):
-        losses.append(Loss(log.places[main[0]], "no message names its parent; they are in the file's order"))
-        links.update(_chained(main))
-    return links
+    return links_or_a_row(log.lines, links, log.places, losses)
+
+
+def links_or_a_row(
+    lines: Mapping[str, Data], links: Mapping[str, str | None], places: Mapping[str, str], losses: list[Loss]
+) -> dict[str, str | None]:
+    """The parents of lines; those of a log that has no links of its own, or no true ones, in the order of the file."""
+    main = [key for key, line in lines.items() if line.get("isSidechain") is not True]
+    hub = _hub(lines, links, main)
+    if hub is not None:
+        text = "prompts and answers all name it as their parent; the messages are in the file's order"
+        losses.append(Loss(places[hub], text))
+    elif len(main) > 1 and not any(links[key] for key in main):
+        losses.append(Loss(places[main[0]], "no message names its parent; they are in the file's order"))
+    else:
+        return dict(links)
+    return {**links, **dict(_chained(main))}
+
+
+def _hub(lines: Mapping[str, Data], links: Mapping[str, str | None], main: Sequence[str]) -> str | None:
+    """A line on which several prompts and several answers hang at once, as no conversation does."""
+    below: dict[str, tuple[set[str], set[str]]] = {}
+    for key in main:
+        line, parent = lines[key], links[key]
+        if parent in lines and is_of_the_conversation(line) and not answers(line):
+            replies, prompts = below.setdefault(parent or "", (set(), set()))
+            (replies if is_reply(line) else prompts).add((is_reply(line) and message_id(line)) or key)
+    return next((key for key, found in below.items() if min(map(len, found)) > 1), None)
 
 
 def _chained(keys: list[str]) -> Iterator[tuple[str, str | None]]:

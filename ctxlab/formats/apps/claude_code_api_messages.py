@@ -36,7 +36,7 @@ class Replies:
     def _sort_in(self, key: str, parent: str | None, lines: Mapping[str, Data]) -> None:
         line = lines[key]
         begun = self.head.get(parent or "")
-        if _is_reply(line):
+        if is_reply(line):
             goes_on = begun is not None and message_id(line) in {message_id(lines[begun])} - {None}
             self.head[key] = begun if begun is not None and goes_on else key
             self._own.setdefault(self.head[key], []).append(key)
@@ -81,7 +81,8 @@ def answers(line: Data) -> Collection[str]:
     return [str(block.get("tool_use_id")) for block in _blocks(line) if block.get("type") == "tool_result"]
 
 
-def _is_reply(line: Data) -> bool:
+def is_reply(line: Data) -> bool:
+    """Whether a model wrote the line."""
     return line.get("type") == "assistant"
 
 

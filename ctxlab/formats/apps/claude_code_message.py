@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from ctxlab.documents.session.replay_artifacts import ARTIFACTS
 from ctxlab.formats.openai.content_parts import inline_file
-from ctxlab.formats.results import Loss, unused_fields
+from ctxlab.formats.results import Loss, texts_aside, unused_fields
 
 Data = dict[str, Any]
 
@@ -17,6 +17,25 @@ ROLES = ("user", "assistant")
 OF_THE_LINE = {"uuid": str, "parentUuid": str, "sessionId": str, "timestamp": str, "type": str, "isSidechain": bool}
 """Fields of a line for its place and kind, with the values that are read."""
 OF_THE_MESSAGE = {"role": str, "model": str}
+BOOKKEEPING = frozenset(
+    {"uuid", "parentUuid", "logicalParentUuid", "sessionId", "timestamp", "cwd", "version", "gitBranch", "userType"}
+    | {
+        "requestId",
+        "toolUseResult",
+        "mcpMeta",
+        "slug",
+        "agentId",
+        "agentName",
+        "teamName",
+        "permissionMode",
+        "promptId",
+    }
+    | {"entrypoint", "sourceToolAssistantUUID", "sourceToolUseID", "thinkingMetadata", "todos", "imagePasteIds"}
+    | {"forkedFrom", "origin", "error", "apiError", "lines", "id", "model", "usage", "stop_reason", "container", "type"}
+    | {"role", "agentSetting", "attributionAgent", "attributionSkill", "attributionPlugin", "attributionMcpServer"}
+    | {"interruptedMessageId", "errorDetails", "summarizeMetadata", "diagnostics", "context_management", "parts"}
+)
+"""Fields in which the program notes where, when and with what it ran, and the results as its screen shows them."""
 FILES = {"image": "image", "document": "document"}
 
 
@@ -45,6 +64,8 @@ def nodes_of(lines: Sequence[tuple[str, Data]], tools: dict[str, str], losses: l
     messages = [_message(line, where, losses) for where, line in lines]
     rest = _rest_of([(line, message) for (_, line), message in zip(lines, messages, strict=True)])
     role = messages[0].get("role", first.get("type"))
+    if first.get("type") in ROLES:
+        losses += texts_aside(place, rest, BOOKKEEPING)
     if first.get("type") not in ROLES:
         return [_of_the_program(first, rest)]
     if role not in ROLES:

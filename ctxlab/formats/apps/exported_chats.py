@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from ctxlab.documents import Session
+from ctxlab.formats.apps.answer_in_a_row import ASSISTANT
 from ctxlab.formats.openai.conversation import Conversation, Shelf
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.requests.chat import chat_parameters
-from ctxlab.formats.results import Import, Loss
-from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first, unnamed_leaf
+from ctxlab.formats.results import Import, Loss, texts_aside
+from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, newest_end, parents_first, unnamed_leaf
 from ctxlab.formats.source import Source
 
-ASSISTANT: Final = "assistant"
 PROMPT: Final[Data] = {"id": "prompt-0", "name": "System", "role": "system"}
 LATEST_SECONDS: Final = 1e11
+NOTHING: Final = re.compile(r"0{8}[0-]*(?:-4[0-]*-8[0-]*)?")
+"""Ids of no message, such as those that Claude's and LibreChat's first messages name as their parents."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedMessage:
-    """A message of an export; `parent` is the id of the one above, None at the beginning.
+    """A message of an export; `parent` is the id of the one above, None at the beginning, "" where it isn't named.
 
     `said` are the messages in OpenAI's form that it stands for: one, or several where calls and their results are
     inside. `usage` is in OpenAI's names, `rest` what the program keeps besides.
@@ -37,13 +40,19 @@ class ExportedMessage:
     error: str = ""
     rest: Data = field(default_factory=dict[str, Any])
 
+    @property
+    def is_answer(self) -> bool:
+        """Whether a model wrote it."""
+        return bool(self.said) and self.said[0].get("role") == ASSISTANT
+
 
 @dataclass(frozen=True, slots=True)
 class ExportedChat:
     """One chat of an export: its system text, its messages in the order of the file, and where it stands.
 
     `leaf` is the id of the message at which the chat stands, None where the export doesn't say it; `parameters` are
-    fields of a request's body, `about` what the program keeps of the chat besides.
+    fields of a request's body, `about` what the program keeps of the chat besides; `bookkeeping` names the fields that
+    have no text for a model, of the chat and of its messages.
     """
 
     id: str
@@ -55,14 +64,54 @@ class ExportedChat:
     created: str | None = None
     updated: str | None = None
     about: Data = field(default_factory=dict[str, Any])
+    bookkeeping: frozenset[str] = frozenset()
+
+    @property
+    def oldest_first(self) -> Sequence[ExportedMessage]:
+        """The messages from the oldest, where all have a time; else in the order of the file."""
+        return _in_time(self.messages)
 
     def in_order(self, losses: list[Loss]) -> Iterator[tuple[ExportedMessage, str | None]]:
-        """The messages with the ids of those above them, parents first."""
-        found = {message.id: message for message in self.messages}
+        """The messages with the ids of those above them, parents first, siblings from the oldest."""
+        found = {message.id: message for message in self.oldest_first}
         if len(found) < len(self.messages):
             losses.append(Loss("messages", "several have the same id; the last is read"))
-        for id, parent in parents_first({id: message.parent for id, message in found.items()}, losses):
+        for id, parent in parents_first(_links(found, losses), losses):
             yield found[id], parent
+
+
+def _in_time(messages: Sequence[ExportedMessage]) -> Sequence[ExportedMessage]:
+    """The messages from the oldest; of those of one time, questions and answers take turns."""
+    times = {id(message): seconds_of(message.time) for message in messages}
+    if None in times.values():
+        return messages
+    left = sorted(messages, key=lambda message: times[id(message)] or 0.0)
+    found: list[ExportedMessage] = []
+    start = 0
+    while start < len(left):
+        end = start
+        while end < len(left) and times[id(left[end])] == times[id(left[start])]:
+            end += 1
+        together = left[start:end]
+        while together:
+            before = found[-1].is_answer if found else True
+            turn = next((n for n, message in enumerate(together) if message.is_answer != before), 0)
+            found.append(together.pop(turn))
+        start = end
+    return found
+
+
+def _links(messages: Mapping[str, ExportedMessage], losses: list[Loss]) -> dict[str, str | None]:
+    """The parents of messages; one that names none follows the message before it."""
+    links: dict[str, str | None] = {}
+    before: str | None = None
+    is_row = not any(message.parent for message in messages.values())
+    for id, message in messages.items():
+        links[id] = before if message.parent == "" else message.parent
+        if message.parent == "" and before is not None and not is_row:
+            losses.append(Loss(f"message {id!r}", "it names no parent; it follows the message before it now"))
+        before = id
+    return links
 
 
 def import_of(chats: Sequence[ExportedChat], source: Source, group: str, losses: Sequence[Loss]) -> Import:
@@ -92,15 +141,21 @@ def _session(chat: ExportedChat, session_id: str, shelf: Shelf, group: str, loss
         top = tree.add(prompt["id"], ROOT, {"role": "system", "content": chat.system})
     at: dict[str | None, str] = {None: top}
     nodes = Conversation([], shelf, group=group)
-    for message, parent in chat.in_order(losses):
-        at[message.id] = _grow(tree, message, at[parent], nodes, losses)
+    links = [*chat.in_order(losses)]
+    for message, parent in links:
+        at[message.id] = _grow(tree, message, at[parent], nodes, chat.bookkeeping, losses)
     named = chat.leaf if chat.leaf is not None and chat.leaf in at else None
-    leaf = at[named if named is not None else _newest(chat)]
+    newest = newest_end(
+        [(message.id, parent) for message, parent in links],
+        {message.id: seconds_of(message.time) for message, _ in links},
+    )
+    leaf = at[named if named is not None else newest]
     if named is not None or not tree.is_forked:
         tree.select(leaf)
     else:
         losses.append(unnamed_leaf("the newest message's"))
     about = {key: value for key, value in chat.about.items() if value not in (None, "", [], {})}
+    losses += texts_aside("", about, chat.bookkeeping)
     return tree.session(
         session_id,
         leaf=leaf,
@@ -111,7 +166,14 @@ def _session(chat: ExportedChat, session_id: str, shelf: Shelf, group: str, loss
     )
 
 
-def _grow(tree: Tree, message: ExportedMessage, parent: str, nodes: Conversation, losses: list[Loss]) -> str:
+def _grow(
+    tree: Tree,
+    message: ExportedMessage,
+    parent: str,
+    nodes: Conversation,
+    bookkeeping: frozenset[str],
+    losses: list[Loss],
+) -> str:
     """Hang a message into the tree; the id of the last node that it became."""
     place, leaf = f"message {message.id!r}", parent
     for number, said in enumerate(message.said):
@@ -123,6 +185,7 @@ def _grow(tree: Tree, message: ExportedMessage, parent: str, nodes: Conversation
         if message.model and fields["role"] == ASSISTANT:
             metadata = {"modelId": message.model, **metadata}
         if number == 0 and (rest := _rest(message)):
+            losses += texts_aside(place, rest, bookkeeping)
             metadata = {**metadata, nodes.group: {**metadata.get(nodes.group, {}), **rest}}
         more: Data = {"timestamp": message.time} if message.time else {}
         more |= {"metadata": metadata} if metadata else {}
@@ -138,19 +201,27 @@ def _rest(message: ExportedMessage) -> Data:
     return {key: value for key, value in about.items() if value not in (None, "", [], {}, False)}
 
 
-def _newest(chat: ExportedChat) -> str | None:
-    """The newest message without another below it, by its time, else the last of the file."""
-    above = {message.parent for message in chat.messages}
-    ends = [message for message in chat.messages if message.id not in above] or [*chat.messages]
-    times = all(message.time for message in ends)
-    newest = max(enumerate(ends), key=lambda item: (item[1].time if times else "", item[0]), default=None)
-    return newest[1].id if newest is not None else None
+def parent_in(fields: Data, name: str) -> str | None:
+    """The id that a field names; None for the id of nothing, all of zeros, and "" where there is no such field."""
+    value = fields.get(name)
+    if value is None:
+        return "" if name not in fields else None
+    return None if not isinstance(value, str) or NOTHING.fullmatch(value) else value
 
 
 def text_in(fields: Data, name: str) -> str:
     """The text of a field; "" for anything else."""
     value = fields.get(name)
     return value if isinstance(value, str) else ""
+
+
+def seconds_of(time: str | None) -> float | None:
+    """Seconds since 1970 of a time in ISO's form, in UTC where it names no zone; None where it is none."""
+    try:
+        found = datetime.fromisoformat(time or "")
+    except ValueError:
+        return None
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
 def time_of(seconds: Any) -> str | None:

@@ -7,10 +7,13 @@ messages of their own. What the program keeps besides is in `metadata.librechat`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ctxlab.formats.apps.exported_chats import ASSISTANT, ExportedChat, ExportedMessage, import_of, others, text_in
+from ctxlab.display.short_texts import counted
+from ctxlab.formats.apps.answer_in_a_row import AnswerInARow, about_document, document_in
+from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage, import_of, others, parent_in, text_in
 from ctxlab.formats.format import Format
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.results import Import, Loss
@@ -20,7 +23,39 @@ OWN: Final = frozenset({"_id", "__v", "messageId", "parentMessageId", "conversat
     "isCreatedByUser", "text", "content", "model", "createdAt", "updatedAt", "error", "promptTokens", "tokenCount"
 }  # fmt: skip
 OF_A_CHAT: Final = frozenset({"conversationId", "title", "messages", "options", "branches", "recursive"})
+BOOKKEEPING: Final = frozenset(
+    {
+        "_id",
+        "user",
+        "sender",
+        "endpoint",
+        "iconURL",
+        "finish_reason",
+        "file_id",
+        "temp_file_id",
+        "filepath",
+        "filename",
+        "type",
+    }
+    | {"bytes", "embedded", "object", "source", "usage", "width", "height", "unfinished", "thread_id", "agent_id"}
+    | {"createdAt", "updatedAt", "expiresAt", "assistant_id", "model", "error", "messageId", "conversationId"}
+    | {
+        "strangeParts",
+        "endpointType",
+        "title",
+        "presetId",
+        "chatGptLabel",
+        "modelLabel",
+        "exportAt",
+        "conversationTags",
+        "tags",
+    }
+)
+"""Fields that no model reads."""
 PARAMETERS: Final = ("temperature", "top_p", "presence_penalty", "frequency_penalty", "max_tokens", "stop")
+THOUGHT: Final = re.compile(r":::thinking\s(.*?):::\s*", re.DOTALL)
+"""A thought inside an answer's text, which the program takes out before it sends the text."""
+READ_OPTIONS: Final = frozenset({"promptPrefix", "model", *PARAMETERS})
 
 
 def sniff(data: Any) -> bool:
@@ -47,17 +82,14 @@ def _chat(fields: Data, losses: list[Loss]) -> ExportedChat:
     options = fields_of(fields.get("options"))
     found = enumerate(_unfolded(items_of(fields.get("messages"))))
     flat = [{**message, "messageId": text_in(message, "messageId") or f"m{number}"} for number, message in found]
-    ids = {text_in(message, "messageId") for message in flat}
-    named = sum(len(items_of(message.get("files"))) for message in flat)
-    if named:
-        losses.append(Loss("messages", f"{named} files are named without their content; left out", "files"))
     return ExportedChat(
         id=text_in(fields, "conversationId"),
         name=text_in(fields, "title"),
-        messages=tuple(_message(message, ids, text_in(options, "model"), losses) for message in flat),
+        messages=tuple(_message(message, text_in(options, "model"), losses) for message in flat),
         system=text_in(options, "promptPrefix"),
         parameters={name: options[name] for name in PARAMETERS if options.get(name) is not None},
-        about=others(fields, OF_A_CHAT),
+        about=others(fields, OF_A_CHAT) | {"options": {k: v for k, v in options.items() if k not in READ_OPTIONS}},
+        bookkeeping=BOOKKEEPING,
     )
 
 
@@ -73,19 +105,33 @@ def _unfolded(messages: list[Any]) -> Iterator[Data]:
         ]
 
 
-def _message(stored: Data, ids: set[str], model: str, losses: list[Loss]) -> ExportedMessage:
+def _message(stored: Data, model: str, losses: list[Loss]) -> ExportedMessage:
     is_user = stored.get("isCreatedByUser") is True
-    id, parent = text_in(stored, "messageId"), text_in(stored, "parentMessageId")
-    said = ({"role": "user", "content": _words(stored)},) if is_user else (*_answer(stored, id, losses),)
+    id, place = text_in(stored, "messageId"), f"message {text_in(stored, 'messageId')!r}"
+    rest = {**others(stored, OWN), **_own_count(stored)}
+    said, strange, left = _question(stored) if is_user else _answer(stored)
+    rest |= {"parts": left} if left else {}
+    files = [*map(fields_of, items_of(stored.get("files")))]
+    documents = [part for file in files if (part := document_in(file)) is not None]
+    if named := len(files) - len(documents):
+        losses.append(Loss(place, f"{counted(named, 'file is', 'files are')} named without content", "files"))
+    if documents:
+        text = said[0].get("content")
+        said = ({**said[0], "content": [*([{"type": "text", "text": text}] if text else []), *documents]}, *said[1:])
+        rest["files"] = [*map(about_document, files)]
+    if strange:
+        rest["strangeParts"] = strange
+        for kind in sorted({kind_of(part) or "unknown" for part in strange}):
+            losses.append(Loss(place, f"a part of type {kind!r:.40} is kept in the metadata only", "content"))
     return ExportedMessage(
         id=id,
-        parent=parent if parent in ids else None,
+        parent=parent_in(stored, "parentMessageId"),
         said=said,
         model="" if is_user else text_in(stored, "model") or model,
         time=text_in(stored, "createdAt") or None,
         usage={} if is_user else _usage(stored),
         error="the answer is an error" if stored.get("error") is True else "",
-        rest={**others(stored, OWN), **_own_count(stored)},
+        rest=rest,
     )
 
 
@@ -107,53 +153,60 @@ def _words(stored: Data) -> str:
 
 
 def _text_of(part: Data) -> str:
-    text = part.get("text")
+    return _value_of(part.get("text"))
+
+
+def _value_of(text: Any) -> str:
     return text if isinstance(text, str) else text_in(fields_of(text), "value")
 
 
-def _answer(stored: Data, id: str, losses: list[Loss]) -> Iterator[Data]:
-    """A model's words in a row: texts and thoughts, calls with their results, and what came after them."""
-    texts: list[str] = []
-    thoughts: list[str] = []
-    calls: list[Data] = []
-    results: list[Data] = []
-    left_out: list[str] = []
-    for part in map(fields_of, items_of(stored.get("content"))):
+Read = tuple[tuple[Data, ...], list[Data], list[Data]]
+"""Messages, the parts that are none of their words, and what else there is in the other parts."""
+
+
+def _question(stored: Data) -> Read:
+    """A user's words; parts whose texts aren't amongst them are left."""
+    words = _words(stored)
+    left = [part for part in map(fields_of, items_of(stored.get("content"))) if (_text_of(part) or "\0") not in words]
+    return ({"role": "user", "content": words},), [], left
+
+
+def _answer(stored: Data) -> Read:
+    """A model's words in a row; what its parts say besides is left."""
+    row = AnswerInARow()
+    strange: list[Data] = []
+    left: list[Data] = []
+    parts = [*map(fields_of, items_of(stored.get("content")))]
+    for part in parts:
         kind = kind_of(part)
-        if kind != "tool_call" and calls:
-            yield _said(texts, thoughts, calls)
-            yield from results
-            texts, thoughts, calls, results = [], [], [], []
         if kind == "text":
-            texts.append(_text_of(part))
+            row.add_text(_text_of(part))
         elif kind == "think":
-            thoughts.append(text_in(part, "think"))
+            row.add_thought(_value_of(part.get("think")))
         elif kind == "tool_call":
-            call, result = _call(fields_of(part.get("tool_call")))
-            calls.append(call)
-            results.append(result)
+            call = fields_of(part.get("tool_call"))
+            inner = fields_of(call.get("function")) or call
+            id, name = text_in(call, "id"), text_in(inner, "name") or kind_of(call)
+            row.add_call(id, name, next((inner[key] for key in ("args", "arguments") if key in inner), ""))
+            row.add_result(id, name, inner.get("output") or "")
+            left.append(_unread({**call, **inner}, "id", "function", "name", "args", "arguments", "output"))
         else:
-            left_out.append(kind or "unknown")
-    for kind in sorted(set(left_out)):
-        losses.append(Loss(f"message {id!r}", f"a part of type {kind!r:.40} is left out", "content"))
-    if calls:
-        yield _said(texts, thoughts, calls)
-        yield from results
-        texts, thoughts = [], []
-    if texts or thoughts or not calls:
-        yield _said(texts or [text_in(stored, "text")], thoughts, [])
+            strange.append(part)
+            continue
+        left.append(_unread(part, kind))
+    if not any(kind_of(part) == "text" for part in parts):
+        text = text_in(stored, "text")
+        for thought in THOUGHT.findall(text):
+            row.add_thought(thought.strip())
+        row.add_text(THOUGHT.sub("", text))
+    elif (text := text_in(stored, "text")) and text not in "\n".join(map(_text_of, parts)):
+        left.append({"text": text})
+    return row.end(), strange, [fields for fields in left if fields]
 
 
-def _said(texts: list[str], thoughts: list[str], calls: list[Data]) -> Data:
-    more: Data = {"reasoning_content": "\n\n".join(thoughts)} if any(thoughts) else {}
-    return {"role": ASSISTANT, "content": "\n".join(texts), **more, **({"tool_calls": calls} if calls else {})}
-
-
-def _call(stored: Data) -> tuple[Data, Data]:
-    id, name = text_in(stored, "id"), text_in(stored, "name")
-    function = {"name": name, "arguments": text_in(stored, "args")}
-    result: Data = {"role": "tool", "tool_call_id": id, "name": name, "content": text_in(stored, "output")}
-    return {"id": id, "type": "function", "function": function}, result
+def _unread(fields: Data, *read: str) -> Data:
+    """Fields of a part that don't become part of a message."""
+    return {key: value for key, value in fields.items() if key not in ("type", *read) and value not in (None, "")}
 
 
 def read(source: Source) -> Import:

@@ -1,13 +1,14 @@
 """Zip archives: `metadata.json`, `sessions/<id>.json`, agents and users that came along, and the files of all of them.
 
 Nothing is unpacked to the disk. What is read is every JSON file in an archive, whoever packed it, with the files that
-they name.
+they name, and every picture with a card in it that none of them names.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, TypeVar, cast
 
 from ctxlab.assets.zip_members import BROKEN_ZIP
@@ -18,11 +19,12 @@ from ctxlab.formats.decode import source_of
 from ctxlab.formats.files.attached import Files
 from ctxlab.formats.files.paths import folder_of, is_hidden, is_inside, leads_out
 from ctxlab.formats.files.shelf import ZipShelf
-from ctxlab.formats.files.zip_archive import Zipped, file_name, is_json, members, opened, packed_files
+from ctxlab.formats.files.zip_archive import TOGETHER_BYTES, Zipped, file_name, is_json, members, opened, packed_files
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.native.session import session_json
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
+from ctxlab.formats.sillytavern.cards.png import MOST_FILE_BYTES, texts_in_png
 from ctxlab.formats.source import Archive, Source
 from ctxlab.formats.values_to_export import (
     all_but_sessions_left_out,
@@ -115,7 +117,8 @@ def read_zip(raw: Zipped, source: str, read: Callable[[Source], Import]) -> Impo
     with opened(raw, source) as archive:
         attached = Files(ZipShelf(archive))
         _take_listed(attached, losses)
-        for name, data in members(archive, source, losses, wanted=lambda name: _is_value(name, attached)):
+        values = members(archive, source, losses, wanted=lambda name: _is_value(name, attached))
+        for name, data in chain(values, _cards(attached)):
             try:
                 part = read(source_of(data, name))
             except ReadError as error:
@@ -162,8 +165,24 @@ def _is_value(name: str, attached: Files) -> bool:
     return is_json(name) and not name.endswith(f"/{INDEX}") and name != INDEX and name not in attached.taken
 
 
+def _cards(attached: Files) -> Iterator[tuple[str, bytes]]:
+    """The pictures with a card in them, of those that no value names as its file."""
+    shelf, room = attached.shelf, TOGETHER_BYTES
+    for name in shelf.names():
+        size = shelf.size_of(name) or 0
+        if not name.lower().endswith(".png") or name in attached.taken or size > min(room, MOST_FILE_BYTES):
+            continue
+        room -= size
+        try:
+            data = shelf.read(name)
+            texts_in_png(data, name)
+        except (ReadError, *BROKEN_ZIP):  # a picture without a card, which nothing asks for
+            continue
+        yield name, data
+
+
 def _reasons(losses: Sequence[Loss]) -> str:
-    return f": {losses[0]}" if losses else ": it holds no JSON"
+    return f": {losses[0]}" if losses else ": it holds neither JSON nor a card"
 
 
 def distinct_ids(values: Sequence[V], noun: str, losses: list[Loss]) -> Iterator[V]:

@@ -23,6 +23,7 @@ from ctxlab.formats.openai.chat_app_messages import (
 from ctxlab.formats.openai.content_parts import attachment, is_text, text_of
 from ctxlab.formats.results import Loss, unused_fields
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
+from ctxlab.formats.source import SAMPLE
 
 Data = dict[str, Any]
 
@@ -48,6 +49,16 @@ def is_message(value: Any) -> bool:
     role = message.get("role")
     linked = "parentId" in message or "parentUuid" in message  # a tree or a log: not for this reader
     return isinstance(role, str) and role in ROLES and not linked and any(key in message for key in SPEECH)
+
+
+def unknown_role(data: Any) -> str | None:
+    """The first role because of which a list of messages isn't recognised; None where that isn't the reason."""
+    items = cast("Data", data).get("messages") if isinstance(data, dict) else data
+    for item in cast("list[Any]", items)[:SAMPLE] if isinstance(items, list) else []:
+        role = cast("Data", item).get("role") if isinstance(item, dict) else None
+        if isinstance(role, str) and role not in ROLES and is_message({**cast("Data", item), "role": "user"}):
+            return role
+    return None
 
 
 class Shelf:

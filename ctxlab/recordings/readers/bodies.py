@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ctxlab.documents.session.replay_artifacts import WireName
+from ctxlab.formats.known_but_unread import name_of_log
 from ctxlab.formats.requests.blocks import fields_of, items_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
@@ -17,7 +18,9 @@ from ctxlab.recordings.wire_bodies import model_in, wire_of_body
 
 def sniff(data: Any) -> bool:
     """Whether it holds bodies or replies of a vendor."""
-    return _is_stream(data) or mostly(data if isinstance(data, list) else [data], _is_known)
+    if _is_stream(data):
+        return True
+    return name_of_log(data) is None and mostly(data if isinstance(data, list) else [data], _is_known)
 
 
 def read(source: Source, builder: RecordingBuilder) -> None:

@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from ctxlab.documents import Session
 from ctxlab.formats.apps import chatbot_ui, chatgpt, claude_ai, librechat, open_webui
-from ctxlab.formats.apps.exported_chats import ASSISTANT, ExportedChat, ExportedMessage
+from ctxlab.formats.apps.answer_in_a_row import ASSISTANT
+from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source
@@ -73,7 +74,7 @@ def _add(chat: ExportedChat, builder: RecordingBuilder, place: str) -> None:
             leaf = builder.add(leaf, (said,), "openai-chat", place=where, name=name, time=message.time)
         at[message.id] = leaf
     builder.losses += [loss.inside(place) for loss in found]
-    for message in {message.id: message for message in chat.messages}.values():
+    for message in {message.id: message for message in chat.oldest_first}.values():
         _requests(message, asked.get(message.id, []), leading, builder)
 
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.apps import claude_code
 from ctxlab.formats.apps.claude_code_api_messages import Replies
+from ctxlab.formats.apps.claude_code_asides import kept_after, past_asides
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.session_tree_builder import parents_first
@@ -77,10 +78,13 @@ def _lines_of(source: Source, losses: list[Loss]) -> _Log:
 def _add_messages(log: _Log, builder: RecordingBuilder) -> None:
     """Put every message into the tree, under the one that was sent before it."""
     found: list[Loss] = []
-    links = list(parents_first({key: _parent(line) for key, line in log.lines.items()}, found))
+    named = {key: _parent(line) for key, line in log.lines.items()}
+    links = list(parents_first(claude_code.links_or_a_row(log.lines, named, log.places, found), found))
+    links = list(parents_first(past_asides(links, log.lines, claude_code.is_of_the_conversation), found))
     replies = Replies(log.lines, links)
+    kept = dict(kept_after(log.lines, dict(links)))
     for key, parent in parents_first(replies.links_in_a_row(log.lines, links), found):
-        before = log.at[key] = log.at[parent]
+        before = log.at[key] = _after_kept(parent, key, kept, log, builder, found)
         own, line = replies.lines_of(key), log.lines[key]
         if not own or line.get("type") not in ROLES:
             continue
@@ -93,6 +97,27 @@ def _add_messages(log: _Log, builder: RecordingBuilder) -> None:
         message = _message([log.lines[each] for each in own])
         log.at[key] = builder.add(before, (message,), "anthropic", place=place, name=key, time=line.get("timestamp"))
     builder.losses += found
+
+
+def _after_kept(
+    parent: str | None,
+    key: str,
+    kept: Mapping[str, Sequence[str]],
+    log: _Log,
+    builder: RecordingBuilder,
+    losses: list[Loss],
+) -> str:
+    """The node that a line follows; after a compaction, the messages that it kept come in between."""
+    lines = kept.get(parent or "", ())
+    leaf = log.at[parent]
+    if key in lines:
+        return leaf
+    for each in lines:
+        line = log.lines[each]
+        if line.get("type") in ROLES and _model(line) != SYNTHETIC:
+            message, time = _message([line]), line.get("timestamp")
+            leaf = builder.add(leaf, (message,), "anthropic", place=log.places[each], name=f"{each}-kept", time=time)
+    return leaf
 
 
 def _parent(line: Data) -> str | None:
@@ -131,6 +156,7 @@ def _add_requests(log: _Log, builder: RecordingBuilder) -> None:
     order = {key: number for number, key in enumerate(log.lines)}
     requests: dict[str, str] = {}
     seen: set[str] = set()
+    repeated: list[str] = []
     for key in sorted(log.answers, key=order.__getitem__):
         lines = [log.lines[each] for each in log.answers[key]]
         message = fields_of(lines[-1].get("message"))
@@ -143,6 +169,10 @@ def _add_requests(log: _Log, builder: RecordingBuilder) -> None:
             builder.losses.append(Loss(log.places[key], text, "message"))
             continue
         seen |= {own} if isinstance(own, str) else set()
+        forked_from = lines[0].get("forkedFrom")
+        if forked_from is not None:
+            repeated.append(str(fields_of(forked_from).get("sessionId") or ""))
+            continue
         agent = _agent(lines[0])
         reply = None if error else {"type": "message", **message, **_message(lines)}
         request = builder.request(
@@ -159,6 +189,7 @@ def _add_requests(log: _Log, builder: RecordingBuilder) -> None:
             compaction=boundaries.before(key) if not agent else None,
         )
         requests[key] = request.id
+    builder.replayed(len(repeated), repeated[-1] if repeated else "")
 
 
 def _error(line: Data) -> str:

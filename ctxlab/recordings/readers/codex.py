@@ -1,16 +1,19 @@
 """Codex's rollouts as requests: a request is what was said since the one before, and the items that answered it.
 
 The log counts tokens after each answer, some counts several times, and names no request: an answer begins with the
-first item of the model and ends with the count that grew. A compression begins a branch of its own.
+first item of the model and ends with the count that grew. A compression begins a branch of its own. A fork begins with
+the history of the session that it came from: it is sent, but its answers are no requests of the fork.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
+from ctxlab.formats.apps.exported_chats import seconds_of
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
@@ -22,6 +25,9 @@ PROGRAM: Final = "Codex"
 LINES: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 NOT_SENT: Final = ("ghost_snapshot",)
 """Items that the program keeps for itself."""
+UUID7: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-")
+BURST_SECONDS: Final = 0.9
+"""A history is repeated in one go; a model's first answer takes longer."""
 
 
 def sniff(data: Any) -> bool:
@@ -42,10 +48,27 @@ class _Rollout:
     total: Data = field(default_factory=dict[str, Any])
     compaction: Data | None = None
     began: Any = None
+    own_id: str = ""
+    forked_from: str = ""
+    is_replay: bool = False
+    """Whether lines still repeat the history of the session that this one was forked from."""
+    replayed: int = 0
+    written: float | None = None
+    """The time of the first line, in seconds."""
+    has_turns: bool = False
     others: Counter[str] = field(default_factory=Counter[str])
 
     def take(self, place: str, kind: str, payload: Data, time: Any) -> None:
-        if kind == "session_meta":
+        if self.is_replay and self._is_own(payload, time):
+            self.end()
+            self.is_replay = False
+        if kind == "session_meta" and self.is_replay:  # the head of the session that is repeated
+            self.forked_from = self.forked_from or str(payload.get("id") or "")
+        elif kind == "session_meta":
+            parent = payload.get("forked_from_id")
+            self.is_replay = isinstance(parent, str) and not self.own_id
+            self.own_id, self.forked_from = str(payload.get("id") or ""), parent if isinstance(parent, str) else ""
+            self.written = seconds_of(str(time))
             stored = payload.get("base_instructions", payload.get("instructions"))
             text = fields_of(stored).get("text") if isinstance(stored, dict) else stored
             self.instructions = text if isinstance(text, str) else ""
@@ -59,6 +82,21 @@ class _Rollout:
             self._counted(payload, time)
         else:
             self.others[str(payload.get("type") or kind)] += 1
+
+    def _is_own(self, payload: Data, time: Any) -> bool:
+        """Whether a line is the fork's own, which ends the repeated history.
+
+        A turn's id begins with its time, as the session's does (UUID 7); a log without such ids repeats the history
+        with the times of the moment at which it is written.
+        """
+        turn = payload.get("turn_id")
+        if isinstance(turn, str) and UUID7.match(turn) and UUID7.match(self.own_id):
+            self.has_turns = True
+            return turn[:13] >= self.own_id[:13]
+        now = seconds_of(str(time))
+        if self.has_turns or now is None or self.written is None:
+            return False
+        return now > self.written + BURST_SECONDS
 
     def _item(self, place: str, item: Data, time: Any) -> None:
         if not is_of_assistant(item):
@@ -103,6 +141,10 @@ class _Rollout:
 
     def _close(self, usage: RecordedUsage, time: Any) -> None:
         """End the answer: a request with the items that the model gave."""
+        if self.is_replay:
+            self.replayed += 1
+            self.answering, self.compaction = False, None
+            return
         output = [item for item, _, _ in self.since if is_of_assistant(item)]
         known = {"model": self.context.get("model"), "instructions": self.instructions}
         effort = self.context.get("effort")
@@ -154,6 +196,7 @@ def read(source: Source, builder: RecordingBuilder) -> None:
         else:
             builder.losses.append(Loss(place, "no line of a rollout; it is left out", "line"))
     rollout.end()
+    builder.replayed(rollout.replayed, rollout.forked_from)
     for kind, count in rollout.others.items():
         them = counted(count, "of the lines is an event", "of the lines are events")
         builder.losses.append(Loss("", f"{them} of type {kind!r:.40}, not sent"))

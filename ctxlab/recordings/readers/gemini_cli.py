@@ -1,8 +1,15 @@
-"""Gemini CLI's sessions as requests: one for each answer with tokens."""
+"""Gemini CLI's sessions as requests: one for each answer with tokens.
+
+A session is one JSON object, or JSON lines that tell how it came about: a head, a record a message, of which the last
+with an id counts, `$set` for fields of the session or its messages, and `$rewindTo`, which takes back the message of an
+id and all after it.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
 
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Loss
@@ -14,8 +21,16 @@ PROGRAM: Final = "Gemini CLI"
 
 
 def sniff(data: Any) -> bool:
+    if isinstance(data, list):
+        lines = [fields_of(line) for line in items_of(cast("Any", data))[:50]]
+        said = any(_is_message(line) and "id" in line for line in lines)
+        return said and any({"sessionId", "projectHash"} <= line.keys() for line in lines) and all(map(_is_line, lines))
     fields = fields_of(data)
     return "sessionId" in fields and mostly(fields.get("messages"), _is_message)
+
+
+def _is_line(line: Data) -> bool:
+    return "sessionId" in line or ("id" in line and "type" in line) or any(key.startswith("$") for key in line)
 
 
 def _is_message(value: Any) -> bool:
@@ -23,21 +38,75 @@ def _is_message(value: Any) -> bool:
     return fields.get("type") in ("user", "gemini") and "content" in fields
 
 
+@dataclass(frozen=True, slots=True)
+class _Event:
+    """The next thing that a session's file tells: a message with its place, or that the session goes on elsewhere.
+
+    `back_to` is the id of a message that is taken back with all after it; `anew` says that the history begins anew.
+    """
+
+    place: str
+    message: Data = field(default_factory=dict[str, Any])
+    back_to: str = ""
+    anew: bool = False
+
+
+def _events(source: Source, losses: list[Loss]) -> Iterator[_Event]:
+    if not isinstance(source.data, list):
+        stored = items_of(fields_of(source.data).get("messages"))
+        yield from (_Event(f"messages[{number}]", fields_of(item)) for number, item in enumerate(stored))
+        return
+    newest = {id: line for _, item in source.items() if (id := _id(line := fields_of(item)))}
+    told: set[str] = set()
+    for place, item in source.items():
+        line = fields_of(item)
+        changed = fields_of(line.get("$set"))
+        again = items_of(changed.get("messages")) or items_of(line.get("messages"))
+        if again:
+            yield _Event(place, anew=True)
+            yield from (_Event(f"{place}.messages[{number}]", fields_of(each)) for number, each in enumerate(again))
+        if isinstance(line.get("$rewindTo"), str):
+            yield _Event(place, back_to=line["$rewindTo"])
+        if (id := _id(line)) and id not in told:
+            told.add(id)
+            yield _Event(place, newest[id])
+        elif not id and not _is_line(line):
+            losses.append(Loss(place, "no record of a message; it is left out", "line"))
+
+
+def _id(line: Data) -> str:
+    """The id of a record of a message."""
+    id = line.get("id")
+    return id if isinstance(id, str) and "type" in line else ""
+
+
 def read(source: Source, builder: RecordingBuilder) -> None:
-    """The requests of one session."""
+    """The requests of one session; what was taken back is a branch that ends."""
     builder.program = PROGRAM
     head = builder.head_of("gemini")
     leaf = START
-    for number, item in enumerate(items_of(fields_of(source.data).get("messages"))):
-        message, place = fields_of(item), f"messages[{number}]"
-        time = message.get("timestamp")
+    before: dict[str, str] = {}
+    asked: set[str] = set()
+    for event in _events(source, builder.losses):
+        message, place = event.message, event.place
+        if event.anew or event.back_to:
+            if event.back_to and event.back_to not in before:
+                text = f"it goes back to message {event.back_to!r:.80}, which is not there; nothing is taken back"
+                builder.losses.append(Loss(place, text))
+            leaf = before.get(event.back_to, leaf) if event.back_to else START
+            continue
+        time, id = message.get("timestamp"), _text(message, "id")
         if not _is_message(message):
             kind = message.get("type")
             builder.losses.append(Loss(place, f"a message of type {kind!r:.40}, which is not sent; left out", "type"))
+            before[id] = leaf
             continue
+        before[id] = leaf
         if message["type"] == "gemini":
             answer = _parts(message["content"]) + [_call(call) for call in items_of(message.get("toolCalls"))]
-            _request(message, answer, builder, leaf, head)
+            if not id or id not in asked:
+                _request(message, answer, builder, leaf, head)
+            asked.add(id)
             turns = [{"role": "model", "parts": answer}, *_results(message)]
         else:
             turns = [{"role": "user", "parts": _parts(message["content"])}]

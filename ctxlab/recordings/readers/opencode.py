@@ -22,6 +22,7 @@ from ctxlab.recordings.readers.opencode_messages import (
     STANDS_FOR,
     StoredMessage,
     error_of,
+    number_in,
     said_by_user,
     said_in_step,
     stored_message,
@@ -65,6 +66,17 @@ class StoredSession:
     def id(self) -> str:
         return str(self.info.get("id") or "")
 
+    @property
+    def forked_at(self) -> float:
+        """The time at which the session began; messages from before were copied, with their times."""
+        return number_in(fields_of(self.info.get("time")), "created") or number_in(self.info, "time_created")
+
+    @property
+    def forked_from(self) -> str:
+        """The session that the fork names; "" where it names none, as in older versions."""
+        named = self.info.get("forkedFrom") or self.info.get("forked_from")
+        return named if isinstance(named, str) else ""
+
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
@@ -81,11 +93,12 @@ class _Planned:
 def add_sessions(builder: RecordingBuilder, sessions: Sequence[StoredSession]) -> None:
     """Add the requests of a session, the first one, and of those of its sub-agents, by time."""
     builder.program = PROGRAM
-    planned = [
-        (session.id, request)
-        for number, session in enumerate(sessions)
-        for request in _Walk(builder, session, is_main=number == 0).requests()
-    ]
+    planned: list[tuple[str, _Planned]] = []
+    for number, session in enumerate(sessions):
+        requests = [*_Walk(builder, session, is_main=number == 0).requests()]
+        own = [request for request in requests if request.created >= session.forked_at]
+        builder.replayed(len(requests) - len(own), session.forked_from)
+        planned += [(session.id, request) for request in own]
     planned.sort(key=lambda item: item[1].created)
     began: dict[str, str] = {}
     for session, request in planned:

@@ -1,6 +1,10 @@
 """How macros are evaluated: what is nested, what is data, what is remembered."""
 
+from dataclasses import replace
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Session, UserProfile
@@ -259,9 +263,35 @@ def test_a_macro_with_wrong_arguments_stays_and_says_why(env: MacroEnv) -> None:
     assert str(expansion) == "{{random}} {{repeat::x::-1}} {{roll::d6}} Kim"
     assert [note.text for note in expansion.notes] == [
         "1:30: macro 'roll' stays: 'd6' are no dice; 2d6 are two of six sides",
+        "1:43: macro 'user' takes no arguments, not 1; what is too many has no effect",
         "1:1: macro 'random' stays: takes 1 or more arguments, not none",
         "1:12: macro 'repeat' stays: '-1' is not how often: a whole number from 0 to 1000 is",
     ]
+
+
+TEMPLATES = {
+    "persona": "persona", "description": "description", "personality": "personality", "scenario": "scenario",
+    "mesExamples": "mes_examples",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", ["ctxlab", "sillytavern"])
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_macros_in_a_text_that_people_write_are_expanded(env: MacroEnv, name: str, dialect: str) -> None:
+    own = replace(env, user="Kim", char="Ann", **{TEMPLATES[name]: "{{char}} meets {{user}}."}).speaking(dialect)
+    assert str(expand(f"About: {{{{{name}}}}}", own).text) == "About: Ann meets Kim."
+
+
+def test_a_text_that_holds_itself_stays_with_a_note(env: MacroEnv) -> None:
+    expansion = expand("{{description}}", replace(env, description="So: {{description}}"))
+    assert str(expansion) == "So: {{description}}"
+    assert ["stands inside itself" in note.text for note in expansion.notes] == [True]
+
+
+@given(st.integers(1, 3), st.sampled_from(["user", "time", "date", "newline", "lastMessage"]))
+def test_an_argument_too_many_is_never_dropped_in_silence(count: int, name: str) -> None:
+    text = "{{" + "::".join([name, *["UTC+2"] * count]) + "}}"
+    assert any(f"not {count}; what is too many" in note for note in notes(text, MacroEnv(user="Kim")))
 
 
 def test_facts_about_the_machine_are_not_told(env: MacroEnv) -> None:

@@ -83,7 +83,7 @@ def test_the_text_of_a_card_that_was_read_is_told(tavern: MacroEnv) -> None:
 
     expansion = expand("{{charPrompt}}", replace(tavern, agent=Agent(name="Nova", carried=card)))
 
-    assert str(expansion) == "Be {{char}}"
+    assert str(expansion) == "Be Nova"
 
 
 def test_idle_time_counts_from_the_users_message_before_the_newest(tavern: MacroEnv) -> None:

@@ -326,3 +326,25 @@ def test_strange_times_are_no_times(seconds: Any) -> None:
 def test_a_mapping_of_something_else_is_no_conversation() -> None:
     with pytest.raises(UnknownFormat):
         read_data({"mapping": {"a": "b"}})
+
+
+@pytest.mark.parametrize("times", [(1.7e9, None, None), (1.7e9, 1.7e9, 1.7e9), (None, None, None), (9e8, None, 8e8)])
+def test_without_a_current_node_the_leaf_ends_a_branch(times: tuple[float | None, ...]) -> None:
+    places = [
+        place("u", None, "a", create_time=times[0]),
+        place("a", "u", "v", create_time=times[1], role="assistant"),
+        place("v", "a", create_time=times[2]),
+    ]
+    for order in (places, places[::-1]):
+        assert read_data(chat(*order, current="gone")).pick().active_leaf_id == "v"
+
+
+def test_of_two_branches_the_newest_is_taken_whatever_messages_have_no_time() -> None:
+    old, new = place("old", "u", create_time=2.0), place("new", "u", "end", create_time=3.0)
+    found = read_data(chat(place("u", None, "new", "old", create_time=1.0), new, old, place("end", "new"), current="-"))
+    assert found.pick().active_leaf_id == "end"
+
+
+def test_a_message_that_names_no_parent_hangs_on_the_one_that_lists_it() -> None:
+    found = read_data(chat(place("u", None, "a"), place("a", None, role="assistant"), current="a"))
+    assert [node.id for node in found.pick().path()[1:]] == ["u", "a"]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab.documents.session.replay_artifacts import artifacts_of
+from ctxlab.errors import UnknownFormat
 from ctxlab.formats import Import, read, read_data
 
 UNNAMED = "active branch: the file doesn't say which branch is active; the last message's is taken"
@@ -294,8 +295,8 @@ def test_broken_lines_are_lost_with_their_number(tmp_path: Path) -> None:
     assert [node.id for node in found.pick().path()] == ["root", "u", "a"]
     assert [(loss.place.rpartition("/")[2], loss.text[:22]) for loss in found.losses] == [
         ("log.jsonl line 2", "not JSON (column 2: Ex"),
-        ("line 3", "no line of a log; it i"),
-        ("line 4", "no line of a log; it i"),
+        ("line 3", "no line of a log, but "),
+        ("line 4", "no line of a log, but "),
         ("line 5", "2 lines are of type 'f"),
     ]
 
@@ -503,3 +504,171 @@ def test_a_session_is_named_by_what_a_person_typed_first(before: list[dict[str, 
     typed = line("u", before[-1]["uuid"] if before else None, "点亮灯塔的灯\nand more")
 
     assert read_data([*before, typed]).pick().name == "点亮灯塔的灯"
+
+
+# --- lines of the program beside messages
+
+
+def hook(uuid: str, parent: str | None, **fields: Any) -> dict[str, Any]:
+    return {"type": "system", "uuid": uuid, "parentUuid": parent, "sessionId": "s1", "subtype": "stop", **fields}
+
+
+def answer(uuid: str, parent: str | None, content: Any = None, **fields: Any) -> dict[str, Any]:
+    said = line(uuid, parent, content, role="assistant", **fields)
+    said["message"]["id"] = f"msg_{uuid}"
+    return said
+
+
+def ways(lines: list[dict[str, Any]], folder: Path) -> list[list[str]]:
+    """The path of the session, and what each request of the recording sent."""
+    path = folder / "log.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    session = read(path).pick()
+    assert session.check() == ()
+    recording = ctxlab.read_recording(path)
+    sent = [[message.id for message in request.tree.way_to(request.leaf)] for request in recording]
+    return [[node.id for node in session.path()[1:] if node.enabled], *sent]
+
+
+def test_what_follows_a_hook_beside_a_reply_follows_the_reply(tmp_path: Path) -> None:
+    lines = [
+        line("u1", None),
+        answer("a1", "u1"),
+        hook("s1", "u1"),
+        hook("s2", "s1"),
+        line("u2", "s2"),
+        answer("a2", "u2"),
+    ]
+    for order in (lines, [*lines[:1], *lines[2:4], lines[1], *lines[4:]]):
+        assert ways(order, tmp_path) == [["u1", "a1", "u2", "a2"], ["u1"], ["u1", "a1", "u2"]]
+    assert read_data(lines).losses == ()
+
+
+def test_what_follows_progress_beside_a_result_follows_what_came_of_the_result(tmp_path: Path) -> None:
+    lines = [
+        line("u1", None),
+        answer("a1", "u1", [call("Bash", "t1")]),
+        progress("p1", "a1"),
+        line("r1", "a1", [result("t1", "res")]),
+        answer("a2", "r1"),
+        line("u2", "p1"),
+        answer("a3", "u2"),
+    ]
+    expected = ["u1", "a1", "r1", "a2", "u2", "a3"]
+    assert ways(lines, tmp_path) == [expected, ["u1"], ["u1", "a1", "r1"], ["u1", "a1", "r1", "a2", "u2"]]
+
+
+def test_an_answer_that_follows_progress_beside_its_result_was_sent_the_result(tmp_path: Path) -> None:
+    lines = [
+        line("u1", None),
+        answer("a1", "u1", [call("Bash", "t1")]),
+        line("r1", "a1", [result("t1", "res")]),
+        progress("p1", "a1"),
+        answer("a2", "p1"),
+    ]
+    assert ways(lines, tmp_path) == [["u1", "a1", "r1", "a2"], ["u1"], ["u1", "a1", "r1"]]
+
+
+def test_a_prompt_beside_a_line_of_the_program_is_another_branch(tmp_path: Path) -> None:
+    begun = [line("u1", None), answer("a1", "u1"), hook("s1", "a1")]
+    typed_again = [*begun, line("u2", "s1"), answer("a2", "u2"), line("u3", "s1"), answer("a3", "u3")]
+    gone_back = [
+        *begun[:2],
+        line("u2", "a1"),
+        answer("a2", "u2"),
+        hook("s1", "a1"),
+        line("u3", "s1"),
+        answer("a3", "u3"),
+    ]
+    tried_again = [line("u1", None), answer("a1", "u1"), hook("s1", "u1"), answer("a3", "s1")]
+    assert ways(typed_again, tmp_path)[0] == ["u1", "a1", "u3", "a3"]
+    assert ways(gone_back, tmp_path)[0] == ["u1", "a1", "u3", "a3"]
+    assert ways(tried_again, tmp_path)[0] == ["u1", "a3"]
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 2), st.booleans()), min_size=1, max_size=8))
+def test_hooks_and_progress_anywhere_take_nothing_off_the_path(turns: list[tuple[bool, int, bool]]) -> None:
+    """`turns`: whether the model calls a tool, how many notes come after, and whether the next turn hangs on them."""
+    lines: list[dict[str, Any]] = []
+    said: list[str] = []
+    above: str | None = None
+    for number, (calls, notes, hangs_on_them) in enumerate(turns):
+        lines.append(line(f"u{number}", above))
+        block = [call("Bash", f"t{number}")] if calls else None
+        lines.append(answer(f"a{number}", f"u{number}", block))
+        said += [f"u{number}", f"a{number}"]
+        beside = f"a{number}" if calls else f"u{number}"
+        if calls:
+            lines.append(line(f"r{number}", f"a{number}", [result(f"t{number}", "res")]))
+            said.append(f"r{number}")
+        above = said[-1]
+        for note in range(notes):
+            lines.append(hook(f"s{number}-{note}", f"s{number}-{note - 1}" if note else beside))
+        if notes and hangs_on_them:
+            above = f"s{number}-{notes - 1}"
+    lines.append(line("end", above))
+    session = read_data([{**each, "timestamp": f"2026-01-01T00:00:{n:02}Z"} for n, each in enumerate(lines)]).pick()
+    assert [node.id for node in session.path()[1:] if node.enabled] == [*said, "end"]
+
+
+def compacted(*, segment: bool) -> list[dict[str, Any]]:
+    told = {"preservedSegment": {"headUuid": "u2", "anchorUuid": "c1", "tailUuid": "a2"}} if segment else {}
+    return [
+        line("u1", None),
+        answer("a1", "u1"),
+        line("u2", "a1"),
+        answer("a2", "u2"),
+        hook(
+            "b1", None, subtype="compact_boundary", logicalParentUuid="a2", compactMetadata={"trigger": "auto", **told}
+        ),
+        line("c1", "b1", "A summary.", isCompactSummary=True),
+        line("u3", "c1"),
+        answer("a3", "u3"),
+    ]
+
+
+def test_messages_that_a_compaction_kept_stand_after_its_summary(tmp_path: Path) -> None:
+    session = read_data(compacted(segment=True)).pick()
+    assert [node.id for node in session.path()[1:] if node.enabled] == ["u1", "a1", "c1", "u2", "a2", "u3", "a3"]
+    assert session["c1"].meta("compressedNodeIds") == ["u1", "a1", "b1"]
+    sent = [message["content"] for message in ctxlab.build(session).messages]
+    assert sent == ["A summary.\n\n---\n\ntext of u2", "text of a2", "text of u3", "text of a3"]
+    last = ways(compacted(segment=True), tmp_path)[-1]
+    assert last == ["c1", "u2-kept", "a2-kept", "u3"]
+    assert ways(compacted(segment=False), tmp_path)[-1] == ["c1", "u3"]
+
+
+def test_a_kept_segment_that_is_not_in_the_log_changes_nothing(tmp_path: Path) -> None:
+    lines = compacted(segment=True)
+    for name in ("headUuid", "anchorUuid", "tailUuid"):
+        broken = json.loads(json.dumps(lines))
+        broken[4]["compactMetadata"]["preservedSegment"][name] = "gone"
+        assert ways(broken, tmp_path) == ways(compacted(segment=False), tmp_path)
+
+
+# --- logs of other programs with the same envelope
+
+
+def of_qwen(uuid: str, parent: str | None, role: str, *parts: Any) -> dict[str, Any]:
+    return {**line(uuid, parent), "type": role, "message": {"role": role, "parts": list(parts)}}
+
+
+def test_a_log_whose_messages_hold_no_content_is_refused_by_its_name(tmp_path: Path) -> None:
+    lines = [of_qwen("u1", None, "user", {"text": "List files"}), of_qwen("a1", "u1", "assistant", {"text": "One."})]
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    for reader in (read, ctxlab.read_recording):
+        with pytest.raises(UnknownFormat, match="Qwen Code"):
+            reader(path)
+    bare = [{**line("u1", None), "message": {"role": "user", "words": "List files"}}]
+    with pytest.raises(UnknownFormat, match="without content"):
+        read_data(bare)
+
+
+def test_a_star_of_prompts_and_answers_is_read_in_the_order_of_the_file(tmp_path: Path) -> None:
+    lines = [line("h", None), *(line(f"u{n}", "h") if n % 2 else answer(f"a{n}", "h") for n in range(8))]
+    found = read_data(lines)
+    row = [each["uuid"] for each in lines]
+    unlinked = [{**each, "parentUuid": None} for each in lines]
+    assert [(ways(each, tmp_path)[0], ways(each, tmp_path)[-1]) for each in (lines, unlinked)] == [(row, row[:-2])] * 2
+    assert ["all name it as their parent" in loss.text for loss in found.losses] == [True]

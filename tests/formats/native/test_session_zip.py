@@ -9,8 +9,9 @@ import pytest
 
 from ctxlab.documents import Agent, Session, UserProfile
 from ctxlab.errors import BrokenFile, UnknownFormat, WriteError
-from ctxlab.formats import read, session_json, sessions_zip, write
+from ctxlab.formats import card_png, read, session_json, sessions_zip, write
 from ctxlab.formats.files import zip_archive as session_zip
+from ctxlab.formats.sillytavern.cards.png import plain_picture
 
 CHAT = Session(id="s", name="Tea").append("Hi", id="u").append("你好", role="assistant", id="a")
 
@@ -112,7 +113,9 @@ def test_a_damaged_file_is_lost_and_the_rest_is_read(tmp_path: Path) -> None:
     assert "can't be unpacked" in found.losses[0].text
 
 
-@pytest.mark.parametrize(("content", "said"), [({}, "it holds no JSON"), ({"a.json": b"[]"}, "a.json: left out")])
+@pytest.mark.parametrize(
+    ("content", "said"), [({}, "it holds neither JSON nor a card"), ({"a.json": b"[]"}, "a.json: left out")]
+)
 def test_an_archive_without_anything_to_read_is_refused(tmp_path: Path, content: dict[str, bytes], said: str) -> None:
     with pytest.raises(UnknownFormat, match=rf"in\.zip is a zip archive in which nothing can be read: {said}"):
         read(zipped(tmp_path, content))
@@ -173,3 +176,16 @@ def test_an_empty_archive_holds_nothing(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="there is no folder"):
         write(CHAT, tmp_path / "no" / "all.zip")
+
+
+def test_a_card_in_a_picture_in_an_archive_is_read_and_other_pictures_are_not(tmp_path: Path) -> None:
+    card = card_png(Agent(id="x", name="Nova", description="Keeps the light.")).data
+    files = {"cards/nova.png": card, "plain.png": plain_picture(), "__MACOSX/nova.png": card, "s.json": b"{}"}
+    found = read(zipped(tmp_path, files))
+    assert [agent.name for agent in found.agents] == ["Nova"]
+    assert [loss.place for loss in found.losses if loss.place.endswith("png")] == []
+    (tmp_path / "cards").mkdir()
+    (tmp_path / "cards" / "nova.png").write_bytes(card)
+    assert [agent.name for agent in read(tmp_path / "cards").agents] == ["Nova"]
+    with pytest.raises(UnknownFormat, match="neither JSON nor a card"):
+        read(zipped(tmp_path, {"plain.png": plain_picture()}))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ctxlab.documents import Session
-from ctxlab.formats import chat_jsonl, chat_lines, convert, read, write
+from ctxlab.formats import chat_jsonl, chat_lines, convert, read, read_data, write
 from ctxlab.formats.sillytavern.chats.dates import iso
 from ctxlab.formats.sillytavern.chats.reader import chat_from
 
@@ -262,3 +262,11 @@ def test_the_user_of_a_chat_comes_along(tmp_path: Path) -> None:
 
     assert [user.name for user in found.users] == ["Mara"]
     assert read(file(tmp_path, [{**HEADER, "user_name": "unused"}, GREETING])).users == ()
+
+
+def test_a_bad_time_of_a_swipe_is_told_of_that_swipe() -> None:
+    info = [{"send_date": "once"}, {"send_date": "January 1, 2026 10:02am"}, {"send_date": "twice"}]
+    message = {"name": "Ann", "mes": "b", "swipe_id": 1, "swipes": ["a", "b", "c"], "swipe_info": info}
+    found = read_data([{"user_name": "Kim"}, {**message, "send_date": "January 1, 2026 10:02am"}])
+    assert [loss.place.rpartition(", ")[2] for loss in found.losses] == ["swipe_info[0].send_date"]
+    assert found.losses[0].text == "no time can be read in 'once', nor in 1 others"

@@ -208,3 +208,12 @@ def test_a_broken_newer_card_gives_way_to_a_sound_older_one(tmp_path: Path) -> N
 
     assert found.agents[0].name == V2["data"]["name"]
     assert any("'ccv3'" in str(loss) and "'chara' is read in its place" in str(loss) for loss in found.losses)
+
+
+def test_of_two_cards_in_one_picture_the_first_is_read_with_a_loss(tmp_path: Path) -> None:
+    other = encoded({**V2, "data": {**V2["data"], "name": "Other"}})
+    texts = ((b"tEXt", b"chara\x00" + encoded(V2).encode()), (b"tEXt", b"Chara\x00" + other.encode()))
+    (tmp_path / "two.png").write_bytes(picture(*texts))
+    found = read(tmp_path / "two.png")
+    assert found.agents[0].name == V2["data"]["name"]
+    assert any("has 2 texts 'chara'; the first is read" in str(loss) for loss in found.losses)

@@ -428,13 +428,14 @@ def test_macros_are_expanded_with_provenance() -> None:
 
     trace = assembled(preset("{{user}}+{{char}}+{{ persona }}"), said="", user=user)
 
-    assert texts(trace) == "Kim+Nova+likes {{char}}"
+    assert texts(trace) == "Kim+Nova+likes Nova"
     spans = trace.result.drafts[0].text.spans
     assert [(span.origin.kind, span.origin.ref) for span in spans][::2] == [
         ("macro", "user"),
         ("macro", "char"),
         ("macro", "persona"),
     ]
+    assert spans[-1].origin == Origin("macro", "char")
     assert [older.text for older in spans[0].was] == ["{{user}}"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from base64 import b64decode
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -42,7 +43,7 @@ def is_png(raw: bytes) -> bool:
 
 
 def read_chunks(raw: bytes, source: str) -> dict[str, str]:
-    """The texts of a picture by keyword in small letters; of several with one keyword the last.
+    """The texts of a picture by keyword in small letters; of several with one keyword the first, as SillyTavern reads.
 
     Raises BrokenFile with the place when the picture is cut off, damaged, or unpacks to more than is sensible.
     """
@@ -52,8 +53,14 @@ def read_chunks(raw: bytes, source: str) -> dict[str, str]:
         if chunk.kind in TEXTS:
             text = _text(chunk, source, min(room, MOST_CHUNK_BYTES))
             room -= len(text)
-            texts[chunk.keyword] = text
+            texts.setdefault(chunk.keyword, text)
     return texts
+
+
+def repeated_texts(raw: bytes, source: str) -> list[tuple[str, int]]:
+    """The keywords under which a picture has several agents or cards, and how many."""
+    counts = Counter(chunk.keyword for chunk in chunks(raw, source))
+    return [(keyword, counts[keyword]) for keyword in CARRIERS if counts[keyword] > 1]
 
 
 def texts_in_png(raw: bytes, source: str) -> list[tuple[str, str]]:

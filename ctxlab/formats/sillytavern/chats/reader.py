@@ -13,7 +13,7 @@ from ctxlab.formats.results import Loss
 from ctxlab.formats.session_tree_builder import ROOT, Tree
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.chats.dates import iso
-from ctxlab.formats.sillytavern.chats.turns import Turn, header_of, node_of, results_of, turns_of
+from ctxlab.formats.sillytavern.chats.turns import Turn, Undated, header_of, node_of, results_of, turns_of
 
 CARRIED: Final = "sillytavern"
 LINES: Final = "lines"
@@ -42,12 +42,12 @@ def chat_from(
     unused = [] if uses_metadata else _kept(header)
     losses += [Loss(f"{places[0]}, chat_metadata.{key}", f"{KEPT[key]}: kept, but not used") for key in unused]
     tree = Tree()
-    undated: list[int] = []
+    undated: list[Undated] = []
     leaf = _grow(tree, turns, names_of(header, turns), undated)
     if undated:
-        first = coerce.shown(lines[undated[0]].get("send_date"))
+        at, field, value = undated[0]
         others = f", nor in {len(undated) - 1} others" if len(undated) > 1 else ""
-        losses.append(Loss(f"{places[undated[0]]}, send_date", f"no time can be read in {first}{others}"))
+        losses.append(Loss(f"{places[at]}, {field}", f"no time can be read in {coerce.shown(value)}{others}"))
     tree.select(leaf)
     session = tree.session(
         id, leaf=leaf, createdAt=iso(header.get("create_date")), carried={CARRIED: {LINES: list(lines)}}
@@ -71,7 +71,7 @@ def names_of(header: Any, turns: Sequence[Turn]) -> tuple[str, str]:
     return name("user_name", "user"), name("character_name", "assistant")
 
 
-def _grow(tree: Tree, turns: Sequence[Turn], names: tuple[str, str], undated: list[int]) -> str:
+def _grow(tree: Tree, turns: Sequence[Turn], names: tuple[str, str], undated: list[Undated]) -> str:
     """The messages, in a tree; the id of the newest that is shown."""
     is_group = len({turn.name for turn in turns if turn.role == "assistant"}) > 1
     leaf = ROOT

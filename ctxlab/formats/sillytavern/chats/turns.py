@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
@@ -66,6 +66,14 @@ class Turn:
 
     def extra(self, swipe: int) -> Mapping[str, Any]:
         return coerce.as_object(self.info(swipe).get("extra"))
+
+
+class Undated(NamedTuple):
+    """A time that can't be read: the number of its line, the field, and what stands there."""
+
+    at: int
+    field: str
+    value: Any
 
 
 def is_header(line: Any) -> bool:
@@ -139,7 +147,7 @@ def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else "" if isinstance(value, Mapping | list) or value is None else str(value)
 
 
-def node_of(turn: Turn, swipe: int, *, names: tuple[str, str], undated: list[int], with_name: bool) -> Data:
+def node_of(turn: Turn, swipe: int, *, names: tuple[str, str], undated: list[Undated], with_name: bool) -> Data:
     """The fields of a swipe's node. `names` are the user's and the character's, as the chat's first line has them."""
     role, info = turn.role, turn.info(swipe)
     fields: Data = {"role": role, "content": turn.texts[swipe]}
@@ -153,7 +161,8 @@ def node_of(turn: Turn, swipe: int, *, names: tuple[str, str], undated: list[int
     if (value := info.get("send_date")) not in (None, ""):
         time = iso(value)
         if time is None:
-            undated.append(turn.at)
+            field = "send_date" if swipe == turn.chosen else f"swipe_info[{swipe}].send_date"
+            undated.append(Undated(turn.at, field, value))
         else:
             fields["timestamp"] = time
     if files := attachments(turn.extra(swipe), turn.ids[swipe]):

@@ -16,6 +16,7 @@ from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern.lorebooks.entry_fields import BookForm, Data
+from ctxlab.formats.sillytavern.lorebooks.other_programs import as_sillytavern, program_of
 from ctxlab.formats.sillytavern.lorebooks.reader import ABOUT, book_from, unwrapped
 from ctxlab.formats.sillytavern.lorebooks.writer import book_to, form_of_book, written_form
 from ctxlab.formats.source import Source, mostly, one_or_mostly
@@ -49,6 +50,8 @@ def sniff(data: Any) -> bool:
 def _is_book(data: Any) -> bool:
     if not isinstance(data, dict):
         return False
+    if program_of(data) is not None:
+        return True
     inner = unwrapped(cast("Data", data))
     stored = inner.get("entries")
     entries = list(cast("Data", stored).values()) if isinstance(stored, dict) else stored
@@ -69,9 +72,11 @@ def read(source: Source) -> Import:
         if not isinstance(item, dict):
             losses.append(Loss(place, "no lorebook; it is left out"))
             continue
-        book, found = book_from(cast("Data", item), name=source.stem, id=names.take(source.stem))
+        others: list[Loss] = []
+        raw = as_sillytavern(cast("Data", item), others)
+        book, found = book_from(raw, name=source.stem, id=names.take(source.stem))
         books.append(book)
-        losses += [loss.inside(place) for loss in found]
+        losses += [loss.inside(place) for loss in (*others, *found)]
     return Import(books=tuple(books), losses=tuple(losses))
 
 

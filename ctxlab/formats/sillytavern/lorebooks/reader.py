@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import takewhile
 from typing import Any, Final, cast
 
 from ctxlab.documents import LoreEntry, Worldbook
@@ -13,6 +14,8 @@ from ctxlab.formats.sillytavern.lorebooks.entry_fields import Data
 from ctxlab.formats.sillytavern.lorebooks.uids import slots_of
 
 CARRIED: Final = "sillytavern"
+DECORATORS: Final = frozenset({"@@activate", "@@dont_activate"})
+"""Decorators that SillyTavern follows."""
 CALLED: Final = "called"
 """Key of the name that the reader gave a book without one: it isn't written back."""
 
@@ -38,6 +41,7 @@ def book_from(raw: Mapping[str, Any], *, name: str = "", id: str = "") -> tuple[
             continue
         entries[str(slot.uid)], found = entry_from(slot.raw, uid=slot.uid, place=slot.place, index=index)
         losses += found
+        losses += _decorators(slot.raw, slot.place)
     about = _about_from(inner, losses)
     carried: Data = {CARRIED: raw}
     if not about.get("name"):
@@ -45,6 +49,19 @@ def book_from(raw: Mapping[str, Any], *, name: str = "", id: str = "") -> tuple[
     return Worldbook.model_validate(
         {**about, "id": id, "entries": entries, "macro_dialect": "sillytavern", "carried": carried}
     ), losses
+
+
+def _decorators(raw: Any, place: str) -> list[Loss]:
+    """A loss for the decorators of a card of version 3 that begin an entry's text and have no effect in SillyTavern."""
+    content = cast("Mapping[str, Any]", raw).get("content") if isinstance(raw, Mapping) else None
+    lines = content.split("\n") if isinstance(content, str) and content.startswith("@@") else []
+    names = [line.split()[0] for line in takewhile(lambda line: line.startswith("@@") and line.strip("@ "), lines)]
+    unknown = [name for name in names if name not in DECORATORS]
+    if not unknown:
+        return []
+    return [
+        Loss(place, f"{', '.join(unknown)}: SillyTavern gives decorators no effect; they stay in the text", "content")
+    ]
 
 
 def unwrapped(raw: Mapping[str, Any]) -> Mapping[str, Any]:
