@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Cause, Context, Draft
 from ctxlab.context.file_words import files_otherwise
+from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.explain.match_messages import (
     Joins,
     MessageOrPart,
@@ -21,7 +22,6 @@ from ctxlab.pipeline.explain.match_messages import (
 )
 from ctxlab.pipeline.explain.merged_parts import seam_cause
 from ctxlab.pipeline.explain.row_keys import row_keys
-from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.pipeline.trace import Trace
 
