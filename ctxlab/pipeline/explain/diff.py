@@ -20,6 +20,7 @@ from ctxlab.pipeline.explain.match_messages import (
     messages_and_parts,
     provenance_differs,
 )
+from ctxlab.pipeline.explain.matched_nodes import are_of_one_conversation, matched_keys
 from ctxlab.pipeline.explain.merged_parts import seam_cause
 from ctxlab.pipeline.explain.row_keys import row_keys
 from ctxlab.pipeline.explain.token_breakdown import parts_alone
@@ -65,6 +66,9 @@ class DiffRow:
 class Diff:
     """All messages of two results, those of `a` in order and those only in `b` where they stand.
 
+    Messages of one conversation are matched by their ids, and where these are others, as in requests of a recording or
+    in a file whose messages are numbered, by what they say. `fell_out`, `moved` and `new` are the rows of each kind.
+
     Two results of different conversations share no messages but presets of one agent, lore and knowledge: the id of the
     session goes before the keys of the others, as in `airline-2/node:m1`.
 
@@ -94,6 +98,21 @@ class Diff:
         from ctxlab.pipeline.explain.html import diff_html
 
         return diff_html(self)
+
+    @property
+    def fell_out(self) -> tuple[DiffRow, ...]:
+        """The messages that `b` no longer has."""
+        return tuple(row for row in self.rows if row.kind == "only in a")
+
+    @property
+    def new(self) -> tuple[DiffRow, ...]:
+        """The messages that only `b` has."""
+        return tuple(row for row in self.rows if row.kind == "only in b")
+
+    @property
+    def moved(self) -> tuple[DiffRow, ...]:
+        """The messages that stand elsewhere in `b`: the fewest whose removal leaves the others in one order."""
+        return tuple(row for row in self.rows if row.kind == "moved")
 
     @property
     def changes(self) -> tuple[DiffRow, ...]:
@@ -130,7 +149,14 @@ class _Pair:
 
     def __init__(self, a: Trace | Context, b: Trace | Context) -> None:
         left, right = _result(a), _result(b)
-        here, there = row_keys([left.input, right.input])
+        here, own = row_keys([left.input, right.input])
+        if here is not own and are_of_one_conversation(left.input, right.input):
+            here = own = str
+        matched = matched_keys(left.input, right.input) if here is own else str
+
+        def there(key: str) -> str:
+            return own(matched(key))
+
         alone_a, alone_b = _alone(a), _alone(b)
         lent_a = {key: draft for key, draft in alone_a.items() if here(key) == there(key)}
         lent_b = {key: draft for key, draft in alone_b.items() if here(key) == there(key)}
@@ -187,6 +213,8 @@ class _Pair:
             return "changed"
         if key in self.rejoined:
             return "joined"
+        if a.draft.key != b.draft.key:  # matched by what it says, so that its words are from another message's id
+            return "same"
         return "other reason" if provenance_differs(a.draft, b.draft) else "same"
 
 
