@@ -6,6 +6,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Context
 from ctxlab.pipeline import Diff, Trace
 from ctxlab.pipeline import diff as diff_of_runs
+from ctxlab.pipeline.explain.diff import diff_by_content
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 
@@ -13,8 +14,9 @@ from ctxlab.recordings.recorded_request import RecordedRequest
 def diff(a: Trace | Context | RecordedRequest, b: Trace | Context | RecordedRequest) -> Diff:
     """The differences of two results, message by message; empty (falsy) when there are none.
 
-    Merged messages are compared by their parts. Messages of one conversation whose ids are others, as in two requests
-    of a recording, are matched by what they say. `parted` says where two sessions part.
+    Merged messages are compared by their parts. Messages whose ids are others are matched by what they say, in versions
+    of one conversation and in recorded requests. `parted` says where two sessions part.
     """
     one, other = (each.trace if isinstance(each, RecordedRequest) else each for each in (a, b))
-    return diff_of_runs(one, other)
+    is_recorded = isinstance(a, RecordedRequest) and isinstance(b, RecordedRequest)
+    return (diff_by_content if is_recorded else diff_of_runs)(one, other)

@@ -9,7 +9,8 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
 from ctxlab.display.short_texts import counted, short
 from ctxlab.errors import WrongArgument
-from ctxlab.pipeline import Diff, DiffRow, diff
+from ctxlab.pipeline import Diff, DiffRow
+from ctxlab.pipeline.explain.diff import diff_by_content
 from ctxlab.providers import Payload
 from ctxlab.providers.models import facts_of
 from ctxlab.providers.registry import built_in
@@ -46,7 +47,7 @@ def compare_requests(a: Payload | RecordedRequest, b: Payload | RecordedRequest)
     if isinstance(a, Payload) and isinstance(b, Payload):
         return compare_payloads(a, b)
     one, other = (_payload(each, name) for each, name in ((a, "a"), (b, "b")))
-    found = diff(one.trace, other.trace)
+    found = diff_by_content(one.trace, other.trace)
     rows = [*_messages(one, other, found), *field_differences(one, other), *_marks(a, b)]
     texts = [row for row in found if row.a is None or row.b is None or row.text_change is not None]
     same = tuple(row for row in rows if row.kind == "same")

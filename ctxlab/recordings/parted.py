@@ -45,7 +45,9 @@ class Parting:
         begins = f"Both begin with the same {counted(self.same, 'message')}" if self.same else "No message is the same"
         if self.a is None or self.b is None:
             going_on = "b" if self.b is not None else "a"
-            return f"{begins}; {going_on} goes on." if self else f"{begins}, and that is all of them."
+            if self:
+                return f"{begins}; {going_on} goes on."
+            return f"{begins}, and that is all of them." if self.same else "Neither has a message."
         words = [short(_text(each)[self.at :], SHOWN) for each in (self.a, self.b)]
         roles = self.a.role if self.a.role == self.b.role else f"{self.a.role} in a, {self.b.role} in b"
         again = f"; {counted(self.later, 'message')} behind it {'is' if self.later == 1 else 'are'} in both again"

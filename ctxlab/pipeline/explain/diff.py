@@ -126,7 +126,15 @@ def diff(a: Trace | Context, b: Trace | Context) -> Diff:
 
     Merged messages are compared by their parts.
     """
-    pair = _Pair(a, b)
+    return _diff_of(_Pair(a, b))
+
+
+def diff_by_content(a: Trace | Context, b: Trace | Context) -> Diff:
+    """The differences of two results, matched by what their messages say also where they are of two conversations."""
+    return _diff_of(_Pair(a, b, by_content=True))
+
+
+def _diff_of(pair: _Pair) -> Diff:
     return Diff(tuple(map(pair.placed, _with_other_fields(pair.rows()))))
 
 
@@ -147,10 +155,10 @@ def smallest_change(a: str, b: str) -> tuple[int, str, str] | None:
 class _Pair:
     """Both results with merged messages taken apart, and their rows in order."""
 
-    def __init__(self, a: Trace | Context, b: Trace | Context) -> None:
+    def __init__(self, a: Trace | Context, b: Trace | Context, *, by_content: bool = False) -> None:
         left, right = _result(a), _result(b)
         here, own = row_keys([left.input, right.input])
-        if here is not own and are_of_one_conversation(left.input, right.input):
+        if here is not own and (by_content or are_of_one_conversation(left.input, right.input)):
             here = own = str
         matched = matched_keys(left.input, right.input) if here is own else str
 
