@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ctxlab.display.one_line import plain
 from ctxlab.documents import MessageNode
+from ctxlab.pipeline.explain.merged_parts import pieces
 from ctxlab.recordings.findings.carried_tokens import CarriedTokens, price_of_input
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Checked
@@ -201,6 +202,14 @@ class CheckedContext:
     def put_in(self) -> dict[str, list[tuple[int, int]]]:
         """By key of a run's message, the stretches that are of presets and lore, merged with others or alone."""
         return self._stretches(PUT_IN)
+
+    @cached_property
+    def merged(self) -> dict[str, list[tuple[int, int]]]:
+        """By key of a run's merged message, the stretches of the messages that it was made of."""
+        drafts = self.trace.result.drafts if self.trace is not None else ()
+        return {
+            draft.key: [(piece.start, piece.end) for piece in pieces(draft)] for draft in drafts if len(draft.parts) > 1
+        }
 
     def _stretches(self, kinds: tuple[str, ...]) -> dict[str, list[tuple[int, int]]]:
         found: dict[str, list[tuple[int, int]]] = {}

@@ -15,7 +15,7 @@ from ctxlab.recordings.recording import Recording
 from tests.recordings.findings.cases import agent, book, lamps
 from tests.recordings.findings.made import bodies, says, system, tool, used, user, words
 
-MERGED = {"merge-consecutive.enabled": True}
+MERGED, APART = {"merge-consecutive.enabled": True}, {"merge-consecutive.enabled": False}
 MACRO = "Keep every reply short, and never name {{nobody_knows}}."
 
 
@@ -101,7 +101,7 @@ def test_every_gate_that_code_names_is_one() -> None:
 
 def test_rules_see_the_parts_of_merged_messages() -> None:
     presets = ({"content": MACRO}, {"content": words(60)}, {"content": MACRO, "role": "user"})
-    for settings in ({}, MERGED):
+    for settings in (APART, MERGED):
         trace = ctxlab.build(lamps("What is {{this}}?"), agent(*presets), settings=settings)
         found = ctxlab.check(trace, rules=["presets-contradict", "unresolved-macro"])
         assert sorted(finding.rule for finding in found) == ["presets-contradict", *["unresolved-macro"] * 2]
@@ -112,3 +112,15 @@ def test_rules_see_the_parts_of_merged_messages() -> None:
                 if place.start is not None:
                     assert contents[place.node][place.start : place.end] == "{{nobody_knows}}"
     assert len(contents) < 4
+
+
+@pytest.mark.parametrize("settings", [APART, MERGED])
+def test_text_that_stands_twice_is_seen_in_one_merged_message_too(settings: dict[str, bool]) -> None:
+    text = words(300)
+    presets = [{"content": text}, {"content": f"And again: {text}"}]
+    trace = ctxlab.build(lamps("Hi"), agent(*presets), settings=settings)
+    (finding,) = ctxlab.check(trace, rules=["text-twice"])
+    contents = {draft.key: str(draft.text) for draft in trace.result.drafts}
+    one, other = (contents[place.node][place.start : place.end] for place in finding.places)
+    assert one == other and len(one) >= len(text) - 1
+    assert len({place.node for place in finding.places}) == (1 if settings == MERGED else 2)
