@@ -73,11 +73,16 @@ def _payload(request: Payload | RecordedRequest, name: str) -> Payload:
 
 def _messages(a: Payload, b: Payload, found: Diff) -> Iterator[RequestDifference]:
     """Rows of messages; those in a row that differ in the same way are one."""
-    for kind, group in groupby(found, key=lambda row: _KINDS.get(row.kind, "same")):
+    for kind, group in groupby(found, key=_kind):
         rows = [*group]
         before, after = _tokens(a, [row.a for row in rows]), _tokens(b, [row.b for row in rows])
         places = [_places([at for row in rows if (at := getattr(row, name)) is not None]) for name in ("at_a", "at_b")]
-        yield RequestDifference(kind, _named(rows), *places, before if kind == "dropped" else after, after - before)
+        tokens = before if kind == "dropped" else after
+        yield RequestDifference(kind, _named(rows), places[0], places[1], tokens, after - before)
+
+
+def _kind(row: DiffRow) -> DifferenceKind:
+    return _KINDS.get(row.kind, "same")
 
 
 def _tokens(payload: Payload, drafts: list[Draft | None]) -> int:
@@ -104,5 +109,5 @@ def _marks(a: Payload | RecordedRequest, b: Payload | RecordedRequest) -> Iterat
         if one != other:
             words = [counted(len(each), "mark") if each else "none" for each in (one, other)]
             yield RequestDifference(
-                "added" if not one else "dropped" if not other else "changed", "cache marks", *words
+                "added" if not one else "dropped" if not other else "changed", "cache marks", words[0], words[1]
             )

@@ -191,23 +191,23 @@ class _Merge:
 
     def _children(self) -> dict[str, list[str]]:
         """By parent, the ids below it, in the order of both sides."""
-        found: dict[str, list[str]] = {}
+        found: dict[str, dict[str, None]] = {}
         for id, node in self.nodes.items():
             if isinstance(parent := node.get("parentId"), str):
-                found.setdefault(parent, []).append(id)
+                found.setdefault(parent, {})[id] = None
         for parent, below in found.items():
-            kept = set(below)
+            if len(below) == 1:
+                continue
+            sides = (self.base, self.theirs, self.ours)
             base, theirs, ours = (
-                side.children_by_parent.get(parent, ()) for side in (self.base, self.theirs, self.ours)
+                [id for id in dict.fromkeys(side.children_by_parent.get(parent, ())) if id in below] for side in sides
             )
-            order = merged_order(
-                *(list(dict.fromkeys(each for each in s if each in kept)) for s in (base, theirs, ours)), kept
-            )
+            order = merged_order(base, theirs, ours, below)
             if order is None:
-                order = [id for id in dict.fromkeys((*theirs, *ours)) if id in kept]
+                order = [*theirs, *ours]
                 self.conflicts.append(f"both put the messages below {parent!r} in another order: it is theirs")
-            found[parent] = list(dict.fromkeys((*order, *below)))
-        return found
+            found[parent] = dict.fromkeys((*order, *below))
+        return {parent: [*below] for parent, below in found.items()}
 
     def _links(self, id: str, children: Iterable[str]) -> Data:
         """The links of a node to those below it: a side that only parents are known of lists none."""

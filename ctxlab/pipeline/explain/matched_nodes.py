@@ -38,7 +38,7 @@ def matched_ids(old: Sequence[MessageNode], new: Sequence[MessageNode]) -> Mappi
     if one == other and all(a.id == b.id for a, b in zip(old, new, strict=True)):
         return {}
     found = aligned(one, other)
-    pairs = {new[j].id: old[i].id for i, j in found.pairs}
+    pairs: dict[str, str] = {new[j].id: old[i].id for i, j in found.pairs}
     pairs |= {new[j].id: old[i].id for i, j in found.moved.items()}
     has_own_ids = is_one_tree or all(mine == theirs for mine, theirs in pairs.items())
     taken = set(pairs.values())

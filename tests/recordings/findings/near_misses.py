@@ -125,8 +125,9 @@ def _reply_cut(dice: Random) -> NearMiss:
 
 
 def _same_request(dice: Random) -> NearMiss:
-    body = {"model": "m", "messages": [*turns(dice), user("Hi")], "temperature": 1}
-    other = dice.choice(({**body, "temperature": 0.5}, {**body, "messages": [*body["messages"][:-1], user("Hi!")]}))
+    before = turns(dice)
+    body: dict[str, Any] = {"model": "m", "messages": [*before, user("Hi")], "temperature": 1}
+    other = dice.choice(({**body, "temperature": 0.5}, {**body, "messages": [*before, user("Hi!")]}))
     return NearMiss(bodies((body, {}), (body, {})), bodies((body, {}), (other, {})))
 
 
@@ -142,9 +143,11 @@ def _no_marks(dice: Random) -> NearMiss:
     first = user(words(1500 + dice.randint(0, 600)))
     more: list[Any] = [first, says("Yes"), user("And?")]
     where = dice.choice(("system", "messages", "tools"))
-    mark = {"system": {"system": [{"type": "text", "text": "S", **MARK}]}, "messages": {}, "tools": {}}[where]
-    if where == "tools":
-        mark = {"tools": [{"name": "look", "input_schema": {}, **MARK}]}
+    marks: dict[str, dict[str, Any]] = {
+        "system": {"system": [{"type": "text", "text": "S", **MARK}]},
+        "tools": {"tools": [{"name": "look", "input_schema": {}, **MARK}]},
+    }
+    mark = marks.get(where, {})
     last = {"role": "user", "content": [{"type": "text", "text": "And?", **MARK}]}
     return NearMiss(
         anthropic([first], more), anthropic([first], [*more[:2], last] if where == "messages" else more, **mark)
@@ -156,7 +159,7 @@ def _many_marks(dice: Random) -> NearMiss:
 
     def made(count: int) -> Recording:
         blocks = [{"type": "text", "text": f"a{n}", **(MARK if n < count else {})} for n in range(6)]
-        fields = {"system": [{"type": "text", "text": f"s{n}", **MARK} for n in range(in_system)]}
+        fields: dict[str, Any] = {"system": [{"type": "text", "text": f"s{n}", **MARK} for n in range(in_system)]}
         schema = {"properties": {"cache_control": {"type": "object"}}}
         tools = [{"name": "look", "input_schema": schema, **(MARK if in_tools else {})}]
         return anthropic([{"role": "user", "content": blocks}], **fields, tools=tools)

@@ -95,7 +95,11 @@ def test_every_gate_that_code_names_is_one() -> None:
         text = file.read_text(encoding="utf-8")
         for node in ast.walk(ast.parse(text)) if ".gate" in text else ():
             if isinstance(node, ast.Compare) and isinstance(node.left, ast.Attribute) and node.left.attr == "gate":
-                named |= {each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and each.value}
+                named |= {
+                    each.value
+                    for each in ast.walk(node)
+                    if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                }
     assert {"disabled", "budget"} <= named <= GATES.keys()
 
 
