@@ -67,7 +67,7 @@ class Alignment:
         }
 
     def first_change(self, similarity: Callable[[int, int], float]) -> Change | None:
-        """What happened at the first place at which the rows differ; None where they are the same.
+        """The change at the first place at which the rows differ; None where they are the same.
 
         `similarity` says of an old and a new number how much alike two things are, from 0 to 1.
         """

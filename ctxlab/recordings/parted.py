@@ -99,7 +99,7 @@ def _text(message: MessageNode | Draft) -> str:
 
 
 def _said(message: MessageNode | Draft) -> Hashable:
-    """What a message says and does, without its ids."""
+    """The words, calls and files of a message, without its ids."""
     node = isinstance(message, MessageNode)
     calls = message.tool_calls if node else message.calls
     files = [file.name for file in (message.attachments or () if node else message.assets)]

@@ -55,7 +55,7 @@ def matched_ids(old: Sequence[MessageNode], new: Sequence[MessageNode]) -> Mappi
 
 
 def _said(node: MessageNode) -> Hashable:
-    """What a message says and does, to be compared."""
+    """The words, calls and files of a message, to be compared."""
     calls = tuple((call.name, call.arguments) for call in node.tool_calls)
     files = tuple(file.name for file in node.attachments or ())
     return (node.role, node.content, calls, files, node.reasoning)

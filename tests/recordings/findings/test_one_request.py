@@ -118,13 +118,13 @@ def test_rules_see_the_parts_of_merged_messages() -> None:
     assert len(contents) < 4
 
 
-@pytest.mark.parametrize("settings", [APART, MERGED])
-def test_text_that_stands_twice_is_seen_in_one_merged_message_too(settings: dict[str, bool]) -> None:
+@pytest.mark.parametrize(("role", "messages"), [("system", 1), ("user", 2)])
+def test_text_that_stands_twice_is_seen_in_one_merged_message_too(role: str, messages: int) -> None:
     text = words(300)
-    presets = [{"content": text}, {"content": f"And again: {text}"}]
-    trace = ctxlab.build(lamps("Hi"), agent(*presets), settings=settings)
+    presets = [{"content": text}, {"content": f"And again: {text}", "role": role}]
+    trace = ctxlab.build(lamps("Hi"), agent(*presets), settings=MERGED)
     (finding,) = ctxlab.check(trace, rules=["text-twice"])
     contents = {draft.key: str(draft.text) for draft in trace.result.drafts}
     one, other = (contents[place.node][place.start : place.end] for place in finding.places)
     assert one == other and len(one) >= len(text) - 1
-    assert len({place.node for place in finding.places}) == (1 if settings == MERGED else 2)
+    assert len({place.node for place in finding.places}) == messages
