@@ -53,13 +53,26 @@ def test_no_text_takes_long() -> None:
     assert len([*shell_commands(lines)]) < MOST_LINES * 40
 
 
-def breach(rule: str, command: str) -> list[str]:
+def breach(rule: str, command: str | list[str]) -> list[str]:
     facts = compression_report([SourceText("u", "user", rule)], "Nothing.").facts
     rules = [fact for fact in facts if fact.kind == "rule"]
     return [each.evidence for each in first_breaches(rules, [_calling(command)])]
 
 
-def _calling(command: str) -> MessageNode:
+@pytest.mark.parametrize(
+    ("command", "found"),
+    [
+        (["bash", "-lc", "ls && rm src/core/a.py"], ["src/core/a.py"]),
+        (["rm", "src/core/a.py"], ["src/core/a.py"]),
+        (["ls -l", "rm src/core/a.py"], ["src/core/a.py"]),
+        (["echo", "rm src/core/a.py"], []),
+    ],
+)
+def test_a_command_may_be_a_list_of_words_or_of_commands(command: list[str], found: list[str]) -> None:
+    assert breach("Never change anything in `src/core`.", command) == found
+
+
+def _calling(command: str | list[str]) -> MessageNode:
     calls = [{"requestId": "c", "toolName": "Bash", "args": {"command": command}}]
     data = {"id": "a", "role": "assistant", "content": "", "metadata": {"toolCallsRequested": calls}}
     return MessageNode.model_validate(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -198,7 +199,11 @@ def _single(value: object, field: str, depth: int) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield field, value
     elif isinstance(value, list) and all(isinstance(each, str) for each in cast("list[Any]", value)):
-        yield field, " ".join(cast("list[str]", value))
+        words = cast("list[str]", value)
+        if not _COMMAND_FIELD.search(field):
+            yield field, " ".join(words)
+        else:  # the words of one command, or several commands
+            yield field, "\n".join(words) if any(map(str.isspace, "".join(words[:1]))) else shlex.join(words)
     elif isinstance(value, list | dict) and depth:
         inside: Any = cast("Any", value).items() if isinstance(value, dict) else enumerate(cast("list[Any]", value))
         for key, each in inside:
