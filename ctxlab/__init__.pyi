@@ -145,6 +145,7 @@ from ctxlab.providers.payload import payload as payload
 from ctxlab.providers.sending.attempts import RetryPolicy as RetryPolicy
 from ctxlab.providers.sending.rate_limit import RateLimit as RateLimit
 from ctxlab.providers.sending.time_limits import TimeLimits as TimeLimits
+from ctxlab.recordings.compare_requests import compare_requests as compare_requests
 from ctxlab.recordings.findings.finding import Finding as Finding
 from ctxlab.recordings.findings.finding import FindingPlace as FindingPlace
 from ctxlab.recordings.findings.finding import Findings as Findings
@@ -153,6 +154,8 @@ from ctxlab.recordings.findings.finding_rule import Found as Found
 from ctxlab.recordings.findings.finding_rule import finding_rule as finding_rule
 from ctxlab.recordings.overview import RecordingComparison as RecordingComparison
 from ctxlab.recordings.overview import compare_recordings as compare_recordings
+from ctxlab.recordings.parted import Parting as Parting
+from ctxlab.recordings.parted import parted as parted
 from ctxlab.recordings.prefix import PrefixReport as PrefixReport
 from ctxlab.recordings.prefix.builds import prefix as prefix
 from ctxlab.recordings.read import read_recording as read_recording
@@ -168,7 +171,6 @@ from ctxlab.studies import attachment_figure as attachment_figure
 from ctxlab.studies import budget_figure as budget_figure
 from ctxlab.studies import budget_for_share as budget_for_share
 from ctxlab.studies import compare as compare
-from ctxlab.studies import compare_requests as compare_requests
 from ctxlab.studies import injection_figure as injection_figure
 from ctxlab.studies.branches import token_flow as token_flow
 from ctxlab.studies.cases import ORACLE as ORACLE

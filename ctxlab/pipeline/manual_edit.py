@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ctxlab.context import AssetRef, Cause, Change, Context, Draft, Dropped, Edit, Text
 from ctxlab.errors import LawBroken
+from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.conservation.undo_step import FIELDS, check_text
-from ctxlab.pipeline.explain.step_changes import moved_keys
 
 HAND = "edit"
 """The step id of a person's edit, in traces and causes."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from ctxlab.context import AssetRef, Context, Draft
 from ctxlab.pipeline import Step, Trace
+from ctxlab.pipeline.alignment import moved_keys
 
 OF_HISTORY = frozenset({"node", "pending", "summary"})
 PENDING = "pending"
@@ -102,26 +103,31 @@ class _Comparison:
             if was is not None and _state(was[1]) != _state(draft):
                 yield self._changed(key)
             elif was is not None and key in moved:
-                yield self._moved_break(key, moved[key])
+                by, behind = moved[key]
+                yield self._moved_break(key, by, behind=behind)
             elif was is None and at < self.first_new:
                 yield self._came(key)
         for key in self.old.result:
             if key not in self.new.result:
                 yield self._went(key)
 
-    def _moved(self) -> dict[str, str]:
-        """Messages of both runs that stand behind one now in front of which they stood, by that one."""
-        found: dict[str, str] = {}
-        furthest, drafts = "", self.new.trace.result.drafts
-        for key, (at, _) in self.new.result.items():
-            if key not in self.old.result:
-                continue
+    def _moved(self) -> dict[str, tuple[str, bool]]:
+        """Messages of both runs that moved: by each one that it has passed, and whether it stands behind that now.
+
+        The fewest that can have moved are told, and those that stand behind the first new message.
+        """
+        here, there = self.new.result, self.old.result
+        kept = [key for key in here if key in there]
+        moved = set(moved_keys([key for key in there if key in here], kept))
+        stay = [key for key in kept if key not in moved]
+        found: dict[str, tuple[str, bool]] = {}
+        for key in kept:
+            at = here[key][0]
             if at > self.first_new:
-                found[key] = drafts[self.first_new].key
-            elif furthest and self.old.result[key][0] < self.old.result[furthest][0]:
-                found[key] = furthest
-            else:
-                furthest = key
+                found[key] = (self.new.trace.result.drafts[self.first_new].key, True)
+            elif key in moved:
+                by = next(other for other in stay if (here[other][0] < at) != (there[other][0] < there[key][0]))
+                found[key] = (by, here[by][0] < at)
         return found
 
     def _changed(self, key: str) -> PrefixBreak:
@@ -138,11 +144,13 @@ class _Comparison:
                 return PrefixBreak(key, step.id, reason)
         return PrefixBreak(key, "", "it isn't what it was")
 
-    def _moved_break(self, key: str, behind: str) -> PrefixBreak:
-        reason = f"it stands behind {behind} now, in front of which it stood"
+    def _moved_break(self, key: str, by: str, *, behind: bool) -> PrefixBreak:
+        is_new = by not in self.old.result
+        now, before = ("behind", "in front of") if behind else ("in front of", "behind")
+        reason = f"it stands {now} {by} now, " + ("which is new" if is_new else f"{before} which it stood")
         for step in self.new.trace.steps:
             places = self.new.at(step.after)
-            if key in places and behind in places and places[behind][0] < places[key][0]:
+            if key in places and by in places and (places[by][0] < places[key][0]) == behind:
                 place = self.new.result[key][1].placement
                 asked = f"; it was asked for at {place}" if place is not None and str(place) else ""
                 return PrefixBreak(key, step.id, reason + asked)

@@ -1,16 +1,51 @@
-"""Cache marks in messages: they move from request to request, so they are kept beside the messages that carry them."""
+"""Cache marks of requests: in tools, in system texts, in messages, and one of the body.
+
+Those in messages move from request to request, so they are kept beside the messages that carry them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
 
 from ctxlab.formats.requests.blocks import fields_of, items_of
+from ctxlab.recordings.request_head import SYSTEM, RequestHead
+
+if TYPE_CHECKING:
+    from ctxlab.recordings.recorded_request import RecordedRequest
 
 MARK: Final = "cache_control"
 Mark = tuple[tuple[int, ...], int, Any]
 """The numbers of the blocks that lead to a marked one, the mark's place among its fields, and its value."""
 CONTENTS: Final = "content"
+SCHEMAS: Final = frozenset({"input_schema", "parameters", "json_schema", "schema"})
+"""Fields whose members are names of somebody's own, among which a mark's name marks nothing."""
+
+
+def all_marks(request: RecordedRequest) -> list[Any]:
+    """The values of all cache marks of a request: in its tools, its system texts and its messages, and its own."""
+    held = (request.head_marks, request.marks)
+    return [*_marks_of_head(request.head), *(value for marks in held for each in marks.values() for *_, value in each)]
+
+
+@lru_cache(maxsize=64)
+def _marks_of_head(head: RequestHead) -> tuple[Any, ...]:
+    places = ("tools", *SYSTEM, MARK)
+    return tuple(value for name, field in head.fields if name in places for value in _values({name: field}))
+
+
+def _values(value: Any) -> Iterable[Any]:
+    """The values of the marks inside a field of a body."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _values(each)
+    elif isinstance(value, dict):
+        if value.get(MARK) is not None:
+            yield value[MARK]
+        for name, inner in value.items():
+            if name != MARK and name not in SCHEMAS:
+                yield from _values(inner)
 
 
 def without_marks(message: Any) -> tuple[Any, tuple[Mark, ...]]:

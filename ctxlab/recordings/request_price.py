@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ctxlab.formats.requests.blocks import fields_of
 from ctxlab.providers.models import vendor_of
+from ctxlab.recordings.cache_marks import all_marks
 
 if TYPE_CHECKING:
     from ctxlab.recordings.recorded_request import RecordedRequest
@@ -46,11 +47,5 @@ def share_for_an_hour(request: RecordedRequest) -> float:
     usage = request.usage
     if usage.written_1h is not None and usage.written:
         return min(1.0, usage.written_1h / usage.written)
-    asked = [fields_of(value).get("ttl") == "1h" for value in asked_marks(request)]
+    asked = [fields_of(value).get("ttl") == "1h" for value in all_marks(request)]
     return float(bool(asked) and all(asked))
-
-
-def asked_marks(request: RecordedRequest) -> list[object]:
-    """The cache marks of a request outside of its tools and system texts, and the one of its body."""
-    marks = [value for found in (request.marks, request.head_marks) for each in found.values() for *_, value in each]
-    return marks + [value for name, value in request.head.fields if name == "cache_control"]

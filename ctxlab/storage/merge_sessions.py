@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Session
-from ctxlab.storage.merge_data import merged_data
+from ctxlab.storage.merge_data import merged_data, merged_order
 
 Data = dict[str, Any]
 LINKS = ("childrenIds", "lastSelectedChildId")
@@ -190,16 +190,24 @@ class _Merge:
         return None
 
     def _children(self) -> dict[str, list[str]]:
-        """By parent, the ids below it: those of theirs in their order, then those of ours."""
+        """By parent, the ids below it, in the order of both sides."""
         found: dict[str, dict[str, None]] = {}
-        for side in (self.theirs, self.ours):
-            for parent, ids in side.children_by_parent.items():
-                at = found.setdefault(parent, {})
-                at.update((id, None) for id in ids if self.nodes.get(id, {}).get("parentId") == parent)
         for id, node in self.nodes.items():
             if isinstance(parent := node.get("parentId"), str):
                 found.setdefault(parent, {})[id] = None
-        return {parent: list(ids) for parent, ids in found.items()}
+        for parent, below in found.items():
+            if len(below) == 1:
+                continue
+            sides = (self.base, self.theirs, self.ours)
+            base, theirs, ours = (
+                [id for id in dict.fromkeys(side.children_by_parent.get(parent, ())) if id in below] for side in sides
+            )
+            order = merged_order(base, theirs, ours, below)
+            if order is None:
+                order = [*theirs, *ours]
+                self.conflicts.append(f"both put the messages below {parent!r} in another order: it is theirs")
+            found[parent] = dict.fromkeys((*order, *below))
+        return {parent: [*below] for parent, below in found.items()}
 
     def _links(self, id: str, children: Iterable[str]) -> Data:
         """The links of a node to those below it: a side that only parents are known of lists none."""

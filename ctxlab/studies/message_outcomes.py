@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ctxlab.context import Cause, Context, Draft, Span, Text
 from ctxlab.engines.truncation import SHORTENED
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.step_changes import moved_keys
+from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.explain.text_versions import TAKEN_OUT_BY_HAND
 from ctxlab.pipeline.explain.token_breakdown import parts_alone
 

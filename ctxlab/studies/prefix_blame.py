@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ctxlab.context import Draft
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.alignment import aligned
 from ctxlab.pipeline.common_prefix import is_sent_alike
 from ctxlab.providers.prefix_breaks import PrefixBreak, prefix_breaks
 from ctxlab.studies.common_prefix import common_prefix_tokens, tools_of
@@ -44,9 +45,12 @@ def prefix_blame(old: Trace, new: Trace) -> PrefixBlame | None:
 
 
 def _break_at(old: Trace, new: Trace, before: Draft, after: Draft) -> PrefixBreak:
-    """The break of the first message that differs: that of what stands there now, else of what stood there."""
+    """The break at the first message that differs: of what came or changed there, or of what went from there."""
     found = {each.key: each for each in reversed(prefix_breaks(old, new))}
-    for key in (after.key, before.key):
+    there, here = ([draft.key for draft in trace.result.drafts] for trace in (old, new))
+    pairs = dict(aligned(there, here).pairs)
+    went = there.index(before.key) not in pairs and here.index(after.key) in pairs.values()
+    for key in (before.key, after.key) if went else (after.key, before.key):
         if key in found:
             return found[key]
     return next(iter(found.values()), PrefixBreak(after.key, "", "it isn't what it was"))

@@ -133,9 +133,7 @@ def compare_requests(a: Payload, b: Payload) -> RequestComparison:
     rows = [
         *_messages(a, b, left, right),
         *_turns(a, b, left, right),
-        *_model(a, b),
-        *_parameters(a, b),
-        *_tools(a, b),
+        *field_differences(a, b),
         *_marks(a, b),
         *_losses(a, b),
     ]
@@ -151,6 +149,13 @@ def compare_requests(a: Payload, b: Payload) -> RequestComparison:
         len(keys),
         len(keys) - len(same),
     )
+
+
+def field_differences(a: Payload, b: Payload) -> Iterator[RequestDifference]:
+    """Rows of what is no message: the model, parameters and tools, the same ones too."""
+    yield from _model(a, b)
+    yield from _parameters(a, b)
+    yield from _tools(a, b)
 
 
 # --- messages

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from ctxlab.pipeline.explain.step_changes import moved_keys
+from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.providers import JsonPath, Payload, Place, path_text
 from ctxlab.studies.request_json import value_or_missing
 

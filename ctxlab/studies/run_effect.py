@@ -10,11 +10,11 @@ from typing import Any
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.explain.cut_causes import cut_causes
 from ctxlab.pipeline.explain.merged_parts import pieces
 from ctxlab.pipeline.explain.message_names import MOST_NAMED
 from ctxlab.pipeline.explain.row_keys import row_keys
-from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.studies.titled_names import TitledNames

@@ -297,6 +297,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "RequestComparison": ctxlab.compare_requests(
             ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")
         ),
+        "Parting": ctxlab.parted(smaller, short),
         "QuickAction": actions.actions[0],
         "QuickActionSet": actions,
         "KnowledgeBase": knowledge,

@@ -7,6 +7,7 @@ import re
 from ctxlab.engines.compression.facts.fact import Fact, Moment, Quantity, folded
 from ctxlab.engines.compression.facts.find_facts import quantities_and_moments
 from ctxlab.engines.compression.facts.moments import MONTH_NAMES
+from ctxlab.engines.compression.facts.references import VERSION
 from ctxlab.engines.compression.facts.statements import NEGATION
 from ctxlab.engines.compression.fate import Outcome
 from ctxlab.engines.compression.loss_reason import beside_other_words, lost
@@ -27,6 +28,7 @@ LONG_NUMBER = 4
 """Characters of a number with # from which it is the same one without that mark, whatever stands beside it."""
 LEAST_OF_PART = 3
 """Words from which a part of a sentence says something by itself."""
+_VERSION_WITH_V = re.compile(r"v\d[\d.]*")
 _PART = re.compile(r"[,;，；、]")
 BESIDE = 48
 """Characters before and after a number in which the word that it counts is looked for."""
@@ -53,7 +55,7 @@ def survival(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
     if place is not None:
         return Outcome("kept", *place)
     outcome = of_statement(fact.text, index, checks_negation=fact.kind in ("rule", "decision"))
-    if fact.kind == "rule" and outcome.state == "weakened" and outcome.start is not None and outcome.end is not None:
+    if fact.kind == "rule" and outcome.state != "lost" and outcome.start is not None and outcome.end is not None:
         limit = _limit_lost(fact.text, index, (outcome.start, outcome.end))
         if limit:
             return Outcome("lost", outcome.start, outcome.end, f"without {limit}, the limit that it sets")
@@ -110,6 +112,10 @@ def _limit_lost(rule: str, index: SummaryIndex, span: tuple[int, int]) -> str:
             there = index.quantities.get((value.low, value.high), [])
             if not any(start <= each.start < end for each in there):
                 return fact.text
+    for match in VERSION.finditer(rule):
+        version = match["version"] or match["limit"]
+        if not any(start <= at < end for at, _ in index.places_of_number(version)):
+            return version
     return ""
 
 
@@ -267,8 +273,14 @@ def _of_name(name: str, index: SummaryIndex) -> Outcome:
 
 
 def _of_identifier(fact: Fact, original: str, index: SummaryIndex) -> Outcome:
-    """An identifier is kept as it is written; of a number with # also without that mark, where it is the same one."""
+    """An identifier is kept as it is written; of a number with # also without that mark, where it is the same one.
+
+    A version is the same one with and without a v in front.
+    """
     bare = fact.text.lstrip("#")
+    if _VERSION_WITH_V.fullmatch(bare):
+        place = next(index.places_of_number(bare[1:]), None)
+        return Outcome("kept", *place) if place is not None else lost(fact.text, index)
     for start, end in index.places_of_number(bare) if bare != fact.text else ():
         found = Fact("identifier", start, end, bare, bare)
         if len(bare) >= LONG_NUMBER or _is_beside(fact, original, found, index):

@@ -10,6 +10,7 @@ from typing import Literal, TypeVar
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Cause, Context, Draft
 from ctxlab.context.file_words import files_otherwise
+from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.explain.match_messages import (
     Joins,
     MessageOrPart,
@@ -19,9 +20,9 @@ from ctxlab.pipeline.explain.match_messages import (
     messages_and_parts,
     provenance_differs,
 )
+from ctxlab.pipeline.explain.matched_nodes import are_of_one_conversation, matched_keys
 from ctxlab.pipeline.explain.merged_parts import seam_cause
 from ctxlab.pipeline.explain.row_keys import row_keys
-from ctxlab.pipeline.explain.step_changes import moved_keys
 from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.pipeline.trace import Trace
 from ctxlab.secrets import masked_stretch
@@ -69,6 +70,9 @@ class DiffRow:
 class Diff:
     """All messages of two results, those of `a` in order and those only in `b` where they stand.
 
+    Messages of one conversation are matched by their ids, and where these are others, as in requests of a recording or
+    in a file whose messages are numbered, by what they say. `fell_out`, `moved` and `new` are the rows of each kind.
+
     Two results of different conversations share no messages but presets of one agent, lore and knowledge: the id of the
     session goes before the keys of the others, as in `airline-2/node:m1`.
 
@@ -100,6 +104,21 @@ class Diff:
         return diff_html(self)
 
     @property
+    def fell_out(self) -> tuple[DiffRow, ...]:
+        """The messages that `b` no longer has."""
+        return tuple(row for row in self.rows if row.kind == "only in a")
+
+    @property
+    def new(self) -> tuple[DiffRow, ...]:
+        """The messages that only `b` has."""
+        return tuple(row for row in self.rows if row.kind == "only in b")
+
+    @property
+    def moved(self) -> tuple[DiffRow, ...]:
+        """The messages that stand elsewhere in `b`: the fewest whose removal leaves the others in one order."""
+        return tuple(row for row in self.rows if row.kind == "moved")
+
+    @property
     def changes(self) -> tuple[DiffRow, ...]:
         """The rows that are not the same."""
         return tuple(row for row in self.rows if row.kind != "same")
@@ -111,7 +130,15 @@ def diff(a: Trace | Context, b: Trace | Context) -> Diff:
 
     Merged messages are compared by their parts.
     """
-    pair = _Pair(a, b)
+    return _diff_of(_Pair(a, b))
+
+
+def diff_by_content(a: Trace | Context, b: Trace | Context) -> Diff:
+    """The differences of two results, matched by what their messages say also where they are of two conversations."""
+    return _diff_of(_Pair(a, b, by_content=True))
+
+
+def _diff_of(pair: _Pair) -> Diff:
     return Diff(tuple(map(pair.placed, _with_other_fields(pair.rows()))))
 
 
@@ -141,9 +168,16 @@ def shown_change(a: str, b: str) -> tuple[int, str, str] | None:
 class _Pair:
     """Both results with merged messages taken apart, and their rows in order."""
 
-    def __init__(self, a: Trace | Context, b: Trace | Context) -> None:
+    def __init__(self, a: Trace | Context, b: Trace | Context, *, by_content: bool = False) -> None:
         left, right = _result(a), _result(b)
-        here, there = row_keys([left.input, right.input])
+        here, own = row_keys([left.input, right.input])
+        if here is not own and (by_content or are_of_one_conversation(left.input, right.input)):
+            here = own = str
+        matched = matched_keys(left.input, right.input) if here is own else str
+
+        def there(key: str) -> str:
+            return own(matched(key))
+
         alone_a, alone_b = _alone(a), _alone(b)
         lent_a = {key: draft for key, draft in alone_a.items() if here(key) == there(key)}
         lent_b = {key: draft for key, draft in alone_b.items() if here(key) == there(key)}
@@ -200,6 +234,8 @@ class _Pair:
             return "changed"
         if key in self.rejoined:
             return "joined"
+        if a.draft.key != b.draft.key:  # matched by what it says, so that its words are from another message's id
+            return "same"
         return "other reason" if provenance_differs(a.draft, b.draft) else "same"
 
 

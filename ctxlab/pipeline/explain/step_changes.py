@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from ctxlab.context import Cause, Context, Draft, Dropped, Span
 from ctxlab.context.step_report import summary_of
 from ctxlab.display.data_frame import frame_of
 from ctxlab.documents import Note
+from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
 
@@ -173,25 +173,3 @@ def changes(step: Step, tokenizer: TokenCounter) -> Changes:
         after=after,
         tokenizer=tokenizer,
     )
-
-
-def moved_keys(before: Sequence[str], after: Sequence[str]) -> list[str]:
-    """The fewest keys that must be taken out so that the others are in the same order."""
-    if before == after:
-        return []
-    # The longest increasing subsequence of old places stays (patience sorting, n log n); all others have moved.
-    rank = {key: i for i, key in enumerate(before)}
-    tails: list[int] = []  # the smallest last place of an increasing subsequence of each length
-    ends: list[int] = []
-    back: list[int] = []
-    for i, key in enumerate(after):
-        at = bisect_left(tails, rank[key])
-        back.append(ends[at - 1] if at else -1)
-        tails[at : at + 1] = [rank[key]]
-        ends[at : at + 1] = [i]
-    stay: set[int] = set()
-    i = ends[-1] if ends else -1
-    while i >= 0:
-        stay.add(i)
-        i = back[i]
-    return [key for i, key in enumerate(after) if i not in stay]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any, cast
 
 from ctxlab.display.one_line import plain
 from ctxlab.documents import MessageNode
 from ctxlab.engines.compression import CheckedFact
 from ctxlab.recordings.compressions.forbidden import Forbidden, forbidden_in
+from ctxlab.recordings.shell_commands import shell_commands, without_git_options
 
 SHOWN = 120
 """Characters of evidence before and after what was found."""
@@ -53,10 +56,8 @@ _TEXT_FIELD = re.compile(r"old|new|content|text|string|body", re.IGNORECASE)
 _PATCH_LINE = re.compile(
     r"^(?:\*\*\* (?:Update|Delete|Add) File: |\*\*\* Move to: |\+\+\+ (?:b/)?|--- (?:a/)?)(\S.*)$", re.MULTILINE
 )
-_SHELL_CHANGES = re.compile(
-    r"(?<![\w-])(?:rm|mv|cp|tee|touch|truncate|chmod|chown|unlink|rmdir|ln|dd|patch)\s|(?<![\w-])sed\s[^|;&\n]*-i|>"
-    r"|(?<![\w-])git\s+(?:checkout|restore|rm|mv|reset|apply|stash)|os\.(?:remove|rename|unlink)|shutil\.|\.write|unlink\("
-)
+_CODE_CHANGES = re.compile(r"os\.(?:remove|rename|unlink|replace)|shutil\.|\.write|\.unlink\(|\bopen\(")
+"""Calls of code that change files."""
 _COMMAND_FIELD = re.compile(
     r"^(?:\d+\.)?(?:command|commands|cmd|script|code|input|keystrokes)(?:\.\d+)*$|^$", re.IGNORECASE
 )
@@ -125,18 +126,29 @@ def _place(forbidden: Forbidden, value: _Value) -> tuple[int, int] | None:
 
 
 def _changed_in_shell(path: str, text: str) -> tuple[int, int] | None:
-    """The first line that changes files and names the path."""
+    """The place of the path, where a command changes it or a line of code that changes files names it."""
+    for command in shell_commands(text):
+        for word in command.changed:
+            at = command.path(word)
+            if _path(path, at, 0, len(at)) is None and not fnmatchcase(_plain(path), at):
+                continue
+            start = text.find(word, command.start, command.end)
+            return (start, start + len(word)) if start >= 0 else (command.start, command.end)
     at = 0
     for line in text.splitlines(keepends=True):
-        if _SHELL_CHANGES.search(line) and (place := _path(path, text, at, at + len(line))) is not None:
+        if _CODE_CHANGES.search(line) and (place := _path(path, text, at, at + len(line))) is not None:
             return place
         at += len(line)
     return None
 
 
+def _plain(path: str) -> str:
+    return path.strip("/ ").removeprefix("./")
+
+
 def _path(path: str, text: str, start: int, end: int) -> tuple[int, int] | None:
     """The place of a path, or of one below it, between whole names."""
-    wanted = path.strip("/ ").removeprefix("./")
+    wanted = _plain(path)
     match = re.compile(rf"(?<![\w.-]){re.escape(wanted)}(?:/[\w./@+-]*)?(?![\w-])").search(text, start, end)
     if match is None:
         return None
@@ -145,9 +157,19 @@ def _path(path: str, text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _command(words: str, text: str) -> tuple[int, int] | None:
-    pattern = r"\s+".join(map(re.escape, words.split()))
-    match = re.search(rf"(?<![\w./-]){pattern}(?![\w./-])", text)
-    return match.span() if match else None
+    """The place of a command, or of an option of one, as a shell reads the text: not in a comment or a quotation."""
+    wanted = words.split()
+    escaped = [*map(re.escape, wanted)]
+    patterns = [
+        re.compile(rf"(?<![\w./-]){between.join(escaped)}(?![\w./-])", re.DOTALL) for between in (r"\s+", ".*?")
+    ]
+    for command in shell_commands(text):
+        there = without_git_options(command.words)
+        if any(there[n : n + len(wanted)] == wanted for n in range(len(there))):
+            found = (pattern.search(text, command.start, command.end) for pattern in patterns)
+            match = next(filter(None, found), None)
+            return match.span() if match else (command.start, command.end)
+    return None
 
 
 def _word(words: str, text: str) -> tuple[int, int] | None:
@@ -177,7 +199,11 @@ def _single(value: object, field: str, depth: int) -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield field, value
     elif isinstance(value, list) and all(isinstance(each, str) for each in cast("list[Any]", value)):
-        yield field, " ".join(cast("list[str]", value))
+        words = cast("list[str]", value)
+        if not _COMMAND_FIELD.search(field):
+            yield field, " ".join(words)
+        else:  # the words of one command, or several commands
+            yield field, "\n".join(words) if any(map(str.isspace, "".join(words[:1]))) else shlex.join(words)
     elif isinstance(value, list | dict) and depth:
         inside: Any = cast("Any", value).items() if isinstance(value, dict) else enumerate(cast("list[Any]", value))
         for key, each in inside:

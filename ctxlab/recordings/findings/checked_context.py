@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ctxlab.display.one_line import plain
 from ctxlab.documents import MessageNode
+from ctxlab.pipeline.explain.merged_parts import pieces
 from ctxlab.recordings.findings.carried_tokens import CarriedTokens, price_of_input
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Checked
@@ -27,6 +28,8 @@ Cost = tuple[int, float | None]
 
 RETRIEVED: Final = ("knowledge", "attachment", "transcript")
 """Origins of text in a run that nobody in the conversation has written."""
+PUT_IN: Final = ("preset", "lore")
+"""Origins of text in a run in which macros are meant to be filled."""
 
 
 class RequestStep(NamedTuple):
@@ -138,6 +141,15 @@ class CheckedContext:
         return tuple(found)
 
     @cached_property
+    def answers_up_to(self) -> dict[str, int]:
+        """By sent message, the answers of the assistant on the way to it, itself included."""
+        found = {"": 0}
+        for id, message in self._sent.items():
+            own = sum(self.node(node).role == "assistant" for node in message.nodes)
+            found[id] = found.get(message.parent, 0) + own
+        return found
+
+    @cached_property
     def call_of(self) -> dict[str, Part]:
         """By the id of a result's message, the call above it that it answers."""
         asked: dict[str, list[Part]] = {}
@@ -182,12 +194,28 @@ class CheckedContext:
     @cached_property
     def retrieved(self) -> dict[str, list[tuple[int, int]]]:
         """By key of a run's message, the stretches that are from knowledge bases and files."""
+        return self._stretches(RETRIEVED)
+
+    @cached_property
+    def put_in(self) -> dict[str, list[tuple[int, int]]]:
+        """By key of a run's message, the stretches that are of presets and lore, merged with others or alone."""
+        return self._stretches(PUT_IN)
+
+    @cached_property
+    def merged(self) -> dict[str, list[tuple[int, int]]]:
+        """By key of a run's merged message, the stretches of the messages that it was made of."""
+        drafts = self.trace.result.drafts if self.trace is not None else ()
+        return {
+            draft.key: [(piece.start, piece.end) for piece in pieces(draft)] for draft in drafts if len(draft.parts) > 1
+        }
+
+    def _stretches(self, kinds: tuple[str, ...]) -> dict[str, list[tuple[int, int]]]:
         found: dict[str, list[tuple[int, int]]] = {}
         for draft in self.trace.result.drafts if self.trace is not None else ():
             at = 0
             for span in draft.text.spans:
                 start, at = at, at + len(span.text)
-                if span.origin.kind not in RETRIEVED:
+                if span.origin.kind not in kinds:
                     continue
                 stretches = found.setdefault(draft.key, [])
                 if stretches and stretches[-1][1] == start:

@@ -191,7 +191,7 @@ def _kind(blame: PrefixBlame) -> CauseKind:
     if own is not None and own.origin.kind in OF_ORIGIN:
         return OF_ORIGIN[own.origin.kind]
     if before is not None and after is not None and before.key != after.key:
-        return "left out" if own is before else "reordered" if "stood" in blame.found.reason else "edited"
+        return "left out" if own is before else "reordered" if blame.found.reason.startswith("it stands ") else "edited"
     return "edited"
 
 

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
 from ctxlab.display.short_texts import first_of, short
+from ctxlab.pipeline.alignment import aligned, texts_alike
 from ctxlab.pipeline.common_prefix import common_head
 from ctxlab.recordings.parts import Part
-from ctxlab.recordings.prefix.prompt_heads import CLOCK, PromptHead
+from ctxlab.recordings.prefix.prompt_heads import CLOCK, PromptHead, region
 from ctxlab.recordings.prefix.prompt_tree import PromptTree, TreeMessage, texts_of
 from ctxlab.recordings.prefix.request_prefix import AROUND, CauseKind, PrefixCause
 from ctxlab.secrets import masked_stretch
 
-LOOKED_THROUGH: Final = 16
-"""Messages behind a break in which a moved one is looked for."""
 SHOWN: Final = 24
 """Characters that a sentence shows of each side."""
 TAKEN_OUT: Final = 0.2
@@ -55,8 +54,7 @@ def break_between(old: Prompt, new: Prompt, tree: PromptTree, count: Callable[[s
     tokens, characters = old.head.tokens[-1] + tree.tokens[place], old.head.characters[-1] + tree.characters[place]
     if place in (old.place, new.place):
         return Break(tokens, characters, place)
-    was = tree.behind(place, old.place, LOOKED_THROUGH)
-    now = tree.behind(place, new.place, LOOKED_THROUGH)
+    was, now = (tree.behind(place, each.place, tree.depth[each.place] - tree.depth[place]) for each in (old, new))
     more_tokens, more_characters = _common_of_parts(was[0].parts, now[0].parts, count)
     cause = _cause_of_messages(was, now, tree.depth[place] + 1, compacted=new.compacted)
     is_other = not place and cause.kind == "edited" and _is_another_conversation(was, now)
@@ -83,15 +81,15 @@ def _break_of_heads(old: Prompt, new: Prompt, tree: PromptTree, count: Callable[
     before, after = (_part_at(prompt, at, tree) for prompt in (old, new))
     at_text = len(common_head(before.text, after.text)) if before and after else 0
     common = at_text if before and after and _is_alike(before, after) else 0
-    sources = {part.source for head in (a, b) for part in head.parts[at : at + 1]}
-    kind: CauseKind = "tools" if "tools" in sources else "system" if "system" in sources else "parameters"
-    if kind == "system" and "parameters" in sources and before and before.source == "parameters":
-        kind = "parameters"
-    sentence = {"tools": _of_tools, "system": _of_system, "parameters": _of_parameters}[kind](a, b, at)
-    tokens = a.tokens[at] + (count(before.text[:common]) if before and before.source != "parameters" else 0)
+    # Heads are in the order in which a vendor reads them, so what changed is of the region that comes first.
+    first = min(region(part) for head in (a, b) for part in head.parts[at : at + 1])
+    was, now = ([part for part in head.parts if region(part) == first] for head in (a, b))
+    kind = _KINDS[(was or now)[0].source]
+    cause = _placed(kind, _SENTENCES[kind](was, now), before, after, at_text)
     is_text = before is not None and before.source != "parameters"
+    tokens = a.tokens[at] + (count(before.text[:common]) if before is not None and is_text else 0)
     characters = a.characters[at] + (common if is_text else 0)
-    return Break(tokens, characters, None, at, _placed(kind, sentence, before, after, at_text))
+    return Break(tokens, characters, None, at, cause)
 
 
 def _part_at(prompt: Prompt, at: int, tree: PromptTree) -> Part | None:
@@ -107,43 +105,64 @@ def _is_alike(a: Part, b: Part) -> bool:
     return (a.source, a.role, a.name) == (b.source, b.role, b.name)
 
 
-def _of_tools(a: PromptHead, b: PromptHead, at: int) -> str:
-    old, new = ({part.name: part.text for part in head.parts if part.source == "tools"} for head in (a, b))
-    added = [repr(short(name)) for name in new if name not in old]
-    gone = [repr(short(name)) for name in old if name not in new]
-    changed = [repr(short(name)) for name in new if name in old and old[name] != new[name]]
+def _of_tools(was: Sequence[Part], now: Sequence[Part]) -> str:
+    old, new = _by_name(was), _by_name(now)
+    added = [name for name in new if name not in old]
+    gone = [name for name in old if name not in new]
+    changed = [name for name in new if name in old and old[name] != new[name]]
     said = [
-        f"{words}: {first_of(names, 3)}"
+        f"{words}: {first_of([repr(short(name)) for name in names], 3)}"
         for words, names in (("new", added), ("gone", gone), ("changed", changed))
         if names
     ] or ["the same ones in another order"]
-    number = sum(part.source == "tools" for part in a.parts[:at]) + 1
-    return f"The tools are others from number {number} on; {', '.join(said)}."
+    renamed = [(name, twin) for name in gone if (twin := _twin(name, old, added, new))]
+    said += [f"{short(twin)!r} is {short(name)!r} by another name" for name, twin in renamed[:1]]
+    differ = (n for n, (a, b) in enumerate(zip(was, now, strict=False), start=1) if a.text != b.text)
+    return f"The tools are others from number {next(differ, min(len(was), len(now)) + 1)} on; {', '.join(said)}."
 
 
-def _of_system(a: PromptHead, b: PromptHead, at: int) -> str:
-    old, new = (head.parts[at] if at < len(head.parts) else None for head in (a, b))
-    number = sum(part.source == "system" for part in a.parts[:at]) + 1
-    if old is None or old.source != "system":
-        return f"System text {number} is new."
-    if new is None or new.source != "system":
-        return f"System text {number} is gone."
-    place = len(common_head(old.text, new.text))
-    clock = " (a time or a date)" if _is_clock(old.text, place) and _is_clock(new.text, place) else ""
-    return (
-        f"System text {number} is another from character {place + 1:,} on{clock}: {_sides(old.text, new.text, place)}."
-    )
+def _by_name(tools: Sequence[Part]) -> dict[str, list[str]]:
+    """The definitions of tools by their names; a name may be there twice."""
+    found: dict[str, list[str]] = {}
+    for part in tools:
+        found.setdefault(part.name, []).append(part.text)
+    return found
 
 
-def _of_parameters(a: PromptHead, b: PromptHead, at: int) -> str:
-    old, new = (head.parts[at] if at < len(head.parts) else None for head in (a, b))
-    old, new = (part if part is not None and part.source == "parameters" else None for part in (old, new))
-    if old is not None and new is not None and old.name == new.name:
-        place = len(common_head(old.text, new.text))
-        return f"The parameter {short(old.name)!r} changed: {_sides(old.text, new.text, place)}."
-    if old is None:
-        return f"The parameter {short(new.name if new else '')!r} is new."
-    return f"The parameter {short(old.name)!r} is gone."
+def _twin(name: str, old: Mapping[str, list[str]], added: Sequence[str], new: Mapping[str, list[str]]) -> str | None:
+    """The new tool that is an old one in all but its name."""
+    wanted = [text.replace(f'"{name}"', '""') for text in old[name]]
+    return next((each for each in added if [text.replace(f'"{each}"', '""') for text in new[each]] == wanted), None)
+
+
+def _of_system(was: Sequence[Part], now: Sequence[Part]) -> str:
+    found = aligned([part.text for part in was], [part.text for part in now])
+    change = found.first_change(lambda i, j: texts_alike(was[i].text, now[j].text))
+    if change is None:
+        return "The system texts are the same with another name."
+    if change.kind == "added":
+        return f"System text {change.new + 1} is new."
+    if change.kind == "gone":
+        return f"System text {change.old + 1} is gone."
+    if change.kind == "moved":
+        return f"System text {change.old + 1} has moved: it is number {change.new + 1} now."
+    old, new = was[change.old].text, now[change.new].text
+    place = len(common_head(old, new))
+    clock = " (a time or a date)" if _is_clock(old, place) and _is_clock(new, place) else ""
+    return f"System text {change.old + 1} is another from character {place + 1:,} on{clock}: {_sides(old, new, place)}."
+
+
+def _of_parameters(was: Sequence[Part], now: Sequence[Part]) -> str:
+    old, new = ({part.name: part.text for part in parts} for parts in (was, now))
+    name = next(name for name in (*old, *new) if old.get(name) != new.get(name))
+    if name in old and name in new:
+        place = len(common_head(old[name], new[name]))
+        return f"The parameter {short(name)!r} changed: {_sides(old[name], new[name], place)}."
+    return f"The parameter {short(name)!r} is {'new' if name in new else 'gone'}."
+
+
+_KINDS: Final[Mapping[str, CauseKind]] = {"tools": "tools", "system": "system", "parameters": "parameters"}
+_SENTENCES: Final = {"tools": _of_tools, "system": _of_system, "parameters": _of_parameters}
 
 
 def _is_clock(text: str, at: int) -> bool:
@@ -158,22 +177,35 @@ def _is_clock(text: str, at: int) -> bool:
 def _cause_of_messages(
     was: Sequence[TreeMessage], now: Sequence[TreeMessage], number: int, *, compacted: bool
 ) -> PrefixCause:
+    """The change at the first message of both that differs; `number` is that message's, from 1."""
+    found = aligned([each.digest for each in was], [each.digest for each in now])
+    change = found.first_change(lambda i, j: _similarity(was[i], now[j]))
+    assert change is not None
+    gone, come = next(found.blocks())
     old, new = was[0], now[0]
-    if compacted or (_has(now[:4], "summary") and not _has(was[:1], "summary")):
+    came = [now[j] for j in come[:4]]
+    if compacted or (gone and _has(came, "summary") and not _has(was[:1], "summary")):
         text = f"From message {number:,} on a summary stands in the place of older messages."
         return _placed_in("summary", text, old, new)
-    back, gone = old.digest in {m.digest for m in now[1:]}, new.digest in {m.digest for m in was[1:]}
-    if back and gone:
-        return _placed_in("reordered", f"Message {number:,} has changed places with one behind it.", old, new)
-    if back:
-        kind: CauseKind = "reminder" if _is_injected(new) else "edited"
-        return _placed_in(
-            kind, f"In front of message {number:,} now stands {_described(new)} that wasn't there.", old, new
-        )
-    if gone:
+    if change.kind == "moved":
+        text = f"Message {number + change.old:,} has moved: it is message {number + change.new:,} now."
+        return _placed_in("reordered", text, old, new)
+    if change.kind == "added":
+        kind: CauseKind = "reminder" if _is_injected(new) else "summary" if _has([new], "summary") else "edited"
+        text = f"In front of message {number:,} now stands {_described(new)} that wasn't there."
+        return _placed_in(kind, text, old, new)
+    if change.kind == "gone":
         kind = "reminder" if _is_injected(old) else "left out"
         return _placed_in(kind, f"Message {number:,}, {_described(old)}, is left out.", old, new)
     return _cause_of_parts(old, new, number)
+
+
+def _similarity(old: TreeMessage, new: TreeMessage) -> float:
+    """The share of two messages' words that is the same; of other roles they are alike with the same words alone."""
+    a, b = ("".join(part.text for part in each.parts) for each in (old, new))
+    if [part.role for part in old.parts[:1]] != [part.role for part in new.parts[:1]]:
+        return float(a == b)
+    return texts_alike(a, b)
 
 
 def _cause_of_parts(old: TreeMessage, new: TreeMessage, number: int) -> PrefixCause:

@@ -9,8 +9,9 @@ from ctxlab.documents.moments import moment_of
 from ctxlab.formats.requests.blocks import fields_of
 from ctxlab.providers.cache_rules import OF_ANTHROPIC, OF_DEEPSEEK, OF_OPENAI, UNKNOWN_RULES, CacheRules
 from ctxlab.providers.models import facts_of
+from ctxlab.recordings.cache_marks import all_marks
 from ctxlab.recordings.recorded_request import RecordedRequest
-from ctxlab.recordings.request_price import asked_marks, vendor_in
+from ctxlab.recordings.request_price import vendor_in
 
 RULES: Final = {"openai": OF_OPENAI, "anthropic": OF_ANTHROPIC, "deepseek": OF_DEEPSEEK}
 HOUR: Final = 3_600
@@ -34,7 +35,7 @@ def least_tokens(request: RecordedRequest) -> int | None:
 
 def asked_lifetime(request: RecordedRequest) -> int | None:
     """The seconds for which a request asked its prefix to be kept, from its marks, its reply or a parameter."""
-    marks = asked_marks(request)
+    marks = all_marks(request)
     if any(fields_of(value).get("ttl") == "1h" for value in marks):
         return HOUR
     created = fields_of(fields_of(fields_of(request.reply).get("usage")).get("cache_creation"))

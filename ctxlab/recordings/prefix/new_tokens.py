@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from ctxlab.pipeline.common_prefix import common_head
@@ -30,9 +31,19 @@ def _messages_behind(place: int, leaf: int, tree: PromptTree) -> list[TreeMessag
 
 
 def _without_shared(was: Sequence[TreeMessage], now: Sequence[TreeMessage]) -> tuple[list[TreeMessage], ...]:
-    """The messages of both without those that both have."""
-    old, new = ({each.digest for each in found} for found in (was, now))
-    return [each for each in was if each.digest not in new], [each for each in now if each.digest not in old]
+    """The messages of both without those that both have, each as often as both have it."""
+    shared = Counter(each.digest for each in was) & Counter(each.digest for each in now)
+    return _without(was, shared.copy()), _without(now, shared.copy())
+
+
+def _without(messages: Sequence[TreeMessage], shared: Counter[bytes]) -> list[TreeMessage]:
+    kept: list[TreeMessage] = []
+    for each in messages:
+        if shared[each.digest]:
+            shared[each.digest] -= 1
+        else:
+            kept.append(each)
+    return kept
 
 
 def _parts(messages: Iterable[TreeMessage]) -> Iterable[Part]:

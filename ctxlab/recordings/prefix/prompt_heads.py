@@ -111,15 +111,20 @@ def _marked(parts: Sequence[Part], head: RequestHead) -> frozenset[int]:
 
 
 def ordered(parts: Iterable[Part], wire: WireName) -> list[Part]:
-    """The parts that belong to the prompt, as a vendor reads them."""
-    first, last, tools, system = list[Part](), list[Part](), list[Part](), list[Part]()
-    for part in parts:
-        if part.source == "tools":
-            tools.append(part)
-        elif part.source == "system":
-            system.append(part)
-        elif part.name in FIRST.get(wire, ()) and (part.name != "text" or "format" in part.text):
-            first.append(part)
-        elif part.name in LAST.get(wire, ()):
-            last.append(part)
-    return [*first, *tools, *system, *last]
+    """The parts that belong to the prompt, as a vendor reads them; of parameters no order is read."""
+    names = (*FIRST.get(wire, ()), *LAST.get(wire, ()))
+    kept = (part for part in parts if part.source != "parameters" or part.name in names)
+    chosen = [part for part in kept if part.name != "text" or part.source != "parameters" or "format" in part.text]
+    return sorted(chosen, key=lambda part: (region(part), part.name if part.source == "parameters" else ""))
+
+
+def region(part: Part) -> int:
+    """The number of the region of a head that a part is in, in the order in which vendors read them."""
+    if part.source == "tools":
+        return 1
+    if part.source == "system":
+        return 2
+    return 0 if part.name in _FIRST else 3
+
+
+_FIRST: Final = frozenset(name for names in FIRST.values() for name in names)

@@ -105,7 +105,7 @@ def difference(stored: str, now: str, path: str) -> str:
 
 
 def _in_words(stored: str, now: str) -> list[str]:
-    from ctxlab.pipeline.explain.step_changes import moved_keys
+    from ctxlab.pipeline.alignment import moved_keys
 
     old, new = _order(stored), _order(now)
     moved = set(moved_keys([k for k in old if k in set(new)], [k for k in new if k in set(old)]))

@@ -63,7 +63,7 @@ def test_a_request_that_goes_on_is_whole() -> None:
         (body(("user", "Where is the lamp?"), *MORE[1:], tools=("a",)), "edited", "'amp?' is there now"),
         (body(("user", "<summary>Light and boat.</summary>"), tools=("a",)), "summary", "From message 1 on"),
         (body(MORE[0], *MORE[2:], tools=("a",)), "left out", "Message 2, one of the assistant, is left out"),
-        (body(MORE[0], MORE[2], MORE[1], *MORE[3:], tools=("a",)), "reordered", "Message 2 has changed places"),
+        (body(MORE[0], MORE[2], MORE[1], *MORE[3:], tools=("a",)), "reordered", "has moved: it is message"),
         (body(("user", REMINDER), *MORE, tools=("a",)), "reminder", "In front of message 1 now stands"),
         ({**body(*MORE, tools=("a",)), "model": "claude-opus-4-6"}, "model", "after 'claude-sonnet-4-5'"),
     ],

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ctxlab.engines.compression.facts.chinese_numbers import DIGITS, NUMERALS, chinese_number
 from ctxlab.engines.compression.facts.fact import Fact, Quantity
 from ctxlab.engines.compression.facts.taken import Taken
-from ctxlab.engines.compression.facts.units import CASE_SENSITIVE, MEASURES, SCALES, UNITS
+from ctxlab.engines.compression.facts.units import BITS, CASE_SENSITIVE, MEASURES, SCALES, UNITS
 
 _WORDS = {
     each: i
@@ -57,10 +57,21 @@ _SCALE = (
 _ENGLISH_WORDS = "|".join([*_WORDS, *_MULTIPLIERS])
 _SIGN = r"(?P<money>US\$|RMB\s?|[$€£¥])?\s?"
 
+_TAIL = rf"(?!\d|[.,]\d)(?P<ordinal>(?:st|nd|rd|th)\b)?{_SCALE}?多?(?:{_UNIT})?(?![A-Za-z_])"
+_LOW_UNIT = rf"(?:\s?(?:{_LATIN_UNITS})\b|\s?(?:{_OTHER_UNITS}))?"
+"""The unit of a range's lower end, which is that of the other."""
+_SIGN_AGAIN = r"(?:US\$|RMB\s?|[$€£¥])?"
 _NUMBER = re.compile(
     rf"(?:(?P<minus>(?<![\w)\]-])-(?!\s))|(?<![A-Za-z0-9_./\\@#&'-])){_SIGN}(?P<low>{_DIGITS})"
-    rf"(?:\s?(?:-|–|—|~|～|至|到|to)\s?(?P<high>{_DIGITS}))?(?!\d|[.,]\d)"
-    rf"(?P<ordinal>(?:st|nd|rd|th)\b)?{_SCALE}?多?(?:{_UNIT})?(?![A-Za-z_])",
+    rf"(?:\s?(?:-|–|—|~|～|至|到|to)\s?{_SIGN_AGAIN}(?P<high>{_DIGITS}))?{_TAIL}",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(
+    rf"\bbetween\s+(?P<minus>-(?=\d))?{_SIGN}(?P<low>{_DIGITS}){_LOW_UNIT}\s(?:and|to)\s{_SIGN_AGAIN}(?P<high>{_DIGITS}){_TAIL}",
+    re.IGNORECASE,
+)
+_BETWEEN_CHINESE = re.compile(
+    rf"(?P<minus>(?<!\w)-)?{_SIGN}(?<![A-Za-z0-9_.-])(?P<low>{_DIGITS}){_LOW_UNIT}\s?[和与至到]\s?{_SIGN_AGAIN}(?P<high>{_DIGITS}){_TAIL}(?=\s?之间)",
     re.IGNORECASE,
 )
 _PERCENT_CHINESE = re.compile(rf"百分之([{NUMERALS}]{{1,8}}|\d{{1,3}}(?:\.\d+)?)")
@@ -69,8 +80,10 @@ _ENGLISH = re.compile(
     rf"(?![A-Za-z0-9_-]*[A-Za-z0-9_])(?:{_UNIT})?",
     re.IGNORECASE,
 )
+_WITH_ONE = "共起直定般律旦样些切总并概"
+"""Characters that make a word with 一, which counts nothing: 一共三千元 has one number."""
 _CHINESE = re.compile(
-    rf"(?<![{NUMERALS}第周期拜几数])(?<![{NUMERALS}][\u4e00-\u9fff])(?!十分[^钟之])"
+    rf"(?<![{NUMERALS}第周期拜几数])(?:(?<![{NUMERALS}][\u4e00-\u9fff])|(?<=一[{_WITH_ONE}]))(?!十分[^钟之])"
     rf"(?P<number>[{NUMERALS}]{{1,16}})多?(?P<other>{_OTHER_UNITS})"
 )
 _MEASURES = "|".join(sorted(MEASURES, key=len)[::-1])
@@ -110,6 +123,9 @@ def numbers(text: str, taken: Taken, *, with_vague: bool = False) -> Iterator[Fa
         value = _either(match["number"])
         if value is not None and match[0] != "第一次":
             yield from _fact(text, match, Quantity(value, value, "ordinal"), taken)
+    for pattern in (_BETWEEN, _BETWEEN_CHINESE):
+        for match in pattern.finditer(text):
+            yield from _fact(text, match, _quantity(match), taken)
     for match in _NUMBER.finditer(text):
         yield from _fact(text, match, _quantity(match), taken)
     for match in _CHINESE.finditer(text):
@@ -167,7 +183,7 @@ def _quantity(match: re.Match[str]) -> Quantity | None:
 
 
 def _with_unit(low: float, high: float, name: str) -> Quantity:
-    known = UNITS.get(name.lower())
+    known = UNITS.get(BITS.get(name, name.lower()))
     if known is None:
         return Quantity(low, high, name if name in MEASURES else "")
     if CASE_SENSITIVE.get(name.lower()) and name.isupper():

@@ -44,6 +44,19 @@ _IDENTIFIERS = (
     re.compile(r"(?<![\w.+-])\+?\d{1,4}(?:[ -]\(?\d{2,4}\)?){2,4}(?![\w.-])"),  # a telephone number
     re.compile(r"(?<![\w.])\d{7,}(?![\w.,])"),
 )
+VERSION = re.compile(
+    r"(?:"
+    r"\b(?:versions?|releases?|rev(?:ision)?|ver\.?|build|python|node|java|ruby|php|api)\s+(?:is\s+|to\s+|=\s*)?"
+    r"|版本?\s?(?:号)?(?:为|是|到|[:：])?\s?|(?<=[\w\]])\s?(?:[<>=~^!]=|[<>^~])\s?"
+    r"|\b(?!(?:Between|From|Over|Under|About|Around|Only|Nearly|Roughly|Some|The|And|But|Than|At|In|Of|By|To|Is|Was|Up|It"
+    r"|Costs?|Pay|Paid|Plus|Minus|Add|Cut|Like|Exactly|Almost)\b)[A-Z][A-Za-z+#]{1,30}\s"
+    r"|\b(?:[Uu]s(?:e|es|ing)|[Pp]in(?:s|ned)?|[Ii]nstall(?:s|ed)?|[Uu]pgraded?|[Dd]owngraded?|[Rr]equires?|[Nn]eeds?)\s"
+    r"(?!(?:about|around|only|nearly|roughly|some|over|under|at|up|to|exactly|almost|just|the|a)\b)[a-z][\w-]{1,30}\s"
+    r")(?P<version>\d{1,4}\.\d{1,4})(?![\w%°$€£¥]|\.\d|,\d|\s?(?:%|percent|million|billion|thousand|hundred|千|万|亿|元))"
+    r"|(?<![\w.,$€£¥-])(?P<limit>\d{1,4}\.\d{1,4})"
+    r"(?:(?=\s(?:or|and)\s(?:later|newer|older|earlier|higher|above|up)\b)|(?=\+(?![\w ]*\d))|(?=\s?(?:版|及以上版本)))"
+)
+"""A version of two parts, where the words beside it say that it is one: as a number 3.10 would be 3.1."""
 _CODE_NAMES = (
     re.compile(r"\b[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,4}\(\)", re.ASCII),  # a call
     re.compile(r"(?<![\w$.-])_{0,2}[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}_{0,2}\b", re.ASCII),
@@ -74,6 +87,8 @@ def identifiers(text: str, taken: Taken, *, names_of_code: bool = True) -> Itera
         for match in _CODE_SPAN.finditer(text):
             if taken.take(*match.span(1)):
                 yield Fact("identifier", *match.span(1), match[1], match[1])
+    for match in VERSION.finditer(text):
+        yield from _fact("identifier", text, *match.span("version" if match["version"] else "limit"), taken)
     for pattern in (*_IDENTIFIERS, *(_CODE_NAMES if names_of_code else ())):
         for match in pattern.finditer(text):
             if _is_identifier(match[0]):

@@ -41,6 +41,16 @@ _UNITS = """
     b       1000000   mb
     b       1000000000  gb
     b       1000000000000  tb
+    b       1024      kib
+    b       1048576   mib
+    b       1073741824  gib
+    bit     1         bit bits 比特
+    bit     1000      kbit kbits
+    bit     1000000   mbit mbits
+    bit     1000000000  gbit gbits
+    bit/s   1000      kbps
+    bit/s   1000000   mbps
+    bit/s   1000000000  gbps
     token   1         tok token tokens
     px      1         px pixel pixels 像素
     °c      1         °c ℃ celsius 摄氏度
@@ -62,6 +72,9 @@ UNITS: dict[str, tuple[str, float]] = {
 
 CASE_SENSITIVE = {"b": False, "m": True, "g": True, "l": True, "s": True, "h": True}
 """Units of one letter; those of True are written small, as 5M is five millions."""
+
+BITS = {"Kb": "kbit", "Mb": "mbit", "Gb": "gbit"}
+"""Units whose letters are large and small so that they are bits, not bytes; in small letters both are bytes."""
 
 MEASURES = [
     "个",

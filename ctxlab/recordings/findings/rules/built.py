@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from ctxlab.context import Draft
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.truncation.budget_report import BudgetReport
 from ctxlab.engines.worldbook import Decision, LoreScan
+from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.processors.files.report import AttachmentReport
 from ctxlab.processors.injection.presets import Preset, presets_of
 from ctxlab.recordings.findings.checked_context import CheckedContext, listed_names, quoted, quoted_name
@@ -74,7 +76,7 @@ def _decisions(checked: CheckedContext) -> tuple[dict[str, list[Decision]], int]
     by_entry: dict[str, list[Decision]] = {}
     for scan in timeline.scans.values() if timeline is not None else ():
         for one in scan.decisions:
-            if one.gate != "off":
+            if one.gate != "disabled":
                 by_entry.setdefault(one.key, []).append(one)
     return by_entry, len(timeline) if timeline is not None else 0
 
@@ -111,7 +113,9 @@ def presets_contradict(checked: CheckedContext) -> Iterator[Found]:
     """Words that are asked for in two ways."""
     if checked.trace is None:
         return
-    sent = {draft.key: draft for draft in checked.trace.result.drafts}
+    sent = {part.key: draft.key for draft in checked.trace.result.drafts for part in draft.parts}
+    alone = parts_alone(checked.trace)
+    alone |= {draft.key: draft for draft in checked.trace.result.drafts if not draft.merged}
     by_words: dict[str, list[Preset]] = {}
     for preset in presets_of(checked.trace.start.input):
         words = " ".join(preset.node.content.split())
@@ -119,22 +123,25 @@ def presets_contradict(checked: CheckedContext) -> Iterator[Found]:
             by_words.setdefault(words, []).append(preset)
     for words, presets in by_words.items():
         first = presets[0]
-        other = next((each for each in presets[1:] if _asked(checked, each) != _asked(checked, first)), None)
-        if other is not None:
-            tokens = [(preset.key, checked.tokens(preset.node.content)) for preset in presets[1:]]
+        asked = [_asked(alone.get(preset.key), preset) for preset in presets]
+        number = next((n for n, each in enumerate(asked) if each != asked[0]), None)
+        if number is not None:
+            other = presets[number]
+            tokens = [(sent[preset.key], checked.tokens(preset.node.content)) for preset in presets[1:]]
             yield Found(
                 f"{first.place.capitalize()} and {other.place} say the same, {quoted(words)}, "
-                f"{_asked(checked, first)} and {_asked(checked, other)}.",
+                f"{asked[0]} and {asked[number]}.",
                 "Keep one of them, at the place that is meant.",
-                tuple(FindingPlace(node=preset.key, name=quoted_name(preset.node.name or "")) for preset in presets),
+                tuple(
+                    FindingPlace(node=sent[preset.key], name=quoted_name(preset.node.name or "")) for preset in presets
+                ),
                 *checked.cost_of(tokens),
             )
 
 
-def _asked(checked: CheckedContext, preset: Preset) -> str:
+def _asked(draft: Draft | None, preset: Preset) -> str:
     """The role and the place that a preset asks for, in words."""
-    drafts = checked.trace.result.drafts if checked.trace is not None else ()
-    placement = next((draft.placement for draft in drafts if draft.key == preset.key), None)
+    placement = draft.placement if draft is not None else None
     return f"as {preset.node.role} {placement}".rstrip() if placement is not None else f"as {preset.node.role}"
 
 
@@ -195,15 +202,15 @@ def unresolved_macro(checked: CheckedContext) -> Iterator[Found]:
                 if found:
                     tokens = checked.tokens("".join(hit[0] for hit in found)) * checked.carried.of_head(head.id)
                     yield _unresolved(found, places, "a system text", tokens, None)
-    kinds = {draft.key: draft.origin.kind for draft in checked.trace.result.drafts} if checked.trace is not None else {}
     for id in checked.nodes:
         node = checked.node(id)
-        if node.role == "system" or kinds.get(id) in ("preset", "lore"):
-            found = _macros(node.content)
-            if found:
-                tokens, usd = checked.cost_of([(id, checked.tokens("".join(hit[0] for hit in found)))])
-                places = tuple(checked.place(id, hit.start(), hit.end()) for hit in found)
-                yield _unresolved(found, places, quoted_name(id) if kinds else "a system message", tokens, usd)
+        whole = [(0, len(node.content))] if node.role == "system" else checked.put_in.get(id, ())
+        found = [hit for hit in _macros(node.content) if any(a <= hit.start() and hit.end() <= b for a, b in whole)]
+        if found:
+            tokens, usd = checked.cost_of([(id, checked.tokens("".join(hit[0] for hit in found)))])
+            places = tuple(checked.place(id, hit.start(), hit.end()) for hit in found)
+            named = quoted_name(id) if checked.trace is not None else "a system message"
+            yield _unresolved(found, places, named, tokens, usd)
 
 
 def _macros(text: str) -> list[re.Match[str]]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ctxlab.display.short_texts import counted
-from ctxlab.recordings.cache_marks import MARK
+from ctxlab.recordings.cache_marks import all_marks
 from ctxlab.recordings.findings.checked_context import CheckedContext, Cost, RequestStep, quoted
 from ctxlab.recordings.findings.equal_stretch import equal_after
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
-from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.request_head import RequestHead
 from ctxlab.secrets import masked_stretch
 
@@ -158,13 +157,12 @@ def _around(old: str, new: str) -> tuple[str, str]:
 def no_cache_marks(checked: CheckedContext) -> Iterator[Found]:
     """Anthropic caches what is marked, and nothing else."""
     found: list[tuple[RequestStep, int]] = []
-    marked: dict[str, int] = {}
     for step in checked.steps:
         request = step.request
         whole = request.whole and step.before.whole and request.wire == "anthropic"
         if not whole or step.before.head is not request.head or request.usage.cached:
             continue
-        if _marks(request, marked) + _marks(step.before, marked):
+        if all_marks(request) or all_marks(step.before):
             continue
         tokens = sum(part.tokens for part in checked.parts.of_head(request.head))
         tokens += checked.tree.tokens_up_to[step.shared]
@@ -192,33 +190,14 @@ def no_cache_marks(checked: CheckedContext) -> Iterator[Found]:
 )
 def too_many_cache_marks(checked: CheckedContext) -> Iterator[Found]:
     """Marks in tools, system texts and messages, counted together."""
-    marked: dict[str, int] = {}
     for request in checked.requests:
-        count = _marks(request, marked) if request.wire == "anthropic" else 0
+        count = len(all_marks(request)) if request.wire == "anthropic" else 0
         if count > MOST_MARKS:
             yield Found(
                 f"Request {request.id} has {count} cache marks, and Anthropic takes {MOST_MARKS} at most.",
                 "Keep the marks of the tools, the system text and the two newest messages.",
                 (FindingPlace(request.id),),
             )
-
-
-def _marks(request: RecordedRequest, known: dict[str, int]) -> int:
-    head = request.head
-    if head.id not in known:
-        known[head.id] = _marks_of_head(head)
-    inside = sum(len(marks) for held in (request.marks, request.head_marks) for marks in held.values())
-    return known[head.id] + inside
-
-
-def _marks_of_head(head: RequestHead) -> int:
-    return sum(_marks_in(value) for _, value in head.fields)
-
-
-def _marks_in(value: Any) -> int:
-    if isinstance(value, dict):
-        return (value.get(MARK) is not None) + sum(_marks_in(inner) for inner in value.values())
-    return sum(map(_marks_in, value)) if isinstance(value, list) else 0
 
 
 def _least_cached(model: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ctxlab.display.short_texts import counted
@@ -47,7 +48,7 @@ class _Twice(NamedTuple):
 def text_twice(checked: CheckedContext) -> Iterator[Found]:
     """Stretches are looked up by the words at the beginning of each line or sentence, then made longer."""
     known: dict[str, list[Spot]] = {}
-    texts = [part for part in checked.all_parts() if part.start is not None and part.source != "reminders"]
+    texts = [part for part in _of_messages(checked) if part.source != "reminders"]
     heads = [(part, request) for head, request in checked.heads.values() for part in checked.parts.of_head(head)]
     for part, _ in heads:
         if part.source == "system":
@@ -60,6 +61,20 @@ def text_twice(checked: CheckedContext) -> Iterator[Found]:
         for stretches in pairs.values():
             yield _found(part, stretches, checked, in_head)
         _remember(part, known)
+
+
+def _of_messages(checked: CheckedContext) -> Iterator[Part]:
+    """The texts of messages; of merged ones those of each message that they were made of."""
+    for part in checked.all_parts():
+        if part.start is None:
+            continue
+        begin, end = part.start, part.start + len(part.text)
+        for first, last in checked.merged.get(part.node, ((begin, end),)):
+            start, stop = max(first, begin), min(last, end)
+            if (start, stop) == (begin, end):
+                yield part
+            elif start < stop:
+                yield replace(part, text=part.text[start - begin : stop - begin], start=start)
 
 
 def _remember(part: Part, known: dict[str, list[Spot]]) -> None:
@@ -99,6 +114,8 @@ def _twice_in(part: Part, known: dict[str, list[Spot]], checked: CheckedContext,
 
 def _is_sent_with(one: Part, other: Part, checked: CheckedContext, in_head: Heads) -> bool:
     """Whether the request that sent a message first has another one too, or a system text."""
+    if one.node == other.node:
+        return checked.is_sent(one.node)
     if one.node:
         return checked.is_above(one.node, other.node)
     return checked.is_sent(other.node) and checked.request_of(other.node).head is in_head[id(one)].head

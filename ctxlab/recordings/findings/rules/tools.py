@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
@@ -44,32 +45,54 @@ def unused_tools(checked: CheckedContext) -> Iterator[Found]:
     called = {part.name for part in checked.all_parts() if part.source == "calls"}
     if "" in called or any(checked.node(id).role == "tool" and id not in checked.call_of for id in checked.nodes):
         return  # the log doesn't tell the name of every call
-    answers = sum(checked.node(id).role == "assistant" for id in checked.nodes)
-    offered: Counter[str] = Counter()
+    offered: dict[str, _Offered] = {}
     unused: dict[str, list[Part]] = {}
-    requests: dict[str, str] = {}
-    for head, request in checked.heads.values():
-        for part in _functions(checked.parts.of_head(head)):
-            offered[part.name] += checked.carried.of_head(head.id)
-            requests.setdefault(part.name, request.id)
-            if part.name not in called:
-                unused.setdefault(head.id, []).append(part)
-    idle = {name for name in offered if name not in called and max(offered[name], answers) >= FEWEST_ANSWERS}
+    seen: Counter[str] = Counter()
+    for request in checked.requests:
+        before = seen[request.agent]
+        seen[request.agent] += 1
+        for part in _functions(checked.parts.of_head(request.head)):
+            each = offered.setdefault(part.name, _Offered(request.id))
+            each.requests += 1
+            if each.of_agent[request.agent] == before:  # each request of the agent has offered it
+                each.answers = max(each.answers, checked.answers_up_to.get(request.leaf, 0))
+                each.of_agent[request.agent] += 1
+            if part.name not in called and part not in unused.setdefault(request.head.id, []):
+                unused[request.head.id].append(part)
+    idle = {name for name, each in offered.items() if name not in called and each.is_enough}
     chosen = {id: [part for part in parts if part.name in idle] for id, parts in unused.items()}
     tokens, usd = added(checked.head_cost(checked.heads[id][0], parts) for id, parts in chosen.items() if parts)
     if not idle:
         return
-    names = sorted(idle, key=lambda name: (-offered[name], name))
+    names = sorted(idle, key=lambda name: (-offered[name].requests, name))
     many = f"{len(names):,} of {counted(len(offered), 'tool')}" if len(offered) > 1 else "The only tool"
     verb = "is" if len(names) == 1 else "are"
+    counts = [offered[name].requests for name in names]
+    most = f"{'up to ' if min(counts) < max(counts) else ''}{counted(max(counts), 'request')}"
     yield Found(
-        f"{many} {verb} never called, though offered in up to {counted(max(offered.values()), 'request')}: "
-        f"{listed_names(names)}.",
+        f"{many} {verb} never called, though offered in {most}: {listed_names(names)}.",
         "Leave them out of the request, or offer them where they are needed.",
-        tuple(FindingPlace(requests[name], name=quoted_name(name)) for name in names),
+        tuple(FindingPlace(offered[name].first, name=quoted_name(name)) for name in names),
         tokens,
         usd,
     )
+
+
+@dataclass(slots=True)
+class _Offered:
+    """A tool: the first request that offered it, how many did, and the answers of a prompt that it stood before.
+
+    It stood before all answers of a prompt if each request of the agent up to that one has offered it.
+    """
+
+    first: str
+    requests: int = 0
+    answers: int = 0
+    of_agent: Counter[str] = field(default_factory=Counter[str])
+
+    @property
+    def is_enough(self) -> bool:
+        return max(self.requests, self.answers) >= FEWEST_ANSWERS
 
 
 @finding_rule(
