@@ -86,7 +86,7 @@ class Window:
     _shared: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False)
 
     def shared(self, make: Callable[[Window], T]) -> T:
-        """What a function makes of this window, made once however many units are asked for.
+        """The result of a function of this window, made once however many units are asked for.
 
         Questions about many units cost as much as one where what they have in common is made by it: a method of a
         strategy, or a function of a module.

@@ -65,7 +65,7 @@ def modules() -> dict[str, Path]:
 
 @cache
 def reached_from(*roots: str) -> Reached:
-    """What some modules import, in turn, at once or when a function runs.
+    """All that some modules import, in turn, at once or when a function runs.
 
     A package around a module counts with its own text. What else it imports isn't followed: a name that is taken from
     it leads to the module that defines it.

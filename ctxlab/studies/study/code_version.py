@@ -39,7 +39,7 @@ def in_every_build() -> tuple[str, ...]:
 
 
 def reached() -> Reached:
-    """What the code that makes cells may run."""
+    """All that the code that makes cells may run."""
     return reached_from(*MAKES_CELLS)
 
 

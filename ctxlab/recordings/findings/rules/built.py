@@ -74,7 +74,7 @@ def _decisions(checked: CheckedContext) -> tuple[dict[str, list[Decision]], int]
     by_entry: dict[str, list[Decision]] = {}
     for scan in timeline.scans.values() if timeline is not None else ():
         for one in scan.decisions:
-            if one.gate != "off":
+            if one.gate != "disabled":
                 by_entry.setdefault(one.key, []).append(one)
     return by_entry, len(timeline) if timeline is not None else 0
 
