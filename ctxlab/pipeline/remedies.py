@@ -23,14 +23,17 @@ class LeastBudget:
 
     `whole_tokens` is the least that keeps it whole: less may keep only its head. `extra_tokens` and
     `extra_whole_tokens` are what these are above this run's.
-    Where a larger budget drops it again, `lost_again_at` is the least that does, and `kept_again_at` the least above
-    that one that doesn't. `with_keys` are dropped messages that come back only together with it.
+    From `for_good` on every larger budget keeps it. Where one between drops it again, `lost_again_at` is the least
+    that does, `kept_again_at` the least above that one that doesn't, and `gaps` the number of ranges that drop it.
+    `with_keys` are dropped messages that come back only together with it.
     """
 
     tokens: int
     whole_tokens: int
     extra_tokens: int
     extra_whole_tokens: int
+    for_good: int
+    gaps: int = 0
     lost_again_at: int | None = None
     kept_again_at: int | None = None
     with_keys: tuple[str, ...] = ()
@@ -59,7 +62,8 @@ class LeastBudget:
             return f"{self.tokens:,} or more"
         most = self.lost_again_at - 1
         first = f"{self.tokens:,}" if most == self.tokens else f"{self.tokens:,} to {most:,}"
-        return f"{first}, and again from {self.kept_again_at:,}"
+        between = f"; {self.gaps:,} gaps between" if self.gaps > 1 else ""
+        return f"{first}, and for good from {self.for_good:,}{between}"
 
     def as_data(self) -> dict[str, Any]:
         return {
@@ -67,6 +71,8 @@ class LeastBudget:
             "whole_tokens": self.whole_tokens,
             "extra_tokens": self.extra_tokens,
             "extra_whole_tokens": self.extra_whole_tokens,
+            "for_good": self.for_good,
+            "gaps": self.gaps,
             "lost_again_at": self.lost_again_at,
             "kept_again_at": self.kept_again_at,
             "with_keys": list(self.with_keys),

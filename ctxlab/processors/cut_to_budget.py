@@ -236,6 +236,8 @@ class Cut:
             whole_tokens=room.whole_tokens + beside,
             extra_tokens=room.tokens - window.left,
             extra_whole_tokens=room.whole_tokens - window.left,
+            for_good=room.for_good + beside,
+            gaps=room.gaps,
             lost_again_at=budget(room.lost_again_at),
             kept_again_at=budget(room.kept_again_at),
             with_keys=tuple(self.ctx.drafts[i].key for i in beside_it),

@@ -180,8 +180,11 @@ def check_messages(ctx: Context) -> None:
     left_out = [group for group in ctx.dropped if any(draft.origin.kind in HISTORY for draft in group.drafts)]
     if not ctx.drafts and left_out:
         raise NothingToSend(_nothing(ctx, left_out), processor=ID)
-    first = next((draft for draft in ctx.drafts if draft.role != "system"), None)
-    if first is not None and first.role == "tool":
+    at = next((i for i, draft in enumerate(ctx.drafts) if draft.role != "system"), None)
+    if at is None or ctx.drafts[at].role != "tool":
+        return
+    first = ctx.drafts[at]
+    if not any(call.id == first.result_of for draft in ctx.drafts[:at] for call in draft.calls):  # of a summary's, too
         raise StartsWithToolResult(
             f"{first.key} comes first and is the result of a tool call ({first.result_of!r}) that no message before "
             f"it asks for; set {ID}.repair_pairs to true",

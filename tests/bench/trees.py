@@ -91,6 +91,7 @@ def main() -> None:
     for name, seconds in limiters.items():
         print(f"| {name} | {ms(seconds)} | {seconds / limiters['sliding']:.1f}x |")
     least_budgets(session, agent)
+    remedies_of_all(session, agent)
 
 
 def least_budgets(session: ctxlab.Session, agent: ctxlab.Agent) -> None:
@@ -106,6 +107,25 @@ def least_budgets(session: ctxlab.Session, agent: ctxlab.Agent) -> None:
         asked = {place: gone[at] for place, at in (("newest", -1), ("middle", len(gone) // 2), ("oldest", 0))}
         times = timed({place: Work(lambda run=run, key=key: run.why(key).least_budget) for place, key in asked.items()})
         print(f"| {name} | {' | '.join(ms(seconds) for seconds in times.values())} |")
+
+
+def remedies_of_all(session: ctxlab.Session, agent: ctxlab.Agent) -> None:
+    """What would keep all cut messages, with a third of the room: for four times as many at most five times as long."""
+    from ctxlab.pipeline.remedies import remedies
+
+    print("\n| remedies of all cut messages, a third of the room | 500 | 2,000 | ratio |\n|---|--:|--:|--:|")
+    heads = {"retained_characters": 200, "retain": "each"}
+    path = session.path()
+    for name, way in {**{name: {"strategy": name} for name in STRATEGIES}, "sliding, heads of each": heads}.items():
+        works: dict[str, Work] = {}
+        for messages in (500, 2_000):
+            leaf = path[messages].id
+            whole = ctxlab.build(session, agent, leaf=leaf)
+            settings = {f"token-limiter.{setting}": value for setting, value in way.items()}
+            run = whole.rerun({**settings, "token-limiter.budget_tokens": whole.tokens // 3})
+            works[f"{messages:,}"] = Work(lambda run=run: remedies(run, cut_keys(run)))
+        few, many = timed(works).values()
+        print(f"| {name} | {ms(few)} | {ms(many)} | {many / few:.1f} |")
 
 
 def cut_keys(run: ctxlab.Trace) -> list[str]:

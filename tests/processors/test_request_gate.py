@@ -257,6 +257,18 @@ def test_a_conversation_without_a_message_can_be_looked_at_and_a_note_says_so() 
     ]
 
 
+@pytest.mark.parametrize("role", ["system", "user", "assistant"])
+def test_a_result_that_a_message_before_it_asks_for_is_sent_whoever_asks(role: Any) -> None:
+    call = ToolCall("x", "look")
+    asks = Draft("c", role, (Text.of("It looked.", Origin("summary", "c")),), Origin("summary", "c"), calls=(call,))
+    drafts = (asks, draft("t", "tool", "1", result_of="x"), draft("u", "user", "go"))
+
+    for repairs in (True, False):
+        gate = RequestGate(RequestGate.Settings(repair_pairs=repairs))
+        sent = gate(Context(BuildInput(Session(id="s")), drafts), SERVICES)
+        assert [each.key for each in sent.drafts] == ["c", "t", "u"]
+
+
 def test_a_result_that_comes_first_is_refused_where_repairs_are_off() -> None:
     drafts = (draft("s", "system", "be brief"), draft("t", "tool", "1", result_of="x"), draft("u", "user", "go"))
     gate = RequestGate(RequestGate.Settings(repair_pairs=False))

@@ -323,7 +323,7 @@ def test_a6_a_larger_budget_that_loses_the_message_again_is_named() -> None:
     least = limited(drafts, 17, strategy="block").why("node:n4").least_budget
     assert least is not None
     assert (least.tokens, least.lost_again_at, least.kept_again_at) == (25, 35, 40)
-    assert str(least) == "8 more tokens would keep it: a budget of 25 to 34, and again from 40"
+    assert str(least) == "8 more tokens would keep it: a budget of 25 to 34, and for good from 40"
     for budget, stays in ((24, False), (25, True), (34, True), (35, False), (39, False), (40, True)):
         assert (limited(drafts, budget, strategy="block").result.draft("node:n4") is not None) is stays
 

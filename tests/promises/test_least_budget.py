@@ -1,5 +1,6 @@
 """What is said of a cut message is true: its own reason, and the budget that would keep it."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -114,6 +115,30 @@ def limited_keys(trace: Trace) -> list[str]:
     return [draft.key for group in step.after.dropped[len(step.before.dropped) :] for draft in group.drafts]
 
 
+def assert_sentence_holds(sentence: str, budget: int, keep: list[int], tried: list[int]) -> None:
+    """Every number of `8 more tokens would keep it: a budget of 25 to 34, and for good from 40; 2 gaps between`."""
+    numbers = re.match(
+        r"(?P<more>[\d,]+) more tokens? would keep [^:]*: a budget of (?P<least>[\d,]+)"
+        r"(?:(?P<on> or more)|(?: to (?P<most>[\d,]+))?, and for good from (?P<good>[\d,]+)"
+        r"(?:; (?P<gaps>[\d,]+) gaps between)?)",
+        sentence,
+    )
+    assert numbers is not None, sentence
+    more, least, most, good, gaps = (
+        int((numbers[name] or "0").replace(",", "")) for name in ("more", "least", "most", "good", "gaps")
+    )
+    kept = set(keep)
+    assert budget + more == least == keep[0], sentence
+    if numbers["on"]:
+        assert kept >= {each for each in tried if each >= least}, sentence
+        return
+    assert kept >= {*range(least, (most or least) + 1)}, sentence
+    assert (most or least) + 1 not in kept, sentence
+    assert kept >= {each for each in tried if each >= good}, sentence
+    assert good - 1 not in kept, sentence
+    assert (gaps or 1) == sum(each in kept and each + 1 not in kept for each in range(least, good)), sentence
+
+
 @settings(deadline=None, max_examples=200)
 @given(cases())
 def test_a6_the_least_budget_is_the_least(case: Case) -> None:
@@ -143,6 +168,9 @@ def test_a6_the_least_budget_is_the_least(case: Case) -> None:
         assert least.lost_again_at == (lost[0] if lost else None)
         assert least.keeps_from_there_on == (not lost)
         assert least.kept_again_at == (next(other for other in keep if other > lost[0]) if lost else None)
+        assert least.for_good == 1 + max([case.budget, *(other for other in kept_by if other not in keep)])
+        assert least.gaps == sum(other + 1 in lost for other in keep)
+        assert_sentence_holds(str(least), case.budget, keep, sorted(kept_by))
         assert set(least.with_keys) <= set(gone)
         assert all(set(least.with_keys) <= kept.keys() for kept in kept_by.values() if key in kept)
 

@@ -111,6 +111,8 @@ def test_a6_the_least_room_keeps_a_unit_and_no_room_between_does(
         assert (found.tokens, found.whole_tokens) == (kept[0], whole[0])
         assert found.lost_again_at == (lost[0] if lost else None)
         assert found.kept_again_at == (again[0] if again else None)
+        assert found.for_good == next(room for room in kept if set(range(room, most + 1)) <= {*kept})
+        assert found.gaps == sum(room + 1 in lost for room in kept)
 
 
 @given(st.integers(0, 10**6), st.sampled_from(SHARES) | st.floats(0, 1))

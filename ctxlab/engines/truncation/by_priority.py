@@ -31,8 +31,7 @@ class ByPriority:
         return replace(verdict, reasons=tuple(_reasons(window, border, ranked[place + 1 :])))
 
     def kept(self, window: Window, unit: Unit) -> Kept:
-        ranked = (each.unit for each in _ranked(window))
-        return Kept(unit.at, (KeptRange(window.cost_up_to(unit, ranked)),))
+        return Kept(unit.at, (KeptRange(window.cost_up_to(unit, _by_priority)),))
 
     def describe(self) -> str:
         return "counts in order of priority up to the cut; keeps what is marked important; loses the oldest of the rest"
@@ -52,6 +51,10 @@ def _ranked(window: Window) -> list[_Ranked]:
         return draft(at[0]).priority if len(at) == 1 else max(draft(i).priority for i in at)
 
     return sorted([_Ranked(priority(unit.at), unit.at[-1], unit) for unit in window.free_units()], reverse=True)
+
+
+def _by_priority(window: Window) -> Iterator[Unit]:
+    return (each.unit for each in _ranked(window))
 
 
 def _reasons(window: Window, border: Border, gone: list[_Ranked]) -> Iterator[Reason]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from ctxlab.engines.truncation.least_room import KeptRange
+from ctxlab.engines.truncation.least_room import FOREVER, KeptRooms
 from ctxlab.engines.truncation.strategy import Border, Reason, Verdict, Window, needed_by
 from ctxlab.engines.truncation.unit_costs import Unit
 
@@ -102,40 +102,90 @@ def _reasons(window: Window, passed: PassedOver, also: str) -> Iterator[Reason]:
         yield Reason(f"{behind}, and as the call with its results {more}{also}", together, border)
 
 
-def rooms_that_keep(before: Iterable[int], total: int, most: int, cost: int, *, least: int = 0) -> Iterator[KeptRange]:
-    """The rooms from `least` on in which a unit of a row stays, where each that doesn't fit is passed over.
+class Outcome(NamedTuple):
+    """The rooms above a run's up to a largest one in which a unit of a row stays, as far as a sentence tells them.
 
-    `before` are the costs of the units before it, nearest first, `total` their sum and `most` no less than any of them.
-    A unit is only passed over with fewer tokens left than it costs; where this one stays, all between them that cost no
-    more than it does stay too. So none can be passed over that is so far before it that these cost more.
+    `begins` are the first room that keeps it and the first one after a gap, `last` is where the last range of them
+    begins, `lost` the first room of the first gap; `ranges` counts them. `at_most`: the largest room keeps it.
     """
-    near: list[int] = []
-    between = cost
-    for each in before:
-        near.append(each)
-        if each <= cost:
-            between += each
-        if between >= most:
-            break
-    sure = total - sum(near)
-    # A bit for each number of tokens left before the nearest units: 1 where this one is passed over in the end.
-    lost = (1 << cost) - 1
-    for each in near:
-        lost = (lost << each) | (lost & ((1 << each) - 1))
-    yield from _zeros(lost, sure, max(least, sure))
+
+    ranges: int
+    begins: tuple[int, int]
+    last: int
+    lost: int
+    at_most: bool
 
 
-def _zeros(bits: int, offset: int, least: int) -> Iterator[KeptRange]:
-    """The ranges of places from `least` on that have a 0, where the first bit is at `offset`."""
-    word = f"{bits:b}"[::-1] if bits else ""
-    at = least - offset
-    while True:
-        at = word.find("0", at) if at < len(word) else at
-        if at < 0:
-            at = len(word)
-        end = word.find("1", at)
-        if end < 0:
-            yield KeptRange(offset + at)
-            return
-        yield KeptRange(offset + at, offset + end - 1)
-        at = end
+class _Stretches(NamedTuple):
+    """Stretches of rooms as long as one another: how many, where the first two and the last begin."""
+
+    number: int
+    first: int
+    second: int
+    last: int
+
+    def with_others(self, other: _Stretches | None) -> _Stretches:
+        if other is None:
+            return self
+        first, second, *_ = sorted([self.first, self.second, other.first, other.second])
+        return _Stretches(self.number + other.number, first, second, max(self.last, other.last))
+
+    def moved(self, by: int) -> _Stretches:
+        return _Stretches(self.number, self.first + by, min(self.second + by, FOREVER), self.last + by)
+
+
+def outcomes(costs: Sequence[int], left: int, most: int = FOREVER) -> Iterator[Outcome]:
+    """For each unit of a row, walked along as `keep_what_fits` does, the rooms above `left` up to `most` that keep it.
+
+    All rooms are walked at once. What is left of them before a unit grows by one from room to room, in stretches that
+    begin with nothing left: at first there is one stretch. A unit stays in those rooms of a stretch that have left what
+    it costs, and parts it: in the others as much is left as before, in these it begins anew. Stretches of one length
+    meet the same fate, so that they are counted together; but for those with the first and the largest room in it.
+    """
+    alike: dict[int, _Stretches] = {}
+    at_ends = [(0, most)]
+    for cost in costs:
+        ranges, begins, last, lost, at_most = 0, [FOREVER, FOREVER], -1, FOREVER, False
+        parted: list[tuple[int, _Stretches]] = []
+        for length in [length for length in alike if length > cost]:
+            stretches = alike.pop(length)
+            ranges += stretches.number
+            begins += [stretches.first + cost, stretches.second + cost]
+            last = max(last, stretches.last + cost)
+            lost = min(lost, stretches.first + length)
+            parted += [(cost, stretches), (length - cost, stretches.moved(cost))]
+        for first, end in [each for each in at_ends if each[1] - each[0] >= cost]:
+            at_ends.remove((first, end))
+            middle = first + cost
+            if middle > left:
+                ranges += 1
+                begins.append(middle)
+                last = max(last, middle)
+            if end == most:
+                at_most = True
+            else:
+                lost = min(lost, end + 1)
+            for begin, until in ((first, middle - 1), (middle, end)):
+                if begin <= left <= until or begin <= most <= until:
+                    at_ends.append((begin, until))
+                elif left < begin <= until:
+                    parted.append((until - begin + 1, _Stretches(1, begin, FOREVER, begin)))
+        for length, stretches in parted:
+            if length:
+                alike[length] = stretches.with_others(alike.get(length))
+        first, second, *_ = sorted(begins)
+        yield Outcome(ranges, (first, second), last, lost, at_most)
+
+
+def rooms_by_rank(window: Window, ranker: str) -> dict[Unit, KeptRooms]:
+    """Of each unit that may go, the rooms above the window's in which it stays where it is kept by rank alone."""
+    ranked = best_first(window, ranker)
+    found = outcomes([each.tokens for each in ranked], window.left)
+    return {each.unit: rooms_of(one) for each, one in zip(ranked, found, strict=True) if one.ranges}
+
+
+def rooms_of(found: Outcome) -> KeptRooms:
+    """The rooms of a unit that every room from some on keeps."""
+    gaps = found.ranges - 1
+    between = (found.lost, found.begins[1]) if gaps else (None, None)
+    return KeptRooms(found.begins[0], found.last, gaps, *between)

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, NamedTuple
 
 from pydantic import Field
 
@@ -52,25 +52,49 @@ class HeadAndTail:
         """A range for every number of units in the head up to this one.
 
         While the head stays the same, the tail gains with the room; a unit more in the head takes its tokens from it.
+        Only few numbers are looked at: with fewer in the head, the next one comes in before there is room enough, and
+        from some number on there is always enough.
         """
-        oldest_first = list(window.free_units())[::-1]
-        place = next(i for i, each in enumerate(oldest_first) if each is unit)
-        head = [0, *accumulate(map(window.cost, oldest_first))]
+        share, oldest = self.head_share, window.shared(_oldest_first)
+        head, place = oldest.sums, oldest.place[unit]
         tail = head[-1] - head[place]
-        most_in_head = bisect_right(head, int(window.left * self.head_share)) - 1
+        in_head = bisect_right(head, int(window.left * share)) - 1
+        if 0 < share < 1:  # else every number has to be looked at, which is soon done
+            needed = (tail - oldest.most / share - 2) / (1 / share - 1)
+            in_head = max(in_head, min(bisect_right(head, needed) - 1, place))
+        elif share == 1 and tail > oldest.most:
+            in_head = max(in_head, place)
         begins = window.left + 1
-        for in_head in range(most_in_head, place + 1):
-            ends = room_for_share(head[in_head + 1], self.head_share)
+        if head[in_head] > int(window.left * share):
+            begins = max(begins, room_for_share(head[in_head], share))
+        while in_head <= place:
+            ends = room_for_share(head[in_head + 1], share)
             least = max(begins, tail + head[in_head])
             if least < ends:
                 yield KeptRange(least, None if ends == FOREVER else ends - 1)
             if ends == FOREVER:
                 return
-            begins = max(begins, ends)
+            begins, in_head = max(begins, ends), in_head + 1
+            if share < 1 and head[in_head] * (1 / share - 1) > tail + 2 / share + 2:
+                break
         yield KeptRange(begins)
 
     def describe(self) -> str:
         return "counts both ends up to the cut; keeps how it began and how it stands; loses what lies between"
+
+
+class _Oldest(NamedTuple):
+    """The places of units that may go, oldest first, the tokens of so many of them, and the most of one."""
+
+    place: dict[Unit, int]
+    sums: list[int]
+    most: int
+
+
+def _oldest_first(window: Window) -> _Oldest:
+    units = list(window.free_units())[::-1]
+    costs = list(map(window.cost, units))
+    return _Oldest({unit: i for i, unit in enumerate(units)}, [0, *accumulate(costs)], max(costs, default=0))
 
 
 def _reasons(window: Window, border: Border, share: int) -> tuple[Reason, ...]:

@@ -1,9 +1,11 @@
-"""The least room in which a message that was cut stays, and whether every larger room keeps it too."""
+"""The least room in which a message that was cut stays, and which larger rooms keep it too."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +20,27 @@ class KeptRange:
     shortened: frozenset[int] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class KeptRooms:
+    """Rooms that keep a unit whole, as far as a sentence tells them, of a search that has counted the rest.
+
+    From `least` on it stays, up to `lost_again_at`, and again from `kept_again_at` on; from `for_good` on every larger
+    room keeps it, and `gaps` ranges of rooms below that lose it. Without a gap the two in the middle are None.
+    """
+
+    least: int
+    for_good: int
+    gaps: int = 0
+    lost_again_at: int | None = None
+    kept_again_at: int | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
-    """Positions that stay or go together, and the ranges of rooms in which they stay, rising, found as asked for."""
+    """Positions that stay or go together, and the rooms in which they stay: ranges, rising, or a count of them."""
 
     at: tuple[int, ...]
-    ranges: Iterable[KeptRange]
+    ranges: Iterable[KeptRange] | KeptRooms
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,32 +48,77 @@ class LeastRoom:
     """Tokens of the least room in which a message stays, and of the least in which it stays whole.
 
     `lost_again_at` is the first larger room that loses it again, None where there is none, and `kept_again_at` the
-    first room after that one that keeps it.
+    first room after that one that keeps it. From `for_good` on every larger room does; `gaps` ranges below lose it.
     """
 
     tokens: int
     whole_tokens: int
+    for_good: int
+    gaps: int = 0
     lost_again_at: int | None = None
     kept_again_at: int | None = None
 
 
-def least_room(ranges: Iterable[KeptRange], at: int) -> LeastRoom:
+def least_room(ranges: Iterable[KeptRange] | KeptRooms, at: int) -> LeastRoom:
     """The least room for the message at a position, from the rising ranges that keep its unit; the last has no end."""
+    if isinstance(ranges, KeptRooms):
+        rooms = ranges
+        between = (rooms.lost_again_at, rooms.kept_again_at)
+        return LeastRoom(rooms.least, rooms.least, rooms.for_good, rooms.gaps, *between)
     first = whole = most = lost = again = None
+    begins = gaps = 0
     for each in ranges:
         if first is None:
-            first, most = each.least, each.most
-        elif lost is None and most is not None and each.least <= most + 1:
-            most = each.most
-        elif lost is None and most is not None:
-            lost, again = most + 1, each.least
+            first = begins = each.least
+        elif most is not None and each.least > most + 1:
+            gaps, begins = gaps + 1, each.least
+            if lost is None:
+                lost, again = most + 1, each.least
         if whole is None and at not in each.shortened:
             whole = each.least
-        if whole is not None and (most is None or lost is not None):
-            break
+        most = each.most
     assert first is not None
     assert whole is not None
-    return LeastRoom(first, whole, lost, again)
+    return LeastRoom(first, whole, begins, gaps, lost, again)
+
+
+class RunsFrom(NamedTuple):
+    """Runs of places from one on: both ends of the first, where the second and the last begin, and the gaps."""
+
+    first: int
+    end: int
+    second: int
+    last: int
+    gaps: int
+
+
+class Runs:
+    """Places that are added one by one, as the runs that they make."""
+
+    def __init__(self) -> None:
+        self._firsts: list[int] = []
+        self._ends: list[int] = []
+
+    def add(self, place: int) -> None:
+        """Add a place that is in no run yet; it joins those beside it."""
+        i = bisect_left(self._firsts, place)
+        joins_older = i > 0 and self._ends[i - 1] == place - 1
+        joins_newer = i < len(self._firsts) and self._firsts[i] == place + 1
+        if joins_older and joins_newer:
+            del self._firsts[i], self._ends[i - 1]
+        elif joins_older:
+            self._ends[i - 1] = place
+        elif joins_newer:
+            self._firsts[i] = place
+        else:
+            self._firsts.insert(i, place)
+            self._ends.insert(i, place)
+
+    def from_(self, place: int) -> RunsFrom:
+        """The runs that end at a place or behind it, of which there must be one."""
+        i = bisect_left(self._ends, place)
+        gaps = len(self._firsts) - i - 1
+        return RunsFrom(self._firsts[i], self._ends[i], self._firsts[i + 1 if gaps else i], self._firsts[-1], gaps)
 
 
 FOREVER = 10**15

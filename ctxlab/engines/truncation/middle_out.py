@@ -31,7 +31,7 @@ class MiddleOut:
         return replace(verdict, reasons=(own, Reason(rest, ALL_OTHERS, border)))
 
     def kept(self, window: Window, unit: Unit) -> Kept:
-        return Kept(unit.at, (KeptRange(window.cost_up_to(unit, _inwards(window))),))
+        return Kept(unit.at, (KeptRange(window.cost_up_to(unit, _inwards)),))
 
     def describe(self) -> str:
         return "counts from both ends to the cut; keeps as much of the start as of the end; loses the middle"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.truncation.by_rank import best_first, keep_what_fits, rooms_that_keep, verdict_of
-from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, room_for_share
+from ctxlab.engines.truncation.by_rank import best_first, keep_what_fits, rooms_by_rank, verdict_of
+from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, KeptRooms, room_for_share
 from ctxlab.engines.truncation.relevant import RankerName
+from ctxlab.engines.truncation.rooms_beside_newest import RoomsBesideNewest
 from ctxlab.engines.truncation.strategy import Traits, Verdict, Window
 from ctxlab.engines.truncation.unit_costs import Unit
 
@@ -51,41 +51,31 @@ class RecentAndRelevant:
         return verdict_of(window, walk, kept=tuple(recent.keep), spent=recent.spent, also=also)
 
     def kept(self, window: Window, unit: Unit) -> Kept:
-        return Kept(unit.at, self._ranges(window, unit))
+        if self.recent_share == 0:
+            return Kept(unit.at, window.shared(self._rooms_by_rank)[unit])
+        return Kept(unit.at, window.shared(self._ranges)[unit])
 
-    def _ranges(self, window: Window, unit: Unit) -> Iterator[KeptRange]:
-        """Rooms for every number of units among the newest, up to this one, which takes these out of the ranks."""
-        newest_first = list(window.free_units())
-        ranked = [each.unit for each in best_first(window, self.ranker)]
-        place = {each: i for i, each in enumerate(ranked)}
-        own = place[unit]
-        before: list[int | None] = [window.cost(each) for each in ranked[:own]]
-        costs = [each for each in before if each is not None]
-        total, most, cost = sum(costs), max(costs, default=0), window.cost(unit)
-        small = sum(each for each in costs if each <= cost)
+    def _rooms_by_rank(self, window: Window) -> dict[Unit, KeptRooms]:
+        return rooms_by_rank(window, self.ranker)
+
+    def _ranges(self, window: Window) -> dict[Unit, list[KeptRange]]:
+        """Rooms for every number of units among the newest, which these take out of the ranks."""
+        ranked = best_first(window, self.ranker)
+        rooms = RoomsBesideNewest([each.tokens for each in ranked])
+        place = {each.unit: i for i, each in enumerate(ranked)}
         spent, begins = 0, window.left + 1
-        for each in newest_first:
-            needed = window.cost(each)
+        for unit in window.free_units():
+            needed = window.cost(unit)
             ends = room_for_share(spent + needed, self.recent_share)  # the first room with this one among the newest
-            if ends > begins and ends - spent > small + cost:
-                near = (c for c in reversed(before) if c is not None)
-                for found in rooms_that_keep(near, total, most, cost, least=max(begins - spent, 0)):
-                    if found.least + spent >= ends:
-                        break
-                    is_last = ends == FOREVER and found.most is None
-                    end = None if is_last else min(ends - 1, ends if found.most is None else found.most + spent)
-                    yield KeptRange(found.least + spent, end)
+            if ends > begins:
+                rooms.walk(begins, ends, spent)
+                begins = ends
             if ends == FOREVER:
-                return
-            begins = max(begins, ends)
+                break
             spent += needed
-            if each is unit:
-                yield KeptRange(begins)
-                return
-            if place[each] < own:
-                before[place[each]] = None
-                total -= needed
-                small -= needed if needed <= cost else 0
+            rooms.take_out(place[unit], begins)
+        rooms.finish()
+        return {each.unit: rooms.ranges[i] for i, each in enumerate(ranked)}
 
     def describe(self) -> str:
         return "counts everything; keeps how it stands and what bears on the newest user message; loses the rest"

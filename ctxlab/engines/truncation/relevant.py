@@ -7,8 +7,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from ctxlab.engines.truncation.by_rank import best_first, keep_what_fits, rooms_that_keep, verdict_of
-from ctxlab.engines.truncation.least_room import Kept
+from ctxlab.engines.truncation.by_rank import best_first, keep_what_fits, rooms_by_rank, verdict_of
+from ctxlab.engines.truncation.least_room import Kept, KeptRooms
 from ctxlab.engines.truncation.strategy import Traits, Verdict, Window
 from ctxlab.engines.truncation.unit_costs import Unit
 
@@ -40,12 +40,10 @@ class ByRanking:
         return verdict_of(window, keep_what_fits(best_first(window, self.ranker_name), window.left))
 
     def kept(self, window: Window, unit: Unit) -> Kept:
-        ranked = best_first(window, self.ranker_name)
-        place = next(i for i, each in enumerate(ranked) if each.unit is unit)
-        before = [each.tokens for each in ranked[:place]]
-        cost, least = window.cost(unit), window.left + 1
-        most = max(before, default=0)
-        return Kept(unit.at, rooms_that_keep(reversed(before), sum(before), most, cost, least=least))
+        return Kept(unit.at, window.shared(self._rooms)[unit])
+
+    def _rooms(self, window: Window) -> dict[Unit, KeptRooms]:
+        return rooms_by_rank(window, self.ranker_name)
 
     def describe(self) -> str:
         return "counts everything; keeps what bears most on the newest user message; loses what surrounds it"

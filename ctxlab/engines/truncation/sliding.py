@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from itertools import accumulate
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -66,7 +67,7 @@ class Sliding:
     def kept(self, window: Window, unit: Unit) -> Kept:
         heads = window.shortened(unit)
         if heads is None:
-            return Kept(unit.at, (KeptRange(window.cost_up_to(unit, window.free_units())),))
+            return Kept(unit.at, (KeptRange(window.cost_up_to(unit, Window.free_units)),))
         cut = frozenset(i for i, draft in heads.items() if draft is not window.draft(i))
         ranges = _kept_at_border(window, unit, cut) if self.retain == "border" else _kept_in_row(window, unit, cut)
         return Kept(unit.at, ranges)
@@ -100,30 +101,45 @@ def _older_than(window: Window, border: Border, clause: str) -> Reason:
 
 def _kept_at_border(window: Window, unit: Unit, cut: frozenset[int]) -> Iterator[KeptRange]:
     """With its head where it is the border, and whole from where it fits."""
-    whole = window.cost_up_to(unit, window.free_units())
+    whole = window.cost_up_to(unit, Window.free_units)
     with_head = whole - window.cost(unit) + _cost_of_all(window, window.shortened(unit))
     if with_head < whole:
         yield KeptRange(max(with_head, window.left + 1), whole - 1, cut)
     yield KeptRange(whole)
 
 
+class _Row(NamedTuple):
+    """Units that may go, newest first: the place of each, tokens of so many and of their heads, the most of one."""
+
+    place: dict[Unit, int]
+    sums: list[int]
+    heads: list[int]
+    most: int
+
+
+def _row(window: Window) -> _Row:
+    units = list(window.free_units())
+    costs = list(map(window.cost, units))
+    heads = [_cost_of_all(window, window.shortened(unit)) for unit in units]
+    place = {unit: i for i, unit in enumerate(units)}
+    return _Row(place, [0, *accumulate(costs)], [0, *accumulate(heads)], max(costs, default=0))
+
+
 def _kept_in_row(window: Window, unit: Unit, cut: frozenset[int]) -> Iterator[KeptRange]:
     """With its head for every unit that may be the border: those before it stay whole, those from it on as heads.
 
-    A larger room moves the border back, and what stays whole there may take the room of the heads behind it.
+    A larger room moves the border back, and what stays whole there may take the room of the heads behind it. A border
+    is only there with less room than it needs whole, so none is looked at behind which the heads need more than that.
     """
-    whole = 0
-    row: list[tuple[int, int, int]] = []  # of each unit that may be the border: tokens before it, with it, of its head
-    for each in window.free_units():
-        before, whole = whole, whole + window.cost(each)
-        if whole > window.left:
-            row.append((before, whole, _cost_of_all(window, window.shortened(each))))
-        if each is unit:
+    row = window.shared(_row)
+    own = row.place[unit]
+    ranges: list[KeptRange] = []
+    for i in range(own, -1, -1):
+        heads, with_it = row.heads[own + 1] - row.heads[i], row.sums[i + 1]
+        if with_it <= window.left or heads >= row.most:
             break
-    heads = sum(head for _, _, head in row)
-    for before, with_it, head in row:
-        least = max(before + heads, window.left + 1)
+        least = max(row.sums[i] + heads, window.left + 1)
         if least < with_it:
-            yield KeptRange(least, with_it - 1, cut)
-        heads -= head
-    yield KeptRange(whole)
+            ranges.append(KeptRange(least, with_it - 1, cut))
+    yield from reversed(ranges)
+    yield KeptRange(row.sums[own + 1])

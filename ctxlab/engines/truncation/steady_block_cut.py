@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, ClassVar, NamedTuple
@@ -11,7 +10,7 @@ from typing import Annotated, ClassVar, NamedTuple
 from pydantic import Field
 
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, room_for_share
+from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRooms, Runs, room_for_share
 from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.unit_costs import Unit
 
@@ -69,45 +68,61 @@ class Block:
         return Verdict(frozenset(at for i in free for at in units[i].at), {}, border, spent, reasons)
 
     def kept(self, window: Window, unit: Unit) -> Kept:
-        return Kept(unit.at, self._ranges(window, unit))
+        return Kept(unit.at, window.shared(self._rooms)[unit])
 
-    def _ranges(self, window: Window, unit: Unit) -> Iterator[KeptRange]:
-        """Room by room, passing over those in which the conversation grows in just the same way."""
-        units = list(window.units())[::-1]
-        place = next(i for i, each in enumerate(units) if each is unit)
-        sums = [0, *accumulate(map(window.cost, units))]
-        newer = sum(window.cost(each) for each in units[place:] if not window.is_protected(each))
-        protected = window.capacity - window.left
-        room = max(window.left + 1, newer)
-        # With a share that holds it and all that is newer, no cut ever passes it.
-        sure = min(sums[-1], room_for_share(sums[-1] - sums[place], self.block_share))
-        sure = max(room, sure - protected)
-        cuts: dict[int, _Cut] = {}
-        while room < sure:
-            is_kept, until = self._grown(sums, room + protected, place, cuts)
-            until = min(until - protected, sure)
-            if is_kept:
-                yield KeptRange(room, until - 1)
-            room = until
-        yield KeptRange(sure)
+    def _rooms(self, window: Window) -> dict[Unit, KeptRooms]:
+        """Of each unit that may go, the rooms in which the prompt begins before it and holds all that is newer.
 
-    def _grown(self, sums: list[int], capacity: int, place: int, cuts: dict[int, _Cut]) -> tuple[bool, int]:
-        """Whether the cut stays before or at a place, and the least larger capacity that changes the way to it.
-
-        `sums[n]` are the tokens of the oldest n units. `cuts` are those found for smaller capacities, by the unit at
-        which the prompt began: most of them are still the same.
+        The rooms are walked once: of each stretch of them the unit at which the prompt begins is known. From the oldest
+        unit on more and more stretches keep it.
         """
-        start, changes = 0, FOREVER
-        while start <= place:
-            cut = cuts.get(start)
-            if cut is None or cut.until <= capacity:
-                cut = cuts[start] = self._next_cut(sums, capacity, start)
-            if cut.until < changes:
-                changes = cut.until
-            if cut.start is None:
-                return True, changes
-            start = cut.start
-        return False, changes
+        units = list(window.units())[::-1]
+        costs = list(map(window.cost, units))
+        begins, starts = self._stretches([0, *accumulate(costs)], window)
+        by_start: dict[int, list[int]] = {}
+        for i, start in enumerate(starts):
+            by_start.setdefault(start, []).append(i)
+        kept = Runs()
+        newer = sum(cost for unit, cost in zip(units, costs, strict=True) if not window.is_protected(unit))
+        found: dict[Unit, KeptRooms] = {}
+        for place, (unit, cost) in enumerate(zip(units, costs, strict=True)):
+            for i in by_start.get(place, ()):
+                kept.add(i)
+            if window.is_protected(unit):
+                continue
+            least = max(window.left + 1, newer)
+            newer -= cost
+            runs = kept.from_(bisect_right(begins, least) - 1)
+            first, last = (max(least, begins[i]) for i in (runs.first, runs.last))
+            between = (begins[runs.end + 1], begins[runs.second]) if runs.gaps else (None, None)
+            found[unit] = KeptRooms(first, last, runs.gaps, *between)
+        return found
+
+    def _stretches(self, sums: list[int], window: Window) -> tuple[list[int], list[int]]:
+        """Stretches of rooms above the window's by their first room, and the unit at which the prompt begins there.
+
+        `sums[n]` are the tokens of the oldest n units. Most cuts on the way are the same in the next stretch.
+        """
+        protected, room = window.capacity - window.left, window.left + 1
+        begins: list[int] = []
+        starts: list[int] = []
+        cuts: dict[int, _Cut] = {}
+        while True:
+            capacity, changes = room + protected, FOREVER
+            at: int | None = 0
+            start = 0
+            while at is not None:
+                start = at
+                cut = cuts.get(start)
+                if cut is None or cut.until <= capacity:
+                    cut = cuts[start] = self._next_cut(sums, capacity, start)
+                changes = min(changes, cut.until)
+                at = cut.start
+            begins.append(room)
+            starts.append(start)
+            if changes == FOREVER:
+                return begins, starts
+            room = changes - protected
 
     def _next_cut(self, sums: list[int], capacity: int, start: int) -> _Cut:
         """The unit at which the prompt begins after the room was next full."""

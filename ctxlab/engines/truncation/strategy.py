@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from itertools import accumulate
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from ctxlab.context import Draft
 from ctxlab.context.context import lacking
@@ -20,6 +21,8 @@ def no_ranking(name: str) -> Ranking:
     """For a window outside a run: nothing is ranked."""
     raise WrongSetting(f"there is no ranker {name!r}")
 
+
+T = TypeVar("T")
 
 LONGEST_ID = 12
 """Longer ids say nothing to a person."""
@@ -80,6 +83,17 @@ class Window:
     query: str = ""
     ranking: Callable[[str], Ranking] = no_ranking
     processor: str = ""
+    _shared: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False)
+
+    def shared(self, make: Callable[[Window], T]) -> T:
+        """The result of a function of this window, made once however many units are asked for.
+
+        Questions about many units cost as much as one where what they have in common is made by it: a method of a
+        strategy, or a function of a module.
+        """
+        if make not in self._shared:
+            self._shared[make] = make(self)
+        return self._shared[make]
 
     def free_units(self) -> Iterator[Unit]:
         """The units that may go, newest first."""
@@ -114,14 +128,20 @@ class Window:
             left -= needed
         return Verdict(frozenset(keep), spent=start - left)
 
-    def cost_up_to(self, unit: Unit, units: Iterable[Unit]) -> int:
-        """Tokens that the units of a row cost together, up to and with one of them."""
-        total = 0
-        for each in units:
-            total += self.cost(each)
-            if each is unit:
-                break
-        return total
+    def cost_up_to(self, unit: Unit, row: Iterable[Unit] | Callable[[Window], Iterable[Unit]]) -> int:
+        """Tokens that the units of a row cost together, up to and with one of them.
+
+        A row that is given as a function of the window is walked once, however many units are asked for.
+        """
+        if not callable(row):
+            return self._sums(row)[unit]
+        if row not in self._shared:
+            self._shared[row] = self._sums(row(self))
+        return self._shared[row][unit]
+
+    def _sums(self, row: Iterable[Unit]) -> dict[Unit, int]:
+        units = list(row)
+        return dict(zip(units, accumulate(map(self.cost, units)), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

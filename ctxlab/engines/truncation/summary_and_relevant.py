@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.truncation.by_rank import best_first, keep_what_fits, verdict_of
-from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, room_for_share
-from ctxlab.engines.truncation.relevant import RankerName, Relevant
+from ctxlab.engines.truncation.by_rank import best_first, keep_what_fits, outcomes, verdict_of
+from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRooms, room_for_share
+from ctxlab.engines.truncation.relevant import RankerName
 from ctxlab.engines.truncation.strategy import Traits, Verdict, Window
 from ctxlab.engines.truncation.summary_message import summary_message
 from ctxlab.engines.truncation.unit_costs import Unit
@@ -64,21 +64,24 @@ class SummaryAndRelevant:
         return int(room * (1 - self.summary_share))
 
     def kept(self, window: Window, unit: Unit) -> Kept:
-        return Kept(unit.at, self._ranges(window, unit))
+        return Kept(unit.at, window.shared(self._rooms)[unit])
 
-    def _ranges(self, window: Window, unit: Unit) -> Iterator[KeptRange]:
+    def _rooms(self, window: Window) -> dict[Unit, KeptRooms]:
         """The rooms that leave enough beside the summary's share, and those into which all units fit."""
         share = 1 - self.summary_share
-        total = sum(map(window.cost, window.free_units()))
-        beside = replace(window, left=self._room_of_messages(window.left))
-        for each in Relevant(self.ranker).kept(beside, unit).ranges:
-            least = max(room_for_share(each.least, share), window.left + 1)
-            ends = FOREVER if each.most is None else room_for_share(each.most + 1, share)
-            if least >= total:
-                break
-            if least < ends:
-                yield KeptRange(least, min(ends, total) - 1)
-        yield KeptRange(total)
+        ranked = best_first(window, self.ranker)
+        costs = [each.tokens for each in ranked]
+        total = sum(costs)
+        least, most = (self._room_of_messages(room) for room in (window.left, total - 1))
+        found: dict[Unit, KeptRooms] = {}
+        for each, one in zip(ranked, outcomes(costs, least, most), strict=True):
+            rooms = [room_for_share(room, share) for room in (*one.begins, one.last, one.lost)]
+            first, again, last, lost = rooms if one.ranges else [total, FOREVER, total, FOREVER]
+            if one.ranges and not one.at_most:  # then in all rooms into which everything fits
+                again, last = min(again, total), total
+            gaps = one.ranges - one.at_most if one.ranges else 0
+            found[each.unit] = KeptRooms(first, last, gaps, *((lost, again) if gaps else (None, None)))
+        return found
 
     def describe(self) -> str:
         return "counts everything; keeps what bears on the newest user message, and single sentences of the rest"

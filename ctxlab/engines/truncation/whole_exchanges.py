@@ -36,17 +36,21 @@ class WholeExchanges:
         return Verdict(frozenset(keep), spent=window.left - left)
 
     def kept(self, window: Window, unit: Unit) -> Kept:
-        total = 0
-        free: list[Unit] = []
-        for exchange in _exchanges(window):
-            free = [each for each in exchange if not window.is_protected(each)]
-            total += sum(window.cost(each) for each in free)
-            if any(each is unit for each in free):
-                break
-        return Kept(_positions(free), (KeptRange(total),))
+        return window.shared(_kept)[unit]
 
     def describe(self) -> str:
         return "counts from the newest back, exchange by exchange; keeps questions with their answers; loses the start"
+
+
+def _kept(window: Window) -> dict[Unit, Kept]:
+    """Of every unit that may go, the exchange that it stays with and the room that this needs."""
+    found: dict[Unit, Kept] = {}
+    total = 0
+    for exchange in _exchanges(window):
+        free = [each for each in exchange if not window.is_protected(each)]
+        total += sum(window.cost(each) for each in free)
+        found |= dict.fromkeys(free, Kept(_positions(free), (KeptRange(total),)))
+    return found
 
 
 def _positions(units: list[Unit]) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from functools import cache
 from importlib.machinery import ModuleSpec
@@ -67,6 +68,17 @@ def _folders(*names: str) -> tuple[Path, ...]:
 def _distributions(top: str) -> str:
     names = sorted(set(_packages().get(top, ())))
     return " ".join([f"{name} {_version(name)}" for name in names]) or f"{top} {_version(top)}"
+
+
+@cache
+def needs_ctxlab(module: str) -> bool:
+    """Whether a module is of an installed package that is made for ctxlab: one that requires it."""
+    from importlib.metadata import requires
+
+    if installed_as(module) in (None, ""):
+        return False
+    needed = [each for name in _packages().get(module.partition(".")[0], ()) for each in requires(name) or ()]
+    return any(re.match(r"ctxlab\b", each) for each in needed)
 
 
 @cache

@@ -16,8 +16,16 @@ from typing import Any, cast
 from ctxlab.context.portable_pickles import ByValue, importable_at
 from ctxlab.documents.stored import Stored
 from ctxlab.errors import WrongArgument
-from ctxlab.studies.study.code_origins import all_names, global_names, installed_as, modules_imported
+from ctxlab.studies.study.code_origins import (
+    OURS,
+    all_names,
+    global_names,
+    installed_as,
+    modules_imported,
+    needs_ctxlab,
+)
 from ctxlab.studies.study.code_parts import bytecode, inside_cell, is_of_python, members_of, parts_of_object
+from ctxlab.studies.study.code_version import code_of_module, whole_code_version
 
 SIZE = 16
 """Bytes of a hash: 128 bits."""
@@ -31,8 +39,9 @@ def content_hash(value: object) -> bytes:
     that is a global, or that it imports when it runs, by every name of it that stands in the function. The functions
     and classes among these count in the same way, classes by all their members, objects by their class and by how they
     are pickled, in which the order of dicts counts. Code of installed packages counts by name and version, that of
-    Python and ctxlab by name, since these versions are hashed apart. Names that are looked up by a text (`getattr`,
-    `globals()`) and files that code opens don't count.
+    Python and ctxlab by name, since these versions are hashed apart; but where there is code that no cell goes through
+    by itself, somebody's own or another room of ctxlab's, all sources of ctxlab count, any of which it may run. Names
+    that are looked up by a text (`getattr`, `globals()`) and files that code opens don't count.
 
     Raises WrongArgument for what has no content to hash, such as an open file, unless it is held by an object or a
     function with a text as `version`, which then counts in its place.
@@ -172,6 +181,7 @@ class _Hasher:
     def _pieces_of_function(self, function: FunctionType) -> Iterator[bytes]:
         yield f"{function.__module__}.{function.__qualname__}".encode()
         installed = installed_as(str(function.__globals__.get("__name__", "")))
+        yield _code_of_ctxlab(function.__module__, installed)
         if installed is not None:
             yield installed.encode()
             if importable_at(str(function.__module__), function.__qualname__) is function:
@@ -219,6 +229,7 @@ class _Hasher:
         """A module as a value, of which any name may be taken: all that stands in it, without other modules."""
         installed = installed_as(module.__name__)
         yield f"{module.__name__} {installed}".encode()
+        yield _code_of_ctxlab(module.__name__, installed)
         if installed is None:
             own = {k: v for k, v in vars(module).items() if not isinstance(v, ModuleType) and k[:2] != "__"}
             yield self._hash(own)
@@ -226,6 +237,7 @@ class _Hasher:
     def _pieces_of_class(self, kind: type) -> Iterator[bytes]:
         installed = installed_as(kind.__module__)
         yield f"{kind.__module__}.{kind.__qualname__} {installed}".encode()
+        yield _code_of_ctxlab(kind.__module__, installed)
         if installed is None and is_of_python(kind):
             yield self._hash(members_of(kind))
             yield self._hash([type(kind), *kind.__bases__])
@@ -242,6 +254,14 @@ class _Hasher:
                 "or give what holds it a version: a text that changes when its answers do"
             ) from problem
         yield self._hash(parts)
+
+
+def _code_of_ctxlab(module: object, installed: str | None) -> bytes:
+    """The version of ctxlab's code that code of a module may run beside what makes every cell."""
+    name = str(module)
+    if name.partition(".")[0] in OURS:
+        return code_of_module(name).encode()
+    return whole_code_version().encode() if installed is None or needs_ctxlab(name) else b""
 
 
 def _has_version(value: Any) -> bool:

@@ -10,7 +10,7 @@ from ctxlab.errors import CtxlabError
 from ctxlab.knowledge.ranker_registry import BUILT_IN, rankers
 from ctxlab.plugins import has_changed, package_of_module
 from ctxlab.processors import TokenLimiter
-from ctxlab.studies.study.code_version import IN_EVERY_BUILD, packages_in
+from ctxlab.studies.study.code_version import in_every_build, packages_in
 from ctxlab.studies.study.scorer import Scorer
 from ctxlab.studies.study.settings_given import settings_in
 from ctxlab.studies.study.variant import STRATEGY, Variant
@@ -58,7 +58,7 @@ def plugins_of_scorers(scorers: Iterable[Scorer]) -> tuple[str, ...]:
 def plugins_of(plan: StudyPlan) -> tuple[str, ...]:
     """Names of all packages with plugins that the cells of a study may be made by."""
     of_variants = [name for variant in plan.variants for name in plugins_of_variant(variant)]
-    return tuple(sorted({*packages_in(IN_EVERY_BUILD), *of_variants, *plugins_of_scorers(plan.scorers)}))
+    return tuple(sorted({*packages_in(in_every_build()), *of_variants, *plugins_of_scorers(plan.scorers)}))
 
 
 def refuse_changed_plugins(plan: StudyPlan) -> None:

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from ctxlab.display.one_line import plain
 from ctxlab.studies.study.cell_rows import sound_text
-from ctxlab.studies.study.code_version import records_of
+from ctxlab.studies.study.code_version import records_of, whole_code_version
 from ctxlab.studies.study.content_hash import SIZE, content_hash
 from ctxlab.studies.study.files_read import FilesRead
 from ctxlab.studies.study.plan import StudyPlan
@@ -29,6 +29,7 @@ def study_record(plan: StudyPlan, files: FilesRead, data: str) -> dict[str, Any]
     Settings are those that aren't the defaults; other options (an agent, books) are named with a hash of what is in
     them. `data` is the hash of the cases, `functions` that of what does the work of scorers, changes and tokenizer.
     """
+    plugins = plugins_of(plan)
     variants = {
         sound_text(each.name): _way(files, {**settings_in(each.options), **each.settings}, each.options)
         | ({"change": getattr(each.change, "__qualname__", "a function")} if each.change is not None else {})
@@ -37,8 +38,8 @@ def study_record(plan: StudyPlan, files: FilesRead, data: str) -> dict[str, Any]
     return {
         "ctxlab": ctxlab_version(),
         "python": ".".join(map(str, sys.version_info[:2])),
-        "code": plan.code_version,
-        **({"plugins": records_of(plugins)} if (plugins := plugins_of(plan)) else {}),
+        "code": whole_code_version() if plugins else plan.code_version,
+        **({"plugins": records_of(plugins)} if plugins else {}),
         "data": data,
         "all_variants": _way(files, settings_in(plan.options), plan.options),
         "variants": variants,

@@ -30,7 +30,7 @@ class UserFirst:
 
     def kept(self, window: Window, unit: Unit) -> Kept:
         """The rooms in which a unit stays that was cut: from the tokens of all that has its turn before it."""
-        return Kept(unit.at, (KeptRange(window.cost_up_to(unit, self._order(window))),))
+        return Kept(unit.at, (KeptRange(window.cost_up_to(unit, self._order)),))
 
     def describe(self) -> str:
         """The sentence that a reader sees beside the name."""
