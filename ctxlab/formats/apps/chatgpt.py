@@ -14,7 +14,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.documents.session.message import DISABLED_REASON
 from ctxlab.formats.apps.chatgpt_message import UNWEIGHTED, WITHOUT_RESULT, OpenCall, answered_call, fields_of
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first
 from ctxlab.formats.source import Source, mostly, one_or_mostly
@@ -201,4 +201,4 @@ def iso_time(seconds: Any) -> str | None:
     return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
 
 
-CHATGPT = Format("chatgpt", "conversation", sniff=sniff, read=read)
+CHATGPT = Format("chatgpt", "conversation", sniff=sniff, read=read, only_conversations=always)

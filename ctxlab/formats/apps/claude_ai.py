@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ctxlab.formats.apps.exported_chats import ASSISTANT, ExportedChat, ExportedMessage, import_of, others, text_in
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, one_or_mostly
@@ -70,4 +70,4 @@ def read(source: Source) -> Import:
     return import_of([*chats_of(source, losses)], source, "claudeAi", losses)
 
 
-CLAUDE_AI = Format("claude", "conversation", sniff=sniff, read=read)
+CLAUDE_AI = Format("claude", "conversation", sniff=sniff, read=read, only_conversations=always)

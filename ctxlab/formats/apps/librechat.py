@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ctxlab.formats.apps.exported_chats import ASSISTANT, ExportedChat, ExportedMessage, import_of, others, text_in
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, mostly, one_or_mostly
@@ -161,4 +161,4 @@ def read(source: Source) -> Import:
     return import_of([*chats_of(source, losses)], source, "librechat", losses)
 
 
-LIBRECHAT = Format("librechat", "conversation", sniff=sniff, read=read)
+LIBRECHAT = Format("librechat", "conversation", sniff=sniff, read=read, only_conversations=always)

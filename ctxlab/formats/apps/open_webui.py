@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage, import_of, others, text_in, time_of
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, one_or_mostly
@@ -101,4 +101,4 @@ def read(source: Source) -> Import:
     return import_of([*chats_of(source, losses)], source, "openWebui", losses)
 
 
-OPEN_WEBUI = Format("open-webui", "chat", sniff=sniff, read=read)
+OPEN_WEBUI = Format("open-webui", "chat", sniff=sniff, read=read, only_conversations=always)

@@ -262,3 +262,15 @@ def test_the_user_of_a_chat_comes_along(tmp_path: Path) -> None:
 
     assert [user.name for user in found.users] == ["Mara"]
     assert read(file(tmp_path, [{**HEADER, "user_name": "unused"}, GREETING])).users == ()
+
+
+def test_a_note_that_is_not_used_says_what_puts_it_in(tmp_path: Path) -> None:
+    def lost(**about: Any) -> str:
+        header = {**HEADER, "chat_metadata": {"note_prompt": "Keep the mood calm.", **about}}
+        (loss,) = read(file(tmp_path, [header, GREETING, ASKED])).losses
+        return loss.text
+
+    assert "; --note 'Keep the mood calm.@2' puts it in, --sillytavern FOLDER" in lost(note_depth=2, note_position=1)
+    assert "; --note TEXT@4 puts it in" in lost(note_prompt="long " * 40)
+    assert "--note" not in lost(note_position=0)
+    assert "--sillytavern FOLDER" in lost(note_position=0)
