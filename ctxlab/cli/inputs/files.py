@@ -240,8 +240,10 @@ def _picked_of_large_folder(folder: Path, pick: str) -> Import | None:
         parts = formats.folder_parts(folder)
         count = 0
         for place, part in parts:
-            for session in part.sessions if isinstance(part, formats.Import) else ():
-                own = replace(part, sessions=(session,)) if isinstance(part, formats.Import) else part
+            if isinstance(part, ReadError):
+                continue
+            for session in part.sessions:
+                own = replace(part, sessions=(session,))
                 if session.id == pick:
                     named = (place, session, own)
                 elif count == index:
@@ -252,7 +254,8 @@ def _picked_of_large_folder(folder: Path, pick: str) -> Import | None:
         return None
     place, session, own = found
     beside = parts.for_sessions(own)
-    given = {each.name: getattr(beside, each.name) for each in fields(Library)} | {"sessions": (session,)}
+    given: dict[str, Any] = {each.name: getattr(beside, each.name) for each in fields(Library)}
+    given["sessions"] = (session,)
     return formats.Import(**given, losses=own.losses, source=f"{folder}/{place}", format=own.format)
 
 

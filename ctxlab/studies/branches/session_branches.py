@@ -255,7 +255,7 @@ def _branch_rows(tree: MeasuredTree) -> Iterator[dict[str, Any]]:
 
 def _summary_row(tree: MeasuredTree) -> dict[str, Any]:
     prompts = sum(tree.prompts)
-    of_role = dict.fromkeys(("user", "assistant", "tool", "system"), 0)
+    of_role: dict[str, int] = dict.fromkeys(("user", "assistant", "tool", "system"), 0)
     for node, tokens in zip(tree.nodes, tree.tokens, strict=True):
         of_role[node.role] += tokens
     return {

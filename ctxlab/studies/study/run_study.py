@@ -64,7 +64,8 @@ def run_study(
     files = FilesRead()
     plan = files.plan(plan)
     kept = CellFolder(path, anew=anew) if path is not None else CellsInMemory()
-    streamed = source if isinstance(source, StreamedCases) else None
+    cases: Any = source
+    streamed = cases if isinstance(cases, StreamedCases) else None
     if streamed is not None:
         streamed.prepare(progress)
     whole = (streamed.work, 1.0) if streamed is not None and streamed.work else ("cells", size_of(source, plan))

@@ -243,7 +243,8 @@ def in_column(figure: go.Figure, look: Theme, width: int) -> go.Figure:
     """A figure for the column of a page: no head, notes or names on the plot, which a caption and the legend say."""
     if width < LEAST_COLUMN:
         raise WrongArgument(f"width takes pixels from {LEAST_COLUMN} on, got {width}")
-    names = [trace.name for trace in figure.data if trace.name]
+    traces: Any = figure.data
+    names = [trace.name for trace in traces if trace.name]
     below = AXIS_HEIGHT + LEGEND_LINE * _legend_lines(names, width)
     figure.layout.annotations = ()
     figure.update_layout(
@@ -263,7 +264,7 @@ def in_column(figure: go.Figure, look: Theme, width: int) -> go.Figure:
             "font": {"size": COLUMN_LETTERS, "color": look.ink},
         },
     )
-    fonts = {"title_font_size": COLUMN_LETTERS, "tickfont_size": COLUMN_LETTERS}
+    fonts: dict[str, Any] = {"title_font_size": COLUMN_LETTERS, "tickfont_size": COLUMN_LETTERS}
     figure.update_xaxes(**fonts, title_standoff=4)
     figure.update_yaxes(**fonts, title_standoff=4)
     return figure
