@@ -31,7 +31,7 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
 
 
 def _near(package: str, name: str, public: list[str]) -> str:
-    """What a name may mean that isn't there; nothing for those that Python and tools ask for."""
+    """A clause on what a name may mean that isn't there; nothing for those that Python and tools ask for."""
     if name.startswith("_"):
         return ""
     from ctxlab.display.guessed_names import hint

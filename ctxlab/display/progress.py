@@ -78,7 +78,7 @@ class WorkProgress:
 
     @property
     def done(self) -> float:
-        """How much is done, of `total`."""
+        """The amount that is done, of `total`."""
         return self._done
 
     def advance(self, count: float, *, reused: bool = False) -> None:

@@ -35,7 +35,7 @@ NAMED = 3
 
 ReadFile = Callable[[Path, str], Import]
 ReadBeside = Callable[[Path, str], Import | None]
-"""What a file at a path, of a name, holds beside conversations; None where it holds conversations alone."""
+"""Gives all that a file at a path, of a name, holds beside conversations; None where it holds conversations alone."""
 
 
 def read_folder(folder: Path, name: str, read: ReadFile) -> Import:
@@ -201,7 +201,7 @@ class FolderParts:
             yield place, replace(part, losses=tuple(loss.inside(place) for loss in part.losses), source=self.name)
 
     def for_sessions(self, part: Library) -> Library:
-        """What is at hand for the conversations of a part of the folder, without them: `beside` and its own."""
+        """All that is at hand for the conversations of a part of the folder, without them: `beside` and its own."""
         own = {each.name: getattr(part, each.name) for each in fields(Library) if each.name != "sessions"}
         return self._beside | Library(**own) if any(own.values()) else self._beside
 

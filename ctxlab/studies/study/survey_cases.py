@@ -52,7 +52,7 @@ class SurveyCases:
 
     @property
     def work(self) -> str | None:
-        """What the work is counted in, such as "1,500 files"; None where the number of sources isn't known."""
+        """The number of sources in words, such as "1,500 files"; None where the number of sources isn't known."""
         known = self._known()
         files = sum(isinstance(each, str | Path) for each in known)
         total = self._total()

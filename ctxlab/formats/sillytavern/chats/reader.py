@@ -70,7 +70,7 @@ def _kept(header: Any) -> list[str]:
 
 
 def _next_step(key: str, about: Any) -> str:
-    """How a note comes into a build of the chat's file alone; nothing of other fields."""
+    """The way of a note into a build of the chat's file alone; nothing of other fields."""
     if key != "note_prompt":
         return ""
     text, depth, position = (about.get(name) for name in ("note_prompt", "note_depth", "note_position"))
