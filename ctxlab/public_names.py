@@ -23,11 +23,20 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
 
     def get(name: str) -> Any:
         if name not in homes:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{_near(package, name, public)}")
         values[name] = found = getattr(import_module(homes[name]), name)
         return found
 
     return get, lambda: listed(values, public), public
+
+
+def _near(package: str, name: str, public: list[str]) -> str:
+    """A clause on what a name may mean that isn't there; nothing for those that Python and tools ask for."""
+    if name.startswith("_"):
+        return ""
+    from ctxlab.display.guessed_names import hint
+
+    return hint(package, name, public)
 
 
 def listed(values: Mapping[str, Any], public: Iterable[str]) -> list[str]:

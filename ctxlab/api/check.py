@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from ctxlab.api.sources import SessionSource
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.errors import ReadError, UnknownFormat
+from ctxlab.display.progress import ProgressOption, progress_of
+from ctxlab.display.short_texts import counted
+from ctxlab.errors import CtxlabError, ReadError, UnknownFormat
+from ctxlab.formats.folder import FolderParts
+from ctxlab.formats.results import Import, Loss
 from ctxlab.pipeline import Trace
 from ctxlab.recordings.findings.find import findings_of_recording, findings_of_trace
-from ctxlab.recordings.findings.finding import Findings
+from ctxlab.recordings.findings.finding import Finding, Findings
 from ctxlab.recordings.findings.finding_rule import FindingRule
 from ctxlab.recordings.recording import Recording
 
@@ -24,14 +29,20 @@ RuleSources: TypeAlias = Annotated[Sequence[str | FindingRule], "ids of rules, o
 
 @checked_arguments
 def check(
-    what: Recording | Trace | SessionSource, *, rules: RuleSources | None = None, ignore: Sequence[str] = ()
+    what: Recording | Trace | SessionSource,
+    *,
+    rules: RuleSources | None = None,
+    ignore: Sequence[str] = (),
+    progress: ProgressOption = True,
 ) -> Findings:
     """The findings of a recording, a run or a conversation, the worst first: each with place, cost and remedy.
 
     A conversation, a library or a list of messages is built first, as `build` does without options; for others give the
-    run: `check(build(session, agent, model="gpt-4o"))`. A path is read as a recording where it is one. `rules` are
-    those to ask, by id or as FindingRule, by default all that fit; those of packages are under the entry point group
-    `ctxlab.findings`. `ignore` are ids of rules to leave out. Raises UnknownName for an id that there is not.
+    run: `check(build(session, agent, model="gpt-4o"))`. A path is read as a recording where it is one. Of a folder it
+    is every recording and every conversation, read file by file, each finding with its file. `rules` are those to ask,
+    by id or as FindingRule, by default all that fit; those of packages are under the entry point group
+    `ctxlab.findings`. `ignore` are ids of rules to leave out. `progress`, of a folder, is as in `ctxlab.survey`. Raises
+    UnknownName for an id that there is not.
     """
     from ctxlab.recordings.findings.registry import rules_of
 
@@ -43,10 +54,81 @@ def check(
     recording = recording_at(what) if isinstance(what, str | os.PathLike) else None
     if recording is not None:
         return findings_of_recording(recording, rules, ignore)
+    if isinstance(what, str | os.PathLike) and Path(what).expanduser().is_dir():
+        return _of_folder(what, rules, ignore, progress)
+    return _of_built(what, rules, ignore)
+
+
+def _of_built(what: SessionSource, rules: RuleSources | None, ignore: Sequence[str], **options: Any) -> Findings:
     from ctxlab.api.build import build
 
-    trace = build(what)
+    trace = build(what, **options)
     return findings_of_trace(trace, rules, ignore, lore_timeline=lore_timeline_of(trace), of_session=True)
+
+
+def _of_folder(
+    path: str | os.PathLike[str], rules: RuleSources | None, ignore: Sequence[str], progress: ProgressOption
+) -> Findings:
+    """The findings of every file of a folder: of a recording as it is, of conversations as they are built."""
+    from ctxlab import formats
+
+    folder = Path(path).expanduser()
+    with progress_of(f"looking through {folder.name}", progress is True) as step:
+        parts = formats.folder_parts(path, step=step)
+    found: list[Finding] = []
+    asked: dict[str, None] = {}
+    notes: dict[str, None] = {}
+
+    def take(file: str, findings: Findings) -> None:
+        found.extend(finding.in_file(file) for finding in findings)
+        asked.update(dict.fromkeys(findings.rules))
+        notes.update(dict.fromkeys(f"{file}: {note}" for note in findings.notes))
+
+    unread: list[Loss] = []
+    for loss in parts.left_out:
+        recording = _recording_or_none(folder / loss.place)
+        if recording is None:
+            unread.append(loss)
+        else:
+            take(loss.place, findings_of_recording(recording, rules, ignore))
+    parts.left_out = tuple(unread)
+    with progress_of(counted(len(parts), "file"), progress) as step:
+        for number, (place, part) in enumerate(parts, start=1):
+            try:
+                for file, findings in _of_part(parts, place, part, rules, ignore):
+                    take(file, findings)
+            except CtxlabError as problem:
+                notes[f"{place}: {problem}"] = None
+            step(number / len(parts))
+    if not asked and not notes:
+        raise ReadError(parts.refusal())
+    found.sort(key=lambda finding: finding.order)
+    told = (*parts.left_out_sentences(), *notes)
+    return Findings(tuple(found), tuple(asked), told, os.fspath(path))
+
+
+def _of_part(
+    parts: FolderParts, place: str, part: Import | ReadError, rules: RuleSources | None, ignore: Sequence[str]
+) -> Iterator[tuple[str, Findings]]:
+    if isinstance(part, ReadError):
+        raise part
+    recording = _recording_or_none(parts.folder / place)
+    if recording is not None:
+        yield place, findings_of_recording(recording, rules, ignore)
+        return
+    beside = parts.for_sessions(part)
+    for session in part.sessions:
+        name = f"{place}, {session.id}" if len(part.sessions) > 1 else place
+        yield name, _of_built(replace(beside, sessions=(session,)), rules, ignore)
+
+
+def _recording_or_none(path: Path) -> Recording | None:
+    from ctxlab.recordings.read import is_recording
+
+    try:
+        return recording_at(path) if path.is_file() and is_recording(path) else None
+    except ReadError:
+        return None
 
 
 def recording_at(path: str | os.PathLike[str]) -> Recording | None:

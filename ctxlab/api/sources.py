@@ -38,7 +38,7 @@ JsonData: TypeAlias = Annotated[Mapping[str, Any] | Sequence[Mapping[str, Any]],
 
 LibrarySource: TypeAlias = Library | FilePath
 SessionSource: TypeAlias = Session | Library | FilePath | JsonData
-AgentSource: TypeAlias = Agent | Library | FilePath | Mapping[str, Any]
+AgentSource: TypeAlias = Agent | Library | FilePath | Mapping[str, Any] | Annotated[Sequence[Any], "[preset, card]"]
 UserSource: TypeAlias = UserProfile | Library | FilePath
 NodeSource: TypeAlias = str | MessageNode
 PendingSource: TypeAlias = str | Text | Pending | Expansion
@@ -74,9 +74,27 @@ def only_session(session: SessionSource) -> Session:
 
 
 def agent_or_library(agent: AgentSource) -> Agent | Library:
-    """An agent or a library that holds one: as it is, read from a file, or from data."""
+    """An agent or a library that holds one: as it is, from a file, or from data; a preset and a card are joined."""
     wanted = "an Agent, a Library or a path; library.agent(name) finds one by its name"
+    if isinstance(agent, Sequence) and not isinstance(agent, str):
+        return _joined(agent)
     return agent if isinstance(agent, Agent) else _library_from(agent, "agent", wanted)
+
+
+def _joined(several: Sequence[Any]) -> Agent | Library:
+    """The one agent that a preset and a card are, or the only one of a list; raises WrongArgument for other lists."""
+    if len(several) == 1:
+        return agent_or_library(several[0])
+    read = [agent_or_library(each) for each in several]
+    if len(read) == 2 and sum(map(is_preset, read)) == 1:
+        from ctxlab.api.load import joined
+
+        return joined(*sorted(read, key=is_card))
+    presets = sum(map(is_preset, read))
+    raise WrongArgument(
+        f"agent takes one agent, or [preset, card] as read from their files, which are one; got {len(read)} values, "
+        f"{presets} of them {'a preset' if presets == 1 else 'presets'}; ctxlab.joined(preset, card) joins two agents"
+    )
 
 
 def agent_of(agent: AgentSource) -> Agent:

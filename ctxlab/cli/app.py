@@ -37,6 +37,7 @@ from ctxlab.cli.inputs.options import (
     FileArgument,
     Form,
     PickOption,
+    RequestOption,
     names_in,
     numbers_in,
     takes_build_options,
@@ -126,11 +127,12 @@ def build(
         str | None, typer.Option("--chat", metavar="NAME", help="The chat in it; else the one that is open there.")
     ] = None,
     kind: Annotated[Turn | None, typer.Option("--kind", help="The kind of its turn; else normal.")] = None,
+    request: RequestOption = None,
     form: Annotated[Form, typer.Option("--format", help="For people, or the messages as JSON.")] = Form.text,
 ) -> None:
     """Build the context for a message and show every step, every cut and its cause."""
     from ctxlab.cli.commands.build import print_json, print_text
-    from ctxlab.cli.inputs.files import load, load_turn
+    from ctxlab.cli.inputs.files import load, load_request, load_turn
 
     if (file is None) == (sillytavern is None):
         raise typer.BadParameter(
@@ -138,7 +140,11 @@ def build(
         )
     if sillytavern is None and (chat is not None or kind is not None):
         raise typer.BadParameter("--chat and --kind are of --sillytavern FOLDER")
-    if sillytavern is None:
+    if sillytavern is not None and request is not None:
+        raise typer.BadParameter("--request is of a recording, which FILE names")
+    if request is not None:
+        inputs = load_request(options, request)
+    elif sillytavern is None:
         inputs = load(options)
     else:
         inputs = load_turn(options, sillytavern, chat=chat, kind="normal" if kind is None else kind.value)
@@ -167,11 +173,12 @@ def explain(
     piece: Annotated[
         str | None, typer.Option("--piece", metavar="P", help="Pieces of knowledge, by title, base, id or placeholder.")
     ] = None,
+    request: RequestOption = None,
     form: Annotated[Form, typer.Option("--format", help="For people, or the answer as JSON.")] = Form.text,
 ) -> int:
     """Say what became of a message, of some words, of a lore entry, a rule or a piece of knowledge, and why."""
     from ctxlab.cli.commands.explain import ExplainTarget, print_explanation
-    from ctxlab.cli.inputs.files import load
+    from ctxlab.cli.inputs.files import load, load_request
 
     question = ExplainTarget(key=key, words=text, entry=entry, rule=rule, piece=piece)
     if question.asks_several:
@@ -179,7 +186,7 @@ def explain(
             "--key asks for a message, --text for words, --entry for lore, --rule for a rule, --piece for knowledge; "
             "give one of them"
         )
-    inputs = load(options)
+    inputs = load(options) if request is None else load_request(options, request)
     code = print_explanation(inputs, question, as_json=form is Form.json)
     inputs.announce()
     return code

@@ -76,7 +76,12 @@ class WorkProgress:
         if callable(self._progress) and self._total is None and kind is None:
             self._progress(1.0)
 
-    def advance(self, count: int, *, reused: bool = False) -> None:
+    @property
+    def done(self) -> float:
+        """The amount that is done, of `total`."""
+        return self._done
+
+    def advance(self, count: float, *, reused: bool = False) -> None:
         """Count things that are done, or that were already before, which says nothing of the pace."""
         if count:
             self._reused += count if reused else 0

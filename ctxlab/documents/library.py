@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from ctxlab.argument_checks import checked_arguments, shown
+from ctxlab.display.guessed_names import WithHints
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import called, counted, nearest
 from ctxlab.documents.agent.agent import Agent, ModelProfile, UserProfile
@@ -56,7 +57,7 @@ KINDS: Mapping[str, type[Stored]] = {
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Library:
+class Library(WithHints):
     """Sessions, agents, users, models, books, rules, presets, quick actions, knowledge bases, and files by their path.
 
     Files are those attached to messages and the agents' own. Values are looked up by id or name. `|` joins two

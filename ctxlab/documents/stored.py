@@ -7,12 +7,13 @@ from collections.abc import Iterable, Mapping, Sized
 from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, ClassVar, Literal, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, cast
 
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.alias_generators import to_camel
 
+from ctxlab.display.guessed_names import UnknownAttribute
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.short_texts import nearest, short
 from ctxlab.documents.frozen_json import frozen
@@ -59,6 +60,16 @@ class Stored(BaseModel, metaclass=StoredType):
         populate_by_name=True,
         defer_build=True,
     )
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                if name.startswith("_") or hasattr(type(self), name):
+                    raise
+                raise UnknownAttribute(type(self), name) from None
 
     def model_post_init(self, context: Any, /) -> None:
         if self.__pydantic_extra__:

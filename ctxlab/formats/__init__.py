@@ -7,7 +7,7 @@ entry point in the group `ctxlab.formats` of another package.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from ctxlab.formats.corpora.tau_bench import TAU_BENCH
 from ctxlab.formats.decode import source_at, source_of_file
 from ctxlab.formats.files.attached import Files
 from ctxlab.formats.files.shelf import FolderShelf
-from ctxlab.formats.folder import read_folder
+from ctxlab.formats.folder import FolderParts, read_folder
 from ctxlab.formats.format import Format, Kind, Pick
 from ctxlab.formats.format_to_write import form_as_read, format_to_write, why_not_written
 from ctxlab.formats.known_but_unread import name_of
@@ -115,6 +115,7 @@ __all__ = [
     "chat_lines",
     "convert",
     "convert_import",
+    "folder_parts",
     "joined",
     "knowledge_json",
     "lorebook_json",
@@ -215,6 +216,25 @@ def read(path: str | os.PathLike[str], *, keep_prompts: bool = False) -> Import:
         return read_folder(place, name, partial(_read_at, keep_prompts=keep_prompts))
     found = _read_at(place, name, keep_prompts=keep_prompts)
     return Files(FolderShelf(place.absolute().parent)).along_with(found)
+
+
+def folder_parts(
+    path: str | os.PathLike[str], *, keep_prompts: bool = False, step: Callable[[float], object] | None = None
+) -> FolderParts:
+    """The conversations of a folder file by file, and what lies beside them; `step` is told the share of bytes that was
+    looked at.
+
+    However large it is, one file of it is held at a time. Only what is beside conversations is read at once.
+    """
+    name = os.fspath(path)
+    read_file = partial(_read_at, keep_prompts=keep_prompts)
+    return FolderParts.of(Path(name).expanduser(), name, read_file, _beside_at, step or (lambda share: None))
+
+
+def _beside_at(path: Path, name: str) -> Import | None:
+    source = source_at(path, name)
+    form = _recognised(FORMATS, source.data)
+    return None if form is not None and form.only_conversations(source.data) else read_source(source)
 
 
 def _read_at(path: Path, name: str, *, keep_prompts: bool) -> Import:

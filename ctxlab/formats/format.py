@@ -15,6 +15,16 @@ Pick = int | str | None
 """One of several values: its index, id or name; None is the only one, or all where a file holds all."""
 
 
+def always(data: Any) -> bool:
+    """Yes, of whatever data."""
+    return True
+
+
+def never(data: Any) -> bool:
+    """No, of whatever data."""
+    return False
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Format:
     """A file format; `sniff` and `read` are None where it is only written, `write` where it is only read.
@@ -32,3 +42,4 @@ class Format:
     read: Callable[[Source], Import] | None = field(default=None, repr=False)
     write: Callable[[Import, Pick], Export[bytes]] | None = field(default=None, repr=False)
     holds: tuple[Kind, ...] = ()
+    only_conversations: Callable[[Any], bool] = field(default=never, repr=False)

@@ -14,6 +14,7 @@ from ctxlab.context import (
     Variables,
 )
 from ctxlab.context.portable_pickles import portable_error
+from ctxlab.display.guessed_names import WithHints
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
 from ctxlab.pipeline.remedies import Remedy, columns_of_steps, rows_in_run, rows_worked_out
@@ -86,7 +87,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
-class Trace:
+class Trace(WithHints):
     """The whole run. Immutable: `upto` and `rerun` give new traces that share what they have in common."""
 
     start: Context

@@ -53,8 +53,8 @@ def prompt_tokens_of(agent: Agent | None) -> int | None:
 def no_budget_note(step: str, percent: float, *, is_asked_for: bool) -> Note:
     """A note that nothing limits lore; a warning where somebody set the share."""
     text = (
-        f"no budget limits lore: {percent:g} % of what isn't known, for neither the agent nor the model says how many "
-        f"tokens a prompt may have; {step}.budget_cap_tokens sets a budget in tokens"
+        f"no budget limits lore: it would be {percent:g} % of the tokens that a prompt may have, and neither the agent "
+        f"nor the model says how many these are; {step}.budget_cap_tokens sets a budget in tokens"
     )
     return Note("warning" if is_asked_for else "info", text, step, details={NO_BUDGET: True})
 

@@ -138,7 +138,7 @@ def _of_folder(place: Path, name: str) -> Recording:
     root = opencode_storage.storage_at(place)
     if root is not None:
         return _read_with(lambda _, name, builder: opencode_storage.read_folder(root, name, builder), place, name)
-    found, others = only_recording(place, name, _is_recording)
+    found, others = only_recording(place, name, is_recording)
     recording = read_recording(found)
     if not others:
         return recording
@@ -146,7 +146,7 @@ def _of_folder(place: Path, name: str) -> Recording:
     return replace(recording, losses=Losses((*recording.losses, left_out)))
 
 
-def _is_recording(place: Path) -> bool:
+def is_recording(place: Path) -> bool:
     """Whether a file of a folder is a recording; a prompt that is one text could be anything, and is none here."""
     beginning = _beginning(place)
     if any(test(beginning) for test, _ in BY_BYTES) or aider.is_history(place):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.display.guessed_names import WithHints
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, short
@@ -67,7 +68,7 @@ class SentTree:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RecordedRequest:
+class RecordedRequest(WithHints):
     """One request, as a program sent it or as its log tells of it.
 
     `number` counts from 1 in the order of the recording. `agent` is empty for the main agent, else a sub-agent's name;

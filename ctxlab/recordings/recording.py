@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.data_frame import frame_of
+from ctxlab.display.guessed_names import WithHints
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Session
@@ -47,7 +48,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
-class Recording:
+class Recording(WithHints):
     """A sequence of requests that a program sent, in order; each points to a leaf of `session`.
 
     Messages that requests share are one node; a compression, an edit or a reordering is a branch of its own. `losses`

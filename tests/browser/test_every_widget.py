@@ -405,3 +405,32 @@ def test_in_a_page_undo_and_redo_are_the_pages_wherever_the_focus_is(opened: Ope
     widget.error, widget.views = "", []
 
     assert [each for each in said if each in ("undo", "redo")] == ["undo", "redo"]
+
+
+JUPYTERLAB = """
+.jp-OutputArea-output dl, .jp-OutputArea-output dt, .jp-OutputArea-output dd { display: block; }
+.jp-OutputArea-output dl { width: 100%; overflow: hidden; padding: 0; margin: 0; }
+.jp-OutputArea-output dt { font-weight: bold; float: left; width: 20%; padding: 0; margin: 0; }
+.jp-OutputArea-output dd { float: left; width: 80%; padding: 0; margin: 0; }
+"""
+"""JupyterLab's rule for lists of terms in an output."""
+UNDER_RULE = """(rule) => {
+  const all = [...document.querySelectorAll("dt, dd")];
+  const looks = () => all.map((each) => [getComputedStyle(each), each.getBoundingClientRect()])
+    .map(([style, box]) => [style.float, style.fontWeight, Math.round(box.width)].join(" "));
+  const before = looks();
+  const style = document.createElement("style");
+  style.textContent = rule;
+  document.head.append(style);
+  document.body.classList.add("jp-OutputArea-output");
+  const after = looks();
+  style.remove();
+  document.body.classList.remove("jp-OutputArea-output");
+  return all.map((each, i) => [each.textContent.slice(0, 30), before[i], after[i]]).filter(([, a, b]) => a !== b);
+}"""
+
+
+def test_terms_look_the_same_in_jupyterlab(opened: Opened, name: str, tmp_path: Path) -> None:
+    page = opened.show(made(name), tmp_path)
+
+    assert page.evaluate(UNDER_RULE, JUPYTERLAB) == []

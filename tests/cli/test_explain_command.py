@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -168,3 +169,33 @@ def test_many_messages_that_went_for_one_reason_are_one_line(run, tmp_path) -> N
 
 def built_of(session: ctxlab.Session) -> Trace:
     return ctxlab.build(session, budget_tokens=40)
+
+
+def test_a_request_of_a_recording_is_explained_and_built_as_it_was_sent(run) -> None:
+    file = Path(ctxlab.__file__).parents[1] / "datasets" / "tidebook_agent.ctxrec.jsonl"
+    request = ctxlab.read_recording(file).requests[1]
+
+    explained = run("explain", file, "--request", 2)
+    built = run("build", file, "--request", 2, "--format", "json")
+
+    assert (explained.code, "node:m1   user       sent in message 2" in explained.out) == (0, True)
+    assert json.loads(built.out) == json.loads(json.dumps(request.trace.messages))
+    assert "request 2 of 50 in tidebook_agent.ctxrec.jsonl, as it was sent" in explained.err
+
+
+@pytest.mark.parametrize("command", ["build", "explain", "tree", "ledger"])
+def test_a_recording_without_a_request_says_what_leads_on(run, command: str) -> None:
+    file = Path(ctxlab.__file__).parents[1] / "datasets" / "tidebook_agent.ctxrec.jsonl"
+
+    result = run(command, file)
+
+    assert result.code == 2
+    assert "is a recording of 50 requests, which are not built again; ctxlab explain" in result.err
+    assert "--request 50" in result.err
+
+
+def test_a_request_that_is_not_there_and_options_of_a_build_are_refused(run) -> None:
+    file = Path(ctxlab.__file__).parents[1] / "datasets" / "tidebook_agent.ctxrec.jsonl"
+
+    assert "has no request 51; its requests are 1 to 50" in run("explain", file, "--request", 51).err
+    assert "--budget is of a build, leave it out" in run("build", file, "--request", 1, "--budget", 50).err

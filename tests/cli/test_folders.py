@@ -57,4 +57,4 @@ def test_with_one_of_several_conversations_only_the_losses_of_its_file_are_liste
         out = run(command, tmp_path, "--pick", 1).out.replace("\n", " ")
         assert out.count("lost in reading: three.json") == 1
         assert "one.json" not in out
-        assert "2 more in other files of the folder" in out
+        assert "2 things lost in other files of the folder" in out

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import ctxlab
+from ctxlab.errors import WrongArgument
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +61,14 @@ def test_no_agent_is_dropped_in_silence(run, folder: Path, names: tuple[str, ...
     assert (result.code != 0, result.out) == (True, "")
     assert "--agent takes one agent, or the files of a preset and of a card" in result.err
     assert all(name in result.err for name in names)
+
+
+def test_a_list_of_a_preset_and_a_card_is_one_agent_in_either_order(folder: Path) -> None:
+    preset, card = folder / "story.preset.json", folder / "card.png"
+    whole = ctxlab.build(folder / "chat.jsonl", ctxlab.joined(preset, card)).messages
+
+    assert ctxlab.build(folder / "chat.jsonl", [preset, card]).messages == whole
+    assert ctxlab.build(folder / "chat.jsonl", [ctxlab.read(card), ctxlab.read(preset)]).messages == whole
+    assert ctxlab.build(folder / "chat.jsonl", [card]).messages == ctxlab.build(folder / "chat.jsonl", card).messages
+    with pytest.raises(WrongArgument, match=r"agent takes one agent, or \[preset, card\] .* got 2 values, 0 of"):
+        ctxlab.build(folder / "chat.jsonl", [card, card])

@@ -135,8 +135,6 @@ def test_a_folder_with_nothing_to_read_says_what_it_holds(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("limit", "value", "read", "loss"),
     [
-        ("MOST_FILES", 2, ["a", "b"], "only the first 2 files are read; name a smaller folder"),
-        ("MOST_FOLDERS", 2, ["a", "b", "c"], "only the first 2 folders are read; name a smaller one"),
         ("DEEPEST", 1, ["a", "b", "c"], "in/deep: left out; it is more than 1 folders deep"),
         ("LARGEST_BYTES", 40, ["a", "b", "in"], "c.json: left out; "),
     ],
@@ -170,3 +168,27 @@ def test_of_many_files_every_value_is_there_once(tmp_path: Path) -> None:
     put(tmp_path / "again" / "00.json", chat("0"))
 
     assert words(ctxlab.read(tmp_path)) == [*map(str, range(1, 60)), "0"]
+
+
+def test_every_file_of_a_folder_is_read_however_many_there_are(tmp_path: Path) -> None:
+    for number in range(2_010):
+        put(tmp_path / f"{number // 3}" / f"{number}.json", chat(f"message {number}"))
+
+    found = ctxlab.read(tmp_path)
+
+    assert sorted(words(found)) == sorted(f"message {number}" for number in range(2_010))
+    assert found.losses == ()
+
+
+def test_a_folder_of_more_than_is_held_at_once_is_refused_with_the_next_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(tmp_path / "a.json", chat("a" * 400))
+    put(tmp_path / "b.json", chat("b" * 400))
+    (tmp_path / "film.mp4").write_bytes(b"\0\0\0\x20ftypisom" + b"\0" * 4_000)
+    monkeypatch.setattr(limits, "MOST_BYTES", 1_000)
+
+    assert len(ctxlab.read(tmp_path).sessions) == 2  # a film is none of what is held
+    monkeypatch.setattr(limits, "MOST_BYTES", 500)
+    with pytest.raises(ReadError, match=r"in 2 files, more than .* survey, study, branches and check .*/a\.json$"):
+        ctxlab.read(tmp_path)

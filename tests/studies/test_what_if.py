@@ -309,3 +309,15 @@ def test_the_same_question_has_the_same_answer(talk: Session) -> None:
 def test_what_cannot_be_kept_is_refused(talk: Session, keeps: Any, words: str) -> None:
     with pytest.raises(WrongArgument, match=re.escape(words)):
         ctxlab.minimise(built(talk), keeps=keeps)
+
+
+def test_a_sweep_takes_the_name_that_is_shown(talk: Session) -> None:
+    note = ctxlab.preset("Be kind.", depth=2, id="note", name="Kindness")
+    by_key = ctxlab.sweep(talk, AGENT, what="preset:global/0", depths=[0, 1], presets=note)
+
+    for name in ("note", "preset note", "Kindness"):
+        found = ctxlab.sweep(talk, AGENT, what=name, depths=[0, 1], presets=note)
+        assert (found.key, list(map(str, found))) == ("preset:global/0", list(map(str, by_key)))
+    twice = [note, ctxlab.preset("Be brief.", depth=3, id="note")]
+    with pytest.raises(WrongArgument, match=r"'note' names 2 of them; give a key: preset:global/0, preset:global/1"):
+        ctxlab.sweep(talk, AGENT, what="note", presets=twice)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.api.check import check, recording_at
-from ctxlab.cli.inputs.files import load
+from ctxlab.cli.inputs.files import load, typed_option
 from ctxlab.cli.inputs.options import CommandOptions
 from ctxlab.cli.inputs.read_file import is_pipe
 from ctxlab.cli.output.progress import progress
@@ -62,6 +62,8 @@ def _findings(options: CommandOptions, wanted: CheckOptions) -> Findings:
     if recording is not None:
         with progress("asking the rules"):
             return check(recording, rules=wanted.rules, ignore=wanted.ignore)
+    if options.file.is_dir() and typed_option(options) is None:
+        return check(options.file, rules=wanted.rules, ignore=wanted.ignore)
     inputs = load(options)
     trace = inputs.trace()
     inputs.announce()

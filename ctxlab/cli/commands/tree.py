@@ -7,8 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from ctxlab.cli.inputs.files import losses_for, mending, session_of
-from ctxlab.cli.inputs.read_file import read
+from ctxlab.cli.inputs.files import conversation, losses_for, mending, session_of
 from ctxlab.cli.output.run_text import losses, notes
 from ctxlab.cli.output.terminal import Screen, complain, harmless, one_line, quoted
 from ctxlab.cli.output.tree_lines import TreeLine, TreeLines
@@ -25,7 +24,7 @@ GLYPHS = {"system": "■□", "user": "●○", "assistant": "◆◇", "tool": "
 
 def print_tree(file: Path, *, pick: str | None, width: int | None) -> None:
     """The head, the tree, what its signs mean, and what is wrong with it."""
-    held = read(file)
+    held = conversation(file, pick)
     session, begun = session_of(file, held, pick, command="tree")
     if begun:
         complain(begun)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import Field, dataclass, fields, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -14,8 +14,9 @@ from ctxlab.api.sources import is_preset
 from ctxlab.cli.inputs.begin_session import agent_to_begin, begun, how_begun
 from ctxlab.cli.inputs.options import CommandOptions, notes_from, running_step, settings_from, variables_from
 from ctxlab.cli.inputs.read_file import is_pipe, read, refuse_two_pipes
+from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent, KnowledgeBase, Library, RegexPreset, Session, UserProfile, Worldbook
-from ctxlab.errors import CtxlabError, ReadError, UnknownName
+from ctxlab.errors import CtxlabError, ReadError, UnknownFormat, UnknownName
 
 if TYPE_CHECKING:
     from ctxlab.api.options import BuildOptions, InputOptions
@@ -28,6 +29,9 @@ V = TypeVar("V")
 
 SESSION = re.compile(r"\.(?:session|chat(?:-\d+)?)\.json$")
 ENDINGS = (".json", ".jsonl", ".png")
+
+BUILD_OPTIONS = {"books": "book", "notes": "note", "variables": "var", "settings": "set"}
+"""Options whose names are not those of their fields."""
 
 Kind = Literal["agent", "user", "lore", "rules"]
 OPTIONS = {"agent": "agent", "user": "user", "lore": "book", "rules": "rules"}
@@ -53,6 +57,8 @@ class Inputs:
     unnamed: tuple[str, ...] = ()
     begun: str = ""
     turn: SillyTavernTurn | None = None
+    recorded: Trace | None = None
+    """The run of a recorded request, which is not built again."""
 
     def announce(self) -> None:
         """Print a line each about files that nobody named, a conversation that was begun, and a broken path."""
@@ -80,6 +86,8 @@ class Inputs:
         """The run, up to and with the step that `--until` names; `announce` is left to the caller."""
         from ctxlab.cli.output.progress import progress
 
+        if self.recorded is not None:
+            return self.recorded
         with progress("counting tokens"):
             return self._run()
 
@@ -154,7 +162,7 @@ def load(options: CommandOptions) -> Inputs:
     """
     books, rules = options.books or (), options.rules or ()
     refuse_two_pipes(options.files)
-    first = read(options.file)
+    first = conversation(options.file, options.pick)
     session = picked(first, options.pick) if first.sessions else None
     files = _Files(options.file, first)
     agent = files.agent(options.agent or ())
@@ -167,6 +175,99 @@ def load(options: CommandOptions) -> Inputs:
     found = tuple(files.books(books)), tuple(files.rules(rules)), tuple(files.knowledge(options.knowledge or ()))
     losses, unnamed = losses_for(session, first, files.losses), tuple(files.unnamed)
     return Inputs(options, session, files.library, agent, user, *found, losses, unnamed, how)
+
+
+def load_request(options: CommandOptions, number: int) -> Inputs:
+    """A request of a recording as it was sent, by its number from 1; options of a build are refused beside it."""
+    from ctxlab.cli.inputs.recording_file import read_recording_file
+
+    typed = typed_option(options)
+    if typed is not None:
+        raise CtxlabError(f"--request shows what was sent, as it was recorded; --{typed} is of a build, leave it out")
+    recording = read_recording_file(options.file)
+    count = len(recording.requests)
+    if not 1 <= number <= count:
+        raise UnknownName(f"{options.file} has no request {number}; its requests are 1 to {count:,}")
+    request = recording.requests[number - 1]
+    begun = f"request {number:,} of {count:,} in {options.file.name}, as it was sent"
+    losses = tuple(map(str, recording.losses))
+    return Inputs(options, recording.session, Library(), losses=losses, begun=begun, recorded=request.trace)
+
+
+def typed_option(options: CommandOptions) -> str | None:
+    """The name of the first option that was typed besides the file; None where there is none."""
+    typed = next((each.name for each in fields(CommandOptions) if _is_typed(options, each)), None)
+    return BUILD_OPTIONS.get(typed, typed) if typed is not None else None
+
+
+def _is_typed(options: CommandOptions, field: Field[Any]) -> bool:
+    return field.name not in ("file", "command") and getattr(options, field.name) not in (field.default, None, [], ())
+
+
+def conversation(file: Path, pick: str | None) -> Import:
+    """Everything in a file; of a recording that is no conversation it is said what takes it.
+
+    Of a folder that is more than is held at once it is the conversation that is picked, and what is for all of them.
+    """
+    if pick is not None and file.is_dir() and (found := _picked_of_large_folder(file, pick)) is not None:
+        return found
+    try:
+        return read(file)
+    except UnknownFormat:
+        count = _recorded_requests(file)
+        if not count:
+            raise
+        name = quote(str(file))
+        raise ReadError(
+            f"{file} is a recording of {counted(count, 'request')}, which are not built again; ctxlab explain {name} "
+            f"--request {count} asks what was sent with one, ctxlab check, prefix and report take all of them"
+        ) from None
+
+
+def _picked_of_large_folder(folder: Path, pick: str) -> Import | None:
+    """The last conversation of this id, else the one of this index, with what lies beside it; None where it is not
+    there, or the folder is not too large to be read at once."""
+    from ctxlab import formats
+    from ctxlab.cli.output.progress import progress
+    from ctxlab.formats.folder import is_too_much
+
+    if not is_too_much(folder):
+        return None
+    index = int(pick) if pick.isdecimal() else -1
+    named: tuple[str, Session, Import] | None = None
+    numbered: tuple[str, Session, Import] | None = None
+    with progress(f"looking through {folder.name}"):
+        parts = formats.folder_parts(folder)
+        count = 0
+        for place, part in parts:
+            if isinstance(part, ReadError):
+                continue
+            for session in part.sessions:
+                own = replace(part, sessions=(session,))
+                if session.id == pick:
+                    named = (place, session, own)
+                elif count == index:
+                    numbered = (place, session, own)
+                count += 1
+    found = named or numbered
+    if found is None:
+        return None
+    place, session, own = found
+    beside = parts.for_sessions(own)
+    given: dict[str, Any] = {each.name: getattr(beside, each.name) for each in fields(Library)}
+    given["sessions"] = (session,)
+    return formats.Import(**given, losses=own.losses, source=f"{folder}/{place}", format=own.format)
+
+
+def _recorded_requests(file: Path) -> int:
+    """The number of requests in a file; 0 where it is no recording."""
+    from ctxlab.recordings.read import read_recording
+
+    if is_pipe(file) or not file.is_file() or file.suffix.lower() in (".txt", ".md", ".prompt"):
+        return 0
+    with suppress(ReadError):
+        return len(read_recording(file).requests)
+    return 0
 
 
 def load_turn(options: CommandOptions, folder: Path, *, chat: str | None, kind: TurnKind) -> Inputs:
@@ -204,7 +305,8 @@ def losses_for(session: Session, first: Import, losses: Sequence[Loss | str]) ->
     elsewhere = {loss for loss in first.losses if loss.place != files[0] and not loss.place.startswith(f"{files[0]}, ")}
     there = [loss for loss in losses if loss not in elsewhere]
     others = len(losses) - len(there)
-    more = (f"{others:,} more in other files of the folder",) if others else ()
+    lost = counted(others, "thing")
+    more = (f"{lost} lost in other files of the folder, which this conversation has no part in",) if others else ()
     return (*map(str, there), *more)
 
 

@@ -117,6 +117,16 @@ TimestampOption = Annotated[
 ZoneOption = Annotated[
     str | None, typer.Option("--zone", metavar="Z", help="The time zone that macros tell it in, such as Asia/Shanghai.")
 ]
+RequestOption = Annotated[
+    int | None,
+    typer.Option(
+        "--request",
+        metavar="N",
+        min=1,
+        help="Of a recording the request of this number, as it was sent.",
+        show_default=False,
+    ),
+]
 SeedOption = Annotated[
     int, typer.Option("--seed", metavar="N", help="What macros and lore draw their dice from.", show_default=False)
 ]

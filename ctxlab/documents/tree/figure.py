@@ -46,6 +46,7 @@ def shape_figure(session: Session, shape: TreeShape, layout: LayoutName, theme_n
             margin={"l": 12, "r": 12, "t": 72, "b": 12},
             legend=legend,
             hovermode="closest",
+            annotations=[*picture.labels()],
             **axes,
         )
     )
@@ -116,7 +117,7 @@ class _TreeTraces:
         for kind in dict.fromkeys(sign.look for sign in self.signs):
             mine = [i for i, sign in enumerate(self.signs) if sign.look == kind]
             color, symbol = _color(kind, self.look), _symbol(kind)
-            texts = [_label(self.signs[i], self._label_pixels()) for i in mine]
+            texts = [] if self.is_small else [_label(self.signs[i], 0) for i in mine]
             labelled = {"text": texts, "textfont": {"size": LABEL, "color": self.look.ink_2}} if any(texts) else {}
             yield _scatter(
                 x=[self.places[i][0] for i in mine],
@@ -135,6 +136,26 @@ class _TreeTraces:
                 cliponaxis=False,
                 **labelled,
             )
+
+    def labels(self) -> Iterator[dict[str, Any]]:
+        """The label below each sign, on a ground of its own, so that no line crosses its letters."""
+        if not self.is_small:
+            return
+        for sign, (x, y) in zip(self.signs, self.places, strict=True):
+            text = _label(sign, self._label_pixels())
+            if text:
+                yield {
+                    "x": x,
+                    "y": y,
+                    "text": text,
+                    "showarrow": False,
+                    "xanchor": "center",
+                    "yanchor": "top",
+                    "yshift": -6,
+                    "font": {"size": LABEL, "color": self.look.ink_2},
+                    "bgcolor": self.look.surface,
+                    "borderpad": 1,
+                }
 
     def marks(self, leaf: str | None) -> Iterator[go.Scatter]:
         """The ring around the active leaf, and the legend entry of hollow glyphs."""

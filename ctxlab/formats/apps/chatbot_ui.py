@@ -8,7 +8,7 @@ from typing import Any
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.apps.answer_in_a_row import ASSISTANT
 from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage, import_of, others, text_in
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Import, Loss, unused_fields
 from ctxlab.formats.source import Source, mostly
@@ -64,4 +64,4 @@ def read(source: Source) -> Import:
     return import_of([*chats_of(source, losses)], source, "chatbotUi", losses)
 
 
-CHATBOT_UI = Format("chatbot-ui", "chat", sniff=sniff, read=read)
+CHATBOT_UI = Format("chatbot-ui", "chat", sniff=sniff, read=read, only_conversations=always)

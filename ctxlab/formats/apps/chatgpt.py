@@ -24,7 +24,7 @@ from ctxlab.formats.apps.chatgpt_message import (
     fields_of,
 )
 from ctxlab.formats.apps.exported_chats import others
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.results import Import, Loss, texts_aside, unused_fields
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, newest_end, parents_first
 from ctxlab.formats.source import Source, mostly, one_or_mostly
@@ -225,4 +225,4 @@ def iso_time(seconds: Any) -> str | None:
     return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
 
 
-CHATGPT = Format("chatgpt", "conversation", sniff=sniff, read=read)
+CHATGPT = Format("chatgpt", "conversation", sniff=sniff, read=read, only_conversations=always)

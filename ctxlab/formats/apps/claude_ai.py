@@ -15,7 +15,7 @@ from typing import Any, Final
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.apps.answer_in_a_row import AnswerInARow, about_document, document_in
 from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage, import_of, others, parent_in, text_in
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, one_or_mostly
@@ -155,4 +155,4 @@ def read(source: Source) -> Import:
     return import_of([*chats_of(source, losses)], source, "claudeAi", losses)
 
 
-CLAUDE_AI = Format("claude", "conversation", sniff=sniff, read=read)
+CLAUDE_AI = Format("claude", "conversation", sniff=sniff, read=read, only_conversations=always)

@@ -18,7 +18,7 @@ from ctxlab.documents import Session
 from ctxlab.formats.apps.claude_code_api_messages import Replies, answers, is_reply, message_id
 from ctxlab.formats.apps.claude_code_asides import asides_of, past_asides, with_kept
 from ctxlab.formats.apps.claude_code_message import ROLES, free_name, nodes_of
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first, title, unnamed_leaf
 from ctxlab.formats.source import Source, described, mostly
@@ -263,4 +263,4 @@ def _last(log: _Log, asides: Container[str]) -> str:
     return (main or kept)[-1]
 
 
-CLAUDE_CODE = Format("claude-code", "conversation", sniff=sniff, read=read)
+CLAUDE_CODE = Format("claude-code", "conversation", sniff=sniff, read=read, only_conversations=always)

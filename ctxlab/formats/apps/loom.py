@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from ctxlab.formats.apps.answer_in_a_row import ASSISTANT
 from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage, import_of, others, text_in
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import Names
@@ -98,4 +98,4 @@ def read(source: Source) -> Import:
     return import_of([chat], source, "loom", losses)
 
 
-LOOM = Format("loom", "tree", sniff=sniff, read=read)
+LOOM = Format("loom", "tree", sniff=sniff, read=read, only_conversations=always)

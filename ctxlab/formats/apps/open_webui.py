@@ -23,7 +23,7 @@ from ctxlab.formats.apps.exported_chats import (
     time_of,
 )
 from ctxlab.formats.apps.open_webui_answers import of_details, of_output
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, one_or_mostly
@@ -193,4 +193,4 @@ def read(source: Source) -> Import:
     return import_of([*chats_of(source, losses)], source, "openWebui", losses)
 
 
-OPEN_WEBUI = Format("open-webui", "chat", sniff=sniff, read=read)
+OPEN_WEBUI = Format("open-webui", "chat", sniff=sniff, read=read, only_conversations=always)

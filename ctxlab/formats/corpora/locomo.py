@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any, cast
 
 from ctxlab.documents import Session
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
 from ctxlab.formats.source import Source, one_or_mostly
@@ -163,4 +163,4 @@ def _evidence(part: Any, place: str, ids: set[str], losses: list[Loss], missing:
             losses.append(Loss(place, f"evidence {turn_id!r} is no message of the conversation; left out"))
 
 
-LOCOMO = Format("locomo", "conversation", sniff=sniff, read=read)
+LOCOMO = Format("locomo", "conversation", sniff=sniff, read=read, only_conversations=always)

@@ -9,7 +9,7 @@ from datetime import date
 from typing import Any, cast
 
 from ctxlab.documents import Session
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
 from ctxlab.formats.source import Source, mostly
@@ -85,4 +85,4 @@ def _text(value: Any, place: str, losses: list[Loss]) -> str:
     return "" if value is None else str(value)
 
 
-MEMORYBANK = Format("memorybank", "person's memories", sniff=sniff, read=read)
+MEMORYBANK = Format("memorybank", "person's memories", sniff=sniff, read=read, only_conversations=always)

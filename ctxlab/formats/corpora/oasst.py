@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, unnamed_leaf
 from ctxlab.formats.source import Source, one_or_mostly
@@ -129,4 +129,4 @@ def _rank(message: Data) -> float:
     return rank if isinstance(rank, int | float) and not isinstance(rank, bool) else LAST
 
 
-OASST = Format("oasst", "conversation tree", sniff=sniff, read=read)
+OASST = Format("oasst", "conversation tree", sniff=sniff, read=read, only_conversations=always)

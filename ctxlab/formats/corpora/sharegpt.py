@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ctxlab.documents import Session
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.openai.conversation import Conversation, Shelf
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import Names
@@ -86,4 +86,4 @@ def _message(turn: Any, index: int, losses: list[Loss]) -> Any:
     return {**rest, **kept, "role": role or "user", "content": turn["value"]}
 
 
-SHAREGPT = Format("sharegpt", "conversation", sniff=sniff, read=read)
+SHAREGPT = Format("sharegpt", "conversation", sniff=sniff, read=read, only_conversations=always)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from ctxlab.documents import Session
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.openai.content_parts import is_text, text_of
 from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
 from ctxlab.formats.results import Import, Loss
@@ -79,4 +79,4 @@ def _content(message: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-SWE_AGENT = Format("swe-agent", "run", sniff=sniff, read=read)
+SWE_AGENT = Format("swe-agent", "run", sniff=sniff, read=read, only_conversations=always)

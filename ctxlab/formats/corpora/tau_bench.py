@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ctxlab.documents import Session
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import Names
@@ -51,4 +51,4 @@ def _task(run: dict[str, Any]) -> str:
     return f"task-{run['task_id']}" + (f" ({user})" if isinstance(user, str) else "")
 
 
-TAU_BENCH = Format("tau-bench", "run", sniff=sniff, read=read)
+TAU_BENCH = Format("tau-bench", "run", sniff=sniff, read=read, only_conversations=always)

@@ -26,7 +26,7 @@ BY_ID = frozenset({"chatgpt"})
 class Files:
     """Files as they are taken from one shelf: their bytes by the path that they are named by, within `MOST_BYTES`.
 
-    `taken` are their paths on the shelf.
+    `taken` are their paths on the shelf, `seen` those that were taken by these and by `of_another` of them.
     """
 
     shelf: Shelf
@@ -35,7 +35,14 @@ class Files:
     refused: set[str] = field(default_factory=set[str])
     room: int = MOST_BYTES
     listed: set[str] = field(default_factory=set[str])
-    _ids: dict[str, str] | None = None
+    seen: set[str] = field(default_factory=set[str])
+    _ids: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    """Paths by the ids that names begin with, once they are listed; shared by all that are of one shelf."""
+
+    def of_another(self) -> Files:
+        """Files of the same shelf for another import: with those that are held, and room of its own."""
+        held, taken, listed = dict(self.held), dict(self.taken), set(self.listed)
+        return Files(self.shelf, held, taken, listed=listed, seen=self.seen, _ids=self._ids)
 
     def take_as(self, path: str, place: str, losses: list[Loss]) -> None:
         """Take the file at a place on the shelf under a path, as an index says; a path that leads out is refused."""
@@ -45,6 +52,7 @@ class Files:
             self._refuse(path, f"the archive lists it as {place!r}, which is not there", losses)
         elif (data := self._read(place, losses)) is not None:
             self.held[path], self.taken[place] = data, path
+            self.seen.add(place)
             self.listed.add(path)
 
     def along_with(self, found: Import, folder: str = "") -> Import:
@@ -95,6 +103,7 @@ class Files:
             return None
         key = path if self.held.get(path, data) == data else place
         self.held[key], self.taken[place] = data, key
+        self.seen.add(place)
         return key
 
     def _read(self, place: str, losses: list[Loss]) -> bytes | None:
@@ -119,9 +128,9 @@ class Files:
     def _found_by_id(self, session: Session, folder: str) -> Session:
         if not any(_has_no_path(asset) for asset in attached_to(session)):
             return session
-        if self._ids is None:
-            self._ids = dict(reversed([*by_id(self.shelf.names())]))
-        ids = self._ids
+        if not self._ids:
+            self._ids.append(dict(reversed([*by_id(self.shelf.names())])))
+        ids = self._ids[0]
         nodes = {
             key: node.with_(attachments=tuple(_at(asset, ids, folder) for asset in node.attachments))
             if node.attachments and any(_has_no_path(asset) for asset in node.attachments)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ctxlab.documents import MessageNode, Session
-from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.format import Format, Pick, always
 from ctxlab.formats.markdown.visible_path import Span, visible_path
 from ctxlab.formats.native.session import read_session
 from ctxlab.formats.results import Export, Import, Loss
@@ -121,4 +121,13 @@ def write(found: Import, pick: Pick) -> Export[bytes]:
     return branch_data(session).as_bytes().after(losses)
 
 
-BRANCH = Format("branch", "branch", (".branch.json",), sniff=sniff, read=read, write=write, holds=("sessions",))
+BRANCH = Format(
+    "branch",
+    "branch",
+    (".branch.json",),
+    sniff=sniff,
+    read=read,
+    write=write,
+    holds=("sessions",),
+    only_conversations=always,
+)

@@ -32,6 +32,12 @@ def sniff(data: Any) -> bool:
     return kind_of(data) is not None
 
 
+def only_sessions(data: Any) -> bool:
+    """Whether there are sessions in the data and nothing that is for others."""
+    items = cast("list[Any]", data) if isinstance(data, list) and kind_of(data) is None else [data]
+    return all(kind_of(item) in ("session", "split", "nodes") for item in items)
+
+
 @dataclass(slots=True)
 class _Found:
     """JSON of sessions, agents and users in a file, each with its place, before it is read."""
@@ -190,5 +196,12 @@ def write(found: Import, pick: Pick) -> Export[bytes]:
 
 
 NATIVE = Format(
-    "native", "session", (".json",), sniff=sniff, read=read, write=write, holds=("sessions", "agents", "users")
+    "native",
+    "session",
+    (".json",),
+    sniff=sniff,
+    read=read,
+    write=write,
+    holds=("sessions", "agents", "users"),
+    only_conversations=only_sessions,
 )

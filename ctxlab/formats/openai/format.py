@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from ctxlab.documents import Session
 from ctxlab.formats.files.inline import with_bytes_inside
-from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.format import Format, Pick, always
 from ctxlab.formats.openai.chat_app_messages import summaries_around
 from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
 from ctxlab.formats.openai.writer import openai_messages
@@ -136,5 +136,12 @@ def write(found: Import, pick: Pick) -> Export[bytes]:
 
 
 OPENAI = Format(
-    "openai", "list of messages", (".openai.json",), sniff=sniff, read=read, write=write, holds=("sessions",)
+    "openai",
+    "list of messages",
+    (".openai.json",),
+    sniff=sniff,
+    read=read,
+    write=write,
+    holds=("sessions",),
+    only_conversations=always,
 )

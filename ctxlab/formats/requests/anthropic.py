@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.openai.conversation import is_message
 from ctxlab.formats.requests.blocks import (
     Data,
@@ -321,4 +321,4 @@ def _metadata(value: Data) -> Data | None:
     return {"user": value["user_id"]} if [*value] == ["user_id"] and isinstance(value["user_id"], str) else None
 
 
-ANTHROPIC = Format("anthropic", "request to Anthropic", sniff=sniff, read=read)
+ANTHROPIC = Format("anthropic", "request to Anthropic", sniff=sniff, read=read, only_conversations=always)

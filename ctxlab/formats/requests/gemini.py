@@ -11,7 +11,7 @@ import json
 import re
 from typing import Any, Final
 
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.openai.content_parts import inline_file
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kept_fields, name_in, others
 from ctxlab.formats.requests.message_nodes import MessageNodes
@@ -389,4 +389,4 @@ def _tool_choice(value: Data) -> Data | None:
             return None
 
 
-GEMINI = Format("gemini", "request to Gemini", sniff=sniff, read=read)
+GEMINI = Format("gemini", "request to Gemini", sniff=sniff, read=read, only_conversations=always)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.openai import format as openai
 from ctxlab.formats.requests.anthropic import ANTHROPIC
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
@@ -89,4 +89,4 @@ def _body(request: Data) -> Data:
     return fields_of(stored)
 
 
-RECORDINGS = Format("http-recordings", "recording of requests", sniff=sniff, read=read)
+RECORDINGS = Format("http-recordings", "recording of requests", sniff=sniff, read=read, only_conversations=always)

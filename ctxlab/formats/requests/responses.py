@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ctxlab.formats.format import Format
+from ctxlab.formats.format import Format, always
 from ctxlab.formats.requests.blocks import (
     Data,
     fields_of,
@@ -310,4 +310,6 @@ def _tool_choice(value: Any) -> Data | None:
             return None
 
 
-RESPONSES = Format("openai-responses", "request to OpenAI's Responses", sniff=sniff, read=read)
+RESPONSES = Format(
+    "openai-responses", "request to OpenAI's Responses", sniff=sniff, read=read, only_conversations=always
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args, overload
 
 from ctxlab.argument_checks import checked_arguments
@@ -19,7 +19,20 @@ if TYPE_CHECKING:
 Level = Literal["error", "warning", "note"]
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
 """Levels, the worst first."""
-COLUMNS: Final = ("rule", "level", "title", "text", "tokens", "usd", "remedy", "request", "node", "name", "places")
+COLUMNS: Final = (
+    "rule",
+    "level",
+    "title",
+    "text",
+    "tokens",
+    "usd",
+    "remedy",
+    "request",
+    "node",
+    "name",
+    "places",
+    "file",
+)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -28,7 +41,8 @@ class FindingPlace:
 
     `node` is the id of a node of a recording's session, of a run the key of a message, such as `node:u5`. `start` and
     `end` are code points of its content; with no node and a name such as `system text 2` those of that text of the
-    request's head. `name` is else that of a tool, a preset, a lore entry or a file.
+    request's head. `name` is else that of a tool, a preset, a lore entry or a file. `file` is one of a folder that was
+    checked whole, with the conversation where it holds several.
     """
 
     request: str = ""
@@ -36,10 +50,11 @@ class FindingPlace:
     start: int | None = None
     end: int | None = None
     name: str = ""
+    file: str = ""
 
     def __str__(self) -> str:
         at = f"{self.node}[{self.start}:{self.end}]" if self.start is not None else self.node
-        return ", ".join(plain(part, 80) for part in (self.request, at, self.name) if part)
+        return ", ".join(plain(part, 80) for part in (self.file, self.request, at, self.name) if part)
 
     def __repr__(self) -> str:
         return f"FindingPlace({short(str(self), 160)!r})"
@@ -49,7 +64,8 @@ class FindingPlace:
 
     def row(self) -> Data:
         """The place as named values."""
-        return {"request": self.request, "node": self.node, "start": self.start, "end": self.end, "name": self.name}
+        place = {"request": self.request, "node": self.node, "start": self.start, "end": self.end, "name": self.name}
+        return {**place, **({"file": self.file} if self.file else {})}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -73,11 +89,16 @@ class Finding:
         """The finding as a row of a table; of its places the first, and how many there are."""
         first = self.places[0] if self.places else FindingPlace()
         fields: Data = {name: getattr(self, name) for name in COLUMNS[:7]}
-        return fields | {"request": first.request, "node": first.node, "name": first.name, "places": len(self.places)}
+        place = {"request": first.request, "node": first.node, "name": first.name, "places": len(self.places)}
+        return {**fields, **place, "file": first.file}
 
     def as_data(self) -> Data:
         """The finding with all its places, as JSON."""
         return {name: getattr(self, name) for name in COLUMNS[:7]} | {"places": [place.row() for place in self.places]}
+
+    def in_file(self, file: str) -> Finding:
+        """The finding with the file of a folder at each of its places."""
+        return replace(self, places=tuple(replace(each, file=file) for each in self.places or (FindingPlace(),)))
 
     @property
     def order(self) -> tuple[Any, ...]:

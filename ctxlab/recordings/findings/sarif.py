@@ -79,7 +79,9 @@ def _result(finding: Finding, number: dict[str, int], file: str) -> Data:
 def _location(place: FindingPlace, file: str) -> Data:
     names = [name for name in (place.request, place.node, place.name) if name]
     physical = {
-        "artifactLocation": {"uri": quote(file or "conversation", errors="surrogateescape")},
+        "artifactLocation": {
+            "uri": quote("/".join(filter(None, (file, place.file))) or "conversation", errors="surrogateescape")
+        },
         "region": {"startLine": 1},
     }
     return {

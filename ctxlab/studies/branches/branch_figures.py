@@ -137,9 +137,7 @@ def timeline(trees: Trees, theme: str) -> go.Figure:
             words = f"<b>{label(node.id, 24)}</b> {node.role}<br>{label(node.content, 80)}"
             points.setdefault((node.role, tree.active[i]), []).append((moment, row, words))
     figure = go.Figure([_signs(role, active, found, look) for (role, active), found in sorted(points.items())])
-    names = [
-        f"{label(tree.session.name or tree.session.id, 18)} · {tree.shape.branches[at[0]]}" for tree, _, at in rows
-    ]
+    names = [f"{label(tree.name or tree.id, 18)} · {tree.shape.branches[at[0]]}" for tree, _, at in rows]
     left_out = sum(
         second is None and not node.is_empty_root
         for tree in trees

@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from ctxlab.documents import MessageNode, Session
 from ctxlab.documents.moments import seconds_of
 from ctxlab.documents.tree.graph_and_frame import TreeShape, active_keys, shape_of
 
 NodeKind = Literal["root", "message", "regeneration", "edit", "branch"]
+SHOWN = 200
+"""First characters of a message that are kept for figures."""
+LONGEST = 20_000
+"""So many characters of a branch are kept to be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredNode:
+    """The facts of a message without its text, of which the first characters are in `content`."""
+
+    id: str
+    role: str
+    content: str
+    enabled: bool
+    is_empty_root: bool
+    edited: bool
+    model: Any
+    timestamp: str | None
+
+
+def _measured_node(node: MessageNode) -> MeasuredNode:
+    edited = bool(node.updated_at) and node.updated_at != node.timestamp
+    facts = (node.content[:SHOWN], node.enabled, node.is_empty_root, edited, node.meta("modelId"), node.timestamp)
+    return MeasuredNode(node.id, node.role, *facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +53,28 @@ class BranchLine:
 
 @dataclass(frozen=True, eq=False)
 class MeasuredTree:
-    """Every node by number, parents before children, with its measures.
+    """Every node by number, parents before children, with its measures; the texts are gone but for what is compared.
+
+    `id` and `name` are the session's. `fork_texts` are by number the beginnings of messages behind a fork,
+    `line_texts` those of what each branch says from its last fork on.
 
     `tokens` are those of a message's text and calls, without what a wire format adds; `path_tokens` those from the root
     to it. A message is counted once, however many branches share it.
     """
 
-    session: Session
+    id: str
+    name: str
     shape: TreeShape
-    nodes: tuple[MessageNode, ...]
+    nodes: tuple[MeasuredNode, ...]
     tokens: tuple[int, ...]
     path_tokens: tuple[int, ...]
     active: tuple[bool, ...]
     kinds: tuple[NodeKind, ...]
     seconds: tuple[float | None, ...]
-
-    @cached_property
-    def lines(self) -> tuple[BranchLine, ...]:
-        """The branches: a first child goes on with its parent's, every other begins one."""
-        own: dict[int, list[int]] = {}
-        for number, branch in enumerate(self.shape.branches):
-            own.setdefault(branch, []).append(number)
-        return tuple([BranchLine(tuple(numbers), self.shape.parents[numbers[0]]) for numbers in own.values()])
+    lines: tuple[BranchLine, ...]
+    """The branches: a first child goes on with its parent's, every other begins one."""
+    fork_texts: Mapping[int, str]
+    line_texts: tuple[str, ...]
 
     @cached_property
     def messages(self) -> int:
@@ -115,16 +139,50 @@ def measured_tree(session: Session, count: Callable[[str], int]) -> MeasuredTree
     for number, parent in enumerate(shape.parents):
         path_tokens.append(tokens[number] + (path_tokens[parent] if parent >= 0 else 0))
     active = active_keys(session)
+    lines = _lines(shape)
+    children = shape.children
     return MeasuredTree(
-        session,
+        session.id,
+        session.name,
         shape,
-        nodes,
+        tuple(map(_measured_node, nodes)),
         tokens,
         tuple(path_tokens),
         tuple([key in active for key in shape.keys]),
         tuple([_kind(number, node, shape) for number, node in enumerate(nodes)]),
         tuple([seconds_of(node.timestamp) for node in nodes]),
+        lines,
+        {
+            number: _compared(nodes[number].content)
+            for number, parent in enumerate(shape.parents)
+            if parent >= 0 and len(children[parent]) > 1
+        },
+        tuple([_compared("\n".join(_from_last_fork(line, nodes, children))) for line in lines]),
     )
+
+
+def _lines(shape: TreeShape) -> tuple[BranchLine, ...]:
+    own: dict[int, list[int]] = {}
+    for number, branch in enumerate(shape.branches):
+        own.setdefault(branch, []).append(number)
+    return tuple([BranchLine(tuple(numbers), shape.parents[numbers[0]]) for numbers in own.values()])
+
+
+def _from_last_fork(line: BranchLine, nodes: Sequence[MessageNode], children: list[list[int]]) -> Iterator[str]:
+    """The texts of a branch from the last fork above its leaf on, as many as are compared."""
+    start = len(line.own) - 1
+    while start > 0 and len(children[line.own[start - 1]]) == 1:
+        start -= 1
+    length = 0
+    for at in line.own[start:]:
+        if length >= LONGEST:
+            return
+        length += len(nodes[at].content) + 1
+        yield nodes[at].content
+
+
+def _compared(words: str) -> str:
+    return " ".join(words[:LONGEST].split())
 
 
 def _tokens(node: MessageNode, count: Callable[[str], int]) -> int:

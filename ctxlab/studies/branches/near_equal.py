@@ -17,8 +17,6 @@ WIDTH = 5
 """Characters of a shingle; of Chinese these are two or three words."""
 BANDS, ROWS = 16, 4
 """Two texts with a Jaccard index of 0.8 share a band with a probability of 1 - (1 - 0.8^4)^16 = 0.9998 (LSH)."""
-LONGEST = 20_000
-"""So many characters of a branch are compared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +35,9 @@ def cluster_rows(
     texts = [
         BranchText(tree, node, text)
         for tree in trees
-        for node, text in (_whole_branches(tree) if whole else _first_messages(tree))
+        for node, text in (
+            zip([line.leaf for line in tree.lines], tree.line_texts, strict=True) if whole else tree.fork_texts.items()
+        )
         if len(text) >= max(1, least_characters)
     ]
     sets = [shingles(text.text) for text in texts]
@@ -47,7 +47,7 @@ def cluster_rows(
             one = texts[at]
             yield {
                 "cluster": number,
-                "session": one.tree.session.id,
+                "session": one.tree.id,
                 "branch": one.tree.shape.branches[one.node],
                 "node": one.tree.shape.keys[one.node],
                 "first_likeness": jaccard(sets[group[0]], sets[at]),
@@ -55,28 +55,6 @@ def cluster_rows(
                 "on_active_path": one.tree.active[one.node],
                 "text": one.text,
             }
-
-
-def _first_messages(tree: MeasuredTree) -> Iterator[tuple[int, str]]:
-    """The messages behind each fork."""
-    children = tree.shape.children
-    for number, parent in enumerate(tree.shape.parents):
-        if parent >= 0 and len(children[parent]) > 1:
-            yield number, _compared(tree.nodes[number].content)
-
-
-def _whole_branches(tree: MeasuredTree) -> Iterator[tuple[int, str]]:
-    """By leaf, the words from the last fork above it on."""
-    children = tree.shape.children
-    for line in tree.lines:
-        start = len(line.own) - 1
-        while start > 0 and len(children[line.own[start - 1]]) == 1:
-            start -= 1
-        yield line.leaf, _compared("\n".join([tree.nodes[at].content for at in line.own[start:]]))
-
-
-def _compared(words: str) -> str:
-    return " ".join(words[:LONGEST].split())
 
 
 def shingles(text: str) -> NDArray[np.uint64]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.data_frame import frame_of
-from ctxlab.display.html_table import heading, html_table
+from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.short_texts import counted
 from ctxlab.display.theme import ThemeName
 from ctxlab.documents import Session
@@ -68,6 +68,8 @@ class SessionBranches:
     tokenizer: str
     origins: tuple[tuple[str, str], ...] = ()
     """The program and the file of each session, where they are known."""
+    notes: tuple[str, ...] = ()
+    """Sentences on files of a folder that were left out."""
 
     def __repr__(self) -> str:
         leaves = sum(len(tree.lines) for tree in self.trees)
@@ -88,10 +90,10 @@ class SessionBranches:
                 for row in _branch_rows(tree)
             )
             head = (*SHOWN_OF_A_BRANCH, "active")
-            return heading(self) + html_table(head, branches, of="branches")
+            return heading(self) + html_table(head, branches, of="branches") + lines(self.notes)
         columns = ("session", "messages", "leaves", "depth", "tokens", "abandoned_share", "regenerations", "edits")
         rows = ([_rounded(row[name]) for name in columns] for row in map(_summary_row, self.trees))
-        return heading(self) + html_table(columns, rows, of="sessions")
+        return heading(self) + html_table(columns, rows, of="sessions") + lines(self.notes)
 
     @property
     def tokens(self) -> int:
@@ -189,7 +191,8 @@ def session_branches(
 ) -> SessionBranches:
     """The branches of these sessions; `tokenizer` is a tokenizer, or the name of a model or an encoding.
 
-    `origins` are the program and the file of each session, where they are known.
+    `origins` are the program and the file of each session, where they are known. A session is let go when it is
+    measured.
     """
     counter = tokenizer if tokenizer is not None and not isinstance(tokenizer, str) else tokenizer_for(tokenizer)
     count: Callable[[str], int] = counter.count
@@ -201,7 +204,7 @@ def _node_rows(tree: MeasuredTree) -> Iterator[dict[str, Any]]:
     for number, (key, node) in enumerate(zip(shape.keys, tree.nodes, strict=True)):
         parent = shape.parents[number]
         yield {
-            "session": tree.session.id,
+            "session": tree.id,
             "node": key,
             "parent": shape.keys[parent] if parent >= 0 else None,
             "branch": shape.branches[number],
@@ -215,8 +218,8 @@ def _node_rows(tree: MeasuredTree) -> Iterator[dict[str, Any]]:
             "children": len(children[number]),
             "on_active_path": tree.active[number],
             "leaf": not children[number],
-            "edited": bool(node.updated_at) and node.updated_at != node.timestamp,
-            "model": node.meta("modelId"),
+            "edited": node.edited,
+            "model": node.model,
             "timestamp": node.timestamp,
             "seconds": _since(tree, parent, number),
         }
@@ -233,7 +236,7 @@ def _branch_rows(tree: MeasuredTree) -> Iterator[dict[str, Any]]:
         own = sum(tree.tokens[number] for number in line.own)
         above = tree.path_tokens[line.above] if line.above >= 0 else 0
         yield {
-            "session": tree.session.id,
+            "session": tree.id,
             "branch": shape.branches[line.leaf],
             "node": shape.keys[line.leaf],
             "diverges_at": shape.keys[line.above] if line.above >= 0 else None,
@@ -252,11 +255,11 @@ def _branch_rows(tree: MeasuredTree) -> Iterator[dict[str, Any]]:
 
 def _summary_row(tree: MeasuredTree) -> dict[str, Any]:
     prompts = sum(tree.prompts)
-    of_role = dict.fromkeys(("user", "assistant", "tool", "system"), 0)
+    of_role: dict[str, int] = dict.fromkeys(("user", "assistant", "tool", "system"), 0)
     for node, tokens in zip(tree.nodes, tree.tokens, strict=True):
         of_role[node.role] += tokens
     return {
-        "session": tree.session.id,
+        "session": tree.id,
         "messages": tree.messages,
         "leaves": len(tree.lines),
         "depth": max(tree.shape.depths, default=0),

@@ -53,7 +53,7 @@ def _add(found: list[Stretch], tree: MeasuredTree, above: int) -> None:
             own = at[parent]
         else:
             node = tree.nodes[number]
-            name = (tree.session.name or tree.session.id) if parent < 0 else node.content or node.role
+            name = (tree.name or tree.id) if parent < 0 else node.content or node.role
             own = len(found)
             found.append(Stretch(masked_beginning(name, 200), "messages", at[parent] if parent >= 0 else above))
             found[own].is_active = tree.active[number]

@@ -114,7 +114,7 @@ def _share(totals: ConversationTotals, level: float) -> Interval | None:
 
 
 def _all_alike(totals: ConversationTotals, bounds: tuple[float, float] | None, level: float) -> Interval | None:
-    """The bounds left by conversations that are all alike: a share of others could have been missed by chance.
+    """Bounds for conversations that all scored the same: a share of others could have been missed by chance.
 
     With n alike, up to 1 - ((1 - level) / 2) ** (1 / n) of all conversations may be of another kind, and as far off as
     the bounds allow. Nothing is known where there are no bounds.
@@ -123,7 +123,7 @@ def _all_alike(totals: ConversationTotals, bounds: tuple[float, float] | None, l
         return None
     missed = 1 - ((1 - level) / 2) ** (1 / len(totals))
     low, high = (totals.mean + missed * (bound - totals.mean) for bound in bounds)
-    return Interval(low, high, level, "bounds left by conversations that are all alike")
+    return Interval(low, high, level, "bounds for conversations that all scored the same")
 
 
 def _bootstrap(totals: ConversationTotals, level: float) -> Interval | None:

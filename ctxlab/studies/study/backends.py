@@ -32,8 +32,11 @@ def rows_of_batches(
         if len(first) > 1:  # one batch alone is built sooner than a process starts
             yield from _with_joblib(plan, batches, processes)
             return
-    for batch in batches:
-        yield rows_of_batch(plan, batch)
+    waiting = iter(batches)
+    while (batch := next(waiting, None)) is not None:
+        rows = rows_of_batch(plan, batch)
+        del batch  # else it would be held while the next one is read
+        yield rows
 
 
 class _Sent:

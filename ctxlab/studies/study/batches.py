@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.studies.study.case import BrokenCase, Case
 from ctxlab.studies.study.cell_key import CellKeys
@@ -19,15 +20,22 @@ from ctxlab.studies.study.runs_of_one_task import RunsOfOneTask
 CELLS_A_BATCH = 100
 CELLS_A_COLLECTION = 1_000
 """Cells of a process after which its garbage is collected, which takes as long as some twenty of them."""
+CHARACTERS_A_BATCH = 4_000_000
+"""Characters of messages after which a batch is full, and garbage is collected: long conversations come a few at a
+time. A build takes some twenty bytes of memory for each."""
 CaseSource = Iterable[Case | BrokenCase] | Callable[[], Iterable[Case | BrokenCase]]
 """Cases, or a function that gives them, such as a generator function: it is called again to look at a case again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Batch:
-    """Cases with the cells that are wanted of each, as keys and numbers of cells in the plan."""
+    """Cases with the cells that are wanted of each, as keys and numbers of cells in the plan.
+
+    `characters` are those of the messages of their conversations.
+    """
 
     cases: tuple[tuple[Case | BrokenCase, tuple[tuple[str, int], ...]], ...]
+    characters: int = 0
 
     @property
     def cells(self) -> int:
@@ -74,17 +82,21 @@ class BatchStream:
 
     def __iter__(self) -> Iterator[Batch]:
         cases: list[tuple[Case | BrokenCase, tuple[tuple[str, int], ...]]] = []
-        cells = 0
+        cells = characters = 0
         for case in map(self._files.case, cases_of(self._source)):
             wanted = self._wanted(case)
             if wanted:
+                if not cases or _session_of(cases[-1][0]) is not _session_of(case):
+                    characters += _characters(case)
                 cases.append((case, wanted))
                 cells += len(wanted)
-            if cells >= self._size:
-                yield Batch(tuple(cases))
-                cases, cells = [], 0
+            if cells >= self._size or characters >= CHARACTERS_A_BATCH:
+                batch = Batch(tuple(cases), characters)
+                cases, cells, characters = [], 0, 0
+                yield batch
+                del batch  # else it would be held while the next one is read
         if cases:
-            yield Batch(tuple(cases))
+            yield Batch(tuple(cases), characters)
 
     def _wanted(self, case: Case | BrokenCase) -> tuple[tuple[str, int], ...]:
         name = sound_text(case.id)
@@ -106,16 +118,26 @@ class BatchStream:
         return wanted
 
 
+def _session_of(case: Case | BrokenCase) -> Session | None:
+    return case.session if isinstance(case, Case) else None
+
+
+def _characters(case: Case | BrokenCase) -> int:
+    session: Any = _session_of(case)
+    return sum(len(node.content) for node in session.nodes.values()) if isinstance(session, Session) else 0
+
+
 class _Collector:
     """Full collections of garbage at intervals: runs leave circles, and put off the collections that Python makes."""
 
     def __init__(self) -> None:
-        self.cells = 0
+        self.cells = self.characters = 0
 
-    def after(self, cells: int) -> None:
+    def after(self, cells: int, characters: int) -> None:
         self.cells += cells
-        if self.cells >= CELLS_A_COLLECTION:
-            self.cells = 0
+        self.characters += characters
+        if self.cells >= CELLS_A_COLLECTION or self.characters >= CHARACTERS_A_BATCH:
+            self.cells = self.characters = 0
             gc.collect()
 
 
@@ -135,7 +157,7 @@ def rows_of_batch(plan: StudyPlan, batch: Batch) -> list[Row]:
     rows = [
         row for case, wanted in batch.cases for row in rows_of_case(plan, case, [(key, cells[i]) for key, i in wanted])
     ]
-    _COLLECTOR.after(len(rows))
+    _COLLECTOR.after(len(rows), batch.characters)
     return rows
 
 

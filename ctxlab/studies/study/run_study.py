@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from ctxlab.display.progress import ProgressOption, WorkProgress
 from ctxlab.display.short_texts import counted
@@ -20,6 +20,19 @@ from ctxlab.studies.study.plan import StudyPlan
 from ctxlab.studies.study.plugins_used import refuse_changed_plugins
 from ctxlab.studies.study.study_record import hash_of_cases, study_record
 from ctxlab.studies.study.study_result import StudyResult
+
+
+@runtime_checkable
+class StreamedCases(Protocol):
+    """Cases that are read while the study runs, which know how much of their sources is read."""
+
+    share: float
+
+    def prepare(self, progress: ProgressOption) -> None: ...
+    @property
+    def work(self) -> str | None: ...
+    @property
+    def files_left_out(self) -> tuple[str, ...]: ...
 
 
 def run_study(
@@ -51,7 +64,12 @@ def run_study(
     files = FilesRead()
     plan = files.plan(plan)
     kept = CellFolder(path, anew=anew) if path is not None else CellsInMemory()
-    with kept, WorkProgress("cells", size_of(source, plan), progress) as shown:
+    cases: Any = source
+    streamed = cases if isinstance(cases, StreamedCases) else None
+    if streamed is not None:
+        streamed.prepare(progress)
+    whole = (streamed.work, 1.0) if streamed is not None and streamed.work else ("cells", size_of(source, plan))
+    with kept, WorkProgress(*whole, progress) as shown:
         stream = BatchStream(source, plan, kept.known, size=cells_a_batch, files=files)
         reused = 0
         runs = rows_of_batches(plan, stream, backend=backend, processes=processes, address=address)
@@ -61,23 +79,35 @@ def run_study(
                 for rows in batches:
                     kept.add(rows)
                     made += len(rows)
-                    shown.advance(stream.reused - reused, reused=True)
-                    reused = stream.reused
-                    shown.advance(len(rows))
+                    known, reused = stream.reused - reused, stream.reused
+                    _advance(shown, streamed if whole[1] == 1.0 else None, known, len(rows))
         except KeyboardInterrupt:
             if path is None:
                 raise
             least = "" if stream.reused == len(kept.known) else "at least "
             words = _interrupted(made + stream.reused, size_of(source, plan), path, least)
             raise KeyboardInterrupt(words) from None
-        shown.advance(stream.reused - reused, reused=True)
+        _advance(shown, streamed if whole[1] == 1.0 else None, stream.reused - reused, 0)
         left_out = _left_out(source)
         record = study_record(plan, files, hash_of_cases(stream.hashes))
-        facts = FrameFacts(plan.columns, plan.tokenizer_name, left_out_lines(left_out), record)
+        out = (*left_out_lines(left_out), *(streamed.files_left_out if streamed is not None else ()))
+        facts = FrameFacts(plan.columns, plan.tokenizer_name, out, record)
         table = kept.finish(stream.keys, facts)
     lacking = (*stream.missing_agents.notes(), *stream.runs.notes(), *missing_scores(table, plan.scorers))
     told = (*notes, *_notes(source), *lacking, *kept.notes)
     return StudyResult(plan, table, source, stream.cases, told, left_out, files, reused=stream.reused)
+
+
+def _advance(shown: WorkProgress, streamed: StreamedCases | None, known: int, made: int) -> None:
+    """Count cells that were there and cells that were made; of a stream the share of its sources, divided by these."""
+    if streamed is None:
+        shown.advance(known, reused=True)
+        shown.advance(made)
+        return
+    share = streamed.share - shown.done
+    reused = share * known / (known + made) if known + made else 0.0
+    shown.advance(reused, reused=True)
+    shown.advance(share - reused)
 
 
 def _interrupted(kept: int, total: int | None, path: str | Path, least: str) -> str:

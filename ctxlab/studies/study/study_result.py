@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.display.guessed_names import WithHints
 from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.theme import ThemeName
 from ctxlab.display.views import shown_as
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class StudyResult:
+class StudyResult(WithHints):
     """Cells of a study, a row each. `cases` is their number, `left_out` are numbers of cases by why they are not in it.
 
     `notes` say which strategies were left out, and which kept cells could not be read and were built again. `reused` is
@@ -139,16 +140,25 @@ class StudyResult:
         return result_table(self, score, also=also, by=by, budget=budget, baseline=baseline, oracle=oracle)
 
     @checked_arguments
-    def figure(self, score: str | None = None, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
+    def figure(
+        self,
+        score: str | None = None,
+        *,
+        against: str = "budget",
+        theme: ThemeName = "light",
+        width: int | None = None,
+    ) -> go.Figure:
         """A score by budget, or against the mean of another column, with intervals; a line a variant.
 
-        The score is by default the first. Of a study without scorers it is the share of messages that is sent.
+        The score is by default the first. Of a study without scorers it is the share of messages that is sent. With a
+        `width` in pixels it is for the column of a paper; `table(score).caption` has the text around it.
         """
         if score is None and against == "budget" and not self.columns:
             from ctxlab.studies.study.survey_figure import survey_figure
 
-            return survey_figure(self, theme)
-        return self.table(score, also=[] if against == "budget" else [against]).figure(against=against, theme=theme)
+            return survey_figure(self, theme, width)
+        table = self.table(score, also=[] if against == "budget" else [against])
+        return table.figure(against=against, theme=theme, width=width)
 
     @checked_arguments
     def pareto(

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 LEVEL, NAME = 0.95, "share of messages sent"
 
 
-def survey_figure(result: StudyResult, theme: ThemeName = "light") -> go.Figure:
+def survey_figure(result: StudyResult, theme: ThemeName = "light", width: int | None = None) -> go.Figure:
     """A line for each variant: the mean share of a conversation's messages that is sent, with intervals, by budget.
 
     Conversations whose budget is too small are in no mean; hovering says how many there are. There are no intervals
-    where scipy isn't installed, or with one conversation.
+    where scipy isn't installed, or with one conversation. With a `width` it is for a column of so many pixels.
     """
     import plotly.graph_objects as go
 
@@ -43,15 +43,22 @@ def survey_figure(result: StudyResult, theme: ThemeName = "light") -> go.Figure:
                 "%{customdata[1]} with an error",
             )
         )
+    head = f"{result.conversations:,} conversations{f', {LEVEL:.0%} intervals' if has_intervals else ''}"
+    told = [label(f"Left out: {each}", 140) for each in result.cell_table.facts.left_out]
     figure.update_layout(
         paper_bgcolor=look.surface,
         plot_bgcolor=look.surface,
         font={"color": look.ink},
         xaxis={"title": f"budget, tokens by {label(result.tokenizer)}", "type": "category"},
         yaxis={"title": "share of messages sent", "tickformat": ".0%", "range": [0, 1.02]},
-        title=f"{result.conversations:,} conversations{f', {LEVEL:.0%} intervals' if has_intervals else ''}",
+        title="<br>".join([head, *[f"<sub>{each}</sub>" for each in told]]),
+        margin={"t": 100 + 20 * len(told)},
     )
-    return figure
+    if width is None:
+        return figure
+    from ctxlab.studies.study_table.figure_parts import in_column
+
+    return in_column(figure, look, width)
 
 
 def _kept(result: StudyResult, variant: str, budget: int | None) -> tuple[MeanScore | None, int]:

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 from ctxlab.display.one_line import label, plain
 from ctxlab.display.text_width import FIGURE_PIXELS, fitted, lines_of, pixels_wide
 from ctxlab.display.theme import Theme
+from ctxlab.errors import WrongArgument
 from ctxlab.studies.study_table.table_notes import LOUD_WORDS, SETTINGS, table_summary
 from ctxlab.studies.study_table.table_text import amount
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from ctxlab.studies.study_table.study_table import StudyTable, TableRow
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "hexagon", "pentagon")
@@ -28,6 +31,9 @@ LINE, LINE_HEIGHT = FIGURE_PIXELS - 120, 14
 HEAD_LINES, FOOT_LINES = 3, 4
 HIGHEST_LABEL = 100.0
 """On an axis of shares, which ends a little above."""
+LEAST_COLUMN, COLUMN_SHAPE, COLUMN_LEFT, COLUMN_LETTERS = 200, 0.6, 46, 9
+"""Of a figure in a column: least width, height of the plot by its width, pixels for the axis, pixels of letters."""
+AXIS_HEIGHT, LEGEND_LINE, LEGEND_SIGN = 40, 16, 44
 NAME_SIZE = 11
 """Pixels of the letters of a name."""
 LABELLED = 40
@@ -231,3 +237,42 @@ def short_name(name: str) -> str:
 def name_margin(names: Iterable[str]) -> int:
     """Pixels to the right of a plot in which these names have a place."""
     return max(170, ceil(24 + max((pixels_wide(unescape(short_name(name)), NAME_SIZE) for name in names), default=0.0)))
+
+
+def in_column(figure: go.Figure, look: Theme, width: int) -> go.Figure:
+    """A figure for the column of a page: no head, notes or names on the plot, which a caption and the legend say."""
+    if width < LEAST_COLUMN:
+        raise WrongArgument(f"width takes pixels from {LEAST_COLUMN} on, got {width}")
+    traces: Any = figure.data
+    names = [trace.name for trace in traces if trace.name]
+    below = AXIS_HEIGHT + LEGEND_LINE * _legend_lines(names, width)
+    figure.layout.annotations = ()
+    figure.update_layout(
+        title=None,
+        width=width,
+        height=round(COLUMN_SHAPE * width) + below,
+        margin={"l": COLUMN_LEFT, "r": 10, "t": 10, "b": below},
+        showlegend=True,
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xref": "container",
+            "xanchor": "left",
+            "y": 0,
+            "yref": "container",
+            "yanchor": "bottom",
+            "font": {"size": COLUMN_LETTERS, "color": look.ink},
+        },
+    )
+    fonts: dict[str, Any] = {"title_font_size": COLUMN_LETTERS, "tickfont_size": COLUMN_LETTERS}
+    figure.update_xaxes(**fonts, title_standoff=4)
+    figure.update_yaxes(**fonts, title_standoff=4)
+    return figure
+
+
+def _legend_lines(names: Sequence[str], width: int) -> int:
+    """Lines of a legend whose columns are as wide as its longest name."""
+    if not names:
+        return 0
+    longest = max(pixels_wide(unescape(name), COLUMN_LETTERS) for name in names) + LEGEND_SIGN
+    return ceil(len(names) / max(1, int(width // longest)))

@@ -21,6 +21,7 @@ from ctxlab.studies.study_table.figure_parts import (
     foot,
     head,
     hover,
+    in_column,
     line_name,
     margins,
     mean_at,
@@ -43,10 +44,13 @@ LABEL_LINE = 13
 """Pixels from a name to the next."""
 
 
-def scores_figure(table: StudyTable, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
+def scores_figure(
+    table: StudyTable, *, against: str = "budget", theme: ThemeName = "light", width: int | None = None
+) -> go.Figure:
     """A line a variant, named at its end; the oracle's, if there is one, is drawn thin and dotted above them.
 
-    `against` is `budget`, or one of the columns whose means the table has: score against the tokens spent.
+    `against` is `budget`, or one of the columns whose means the table has: score against the tokens spent. With a
+    `width` in pixels it is for a column of that width: names are in a legend, head and notes are left to a caption.
     """
     import plotly.graph_objects as go
 
@@ -83,7 +87,7 @@ def scores_figure(table: StudyTable, *, against: str = "budget", theme: ThemeNam
             annotations=[*_names(table, ends, log=log), foot(table, look)],
         )
     )
-    return figure
+    return figure if width is None else in_column(figure, look, width)
 
 
 def _height(lines: Sized) -> int:

@@ -124,11 +124,20 @@ class StudyTable:
         return table_markdown(self)
 
     @checked_arguments
-    def figure(self, *, against: str = "budget", theme: ThemeName = "light") -> go.Figure:
-        """Scores with their intervals by budget, or against the mean of another column, a line a variant."""
+    def figure(self, *, against: str = "budget", theme: ThemeName = "light", width: int | None = None) -> go.Figure:
+        """Scores with their intervals by budget, or against the mean of another column, a line a variant.
+
+        With a `width` in pixels, such as 340, it is for the column of a paper: names stand in a legend below, and what
+        else stands around the plot is in `caption`.
+        """
         from ctxlab.studies.study_table.scores_figure import scores_figure
 
-        return scores_figure(self, against=against, theme=theme)
+        return scores_figure(self, against=against, theme=theme, width=width)
+
+    @property
+    def caption(self) -> str:
+        """The sentence of result and all notes as one text, for the caption of a figure."""
+        return " ".join([self.summary, *self.notes])
 
     @checked_arguments
     def pareto(self, *, cost: str = "tokens", budget: int | None = None, theme: ThemeName = "light") -> go.Figure:

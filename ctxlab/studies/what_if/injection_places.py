@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import TypeVar
@@ -41,17 +41,13 @@ class InjectionPlace:
 class Placed:
     """A preset or a lore entry of a run, to be put into other places, by its key."""
 
-    def __init__(self, trace: Trace, key: str) -> None:
-        self.key = key
-        self.is_entry = key.startswith("lore:")
+    def __init__(self, trace: Trace, name: str) -> None:
         scan = trace.result.report(LoreScan)
         entries = {one.key: (one.lore.book_index, one.lore.name) for one in scan.decisions} if scan else {}
-        known = [*preset_keys(trace.start.input), *entries]
-        if key not in known:
-            raise WrongArgument(
-                f"what takes the key of a preset or a lore entry; there is no {key!r}{did_you_mean(key, known)}"
-            )
-        self._entry = entries.get(key, (0, ""))
+        titles = {one.key: one.title for one in scan.decisions} if scan else {}
+        self.key = _key_of(name, _names_of_presets(trace.start.input), titles)
+        self.is_entry = self.key.startswith("lore:")
+        self._entry = entries.get(self.key, (0, ""))
 
     def at(self, build_input: BuildInput, place: InjectionPlace) -> BuildInput:
         """The input with it in another place; raises Refused for a place that doesn't exist."""
@@ -84,6 +80,37 @@ class Placed:
             return replace(build_input, user=_holder_with(build_input.user, int(number), place))
         assert build_input.agent is not None
         return replace(build_input, agent=_holder_with(build_input.agent, int(number), place))
+
+
+def _names_of_presets(build_input: BuildInput) -> dict[str, tuple[str, ...]]:
+    """By key, the names under which a preset is shown: its id and its name, each with the word preset before it too."""
+    held = {"": build_input.agent, "user": build_input.user}
+    found: dict[str, tuple[str, ...]] = {}
+    for key in preset_keys(build_input):
+        level, _, number = key.removeprefix("preset:").rpartition("/")
+        speaker = held.get(level)
+        presets = build_input.presets if level == "global" else speaker.preset_messages if speaker is not None else ()
+        preset = presets[int(number)] if int(number) < len(presets) else None
+        names = (preset.id, preset.name) if preset is not None else ()
+        found[key] = tuple([said for name in names if name for said in (name, f"preset {name}")])
+    return found
+
+
+def _key_of(name: str, presets: Mapping[str, Sequence[str]], titles: Mapping[str, str]) -> str:
+    """The key that a key or a shown name stands for; raises WrongArgument for one of none or of several."""
+    if name in presets or name in titles:
+        return name
+    named = {**presets, **{key: (title, f"lore {title}") for key, title in titles.items()}}
+    keys = [key for key, names in named.items() if name in names]
+    if len(keys) == 1:
+        return keys[0]
+    if keys:
+        raise WrongArgument(f"{name!r} names {len(keys)} of them; give a key: {', '.join(keys[:8])}")
+    known = list(dict.fromkeys([*named, *(each for names in named.values() for each in names)]))
+    raise WrongArgument(
+        f"what takes a preset or a lore entry, by its key or the name that is shown; there is no {name!r}"
+        f"{did_you_mean(name, known)}"
+    )
 
 
 def places_to_try(

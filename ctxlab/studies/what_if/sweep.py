@@ -134,7 +134,7 @@ def sweep(
         rows.append(work.row(place))
         if progress is not None:
             progress(len(rows) / len(places))
-    return Sweep(what, tuple(rows))
+    return Sweep(thing.key, tuple(rows))
 
 
 class _Sweeping:

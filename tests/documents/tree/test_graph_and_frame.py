@@ -314,3 +314,17 @@ def test_markup_in_messages_is_plain_text() -> None:
 def test_another_layout_is_refused_by_name() -> None:
     with pytest.raises(CtxlabError, match="did you mean 'tidy'"):
         figure(session_of([-1]), "tidyy")  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize("layout", ["tidy", "top-down"])
+def test_a_label_stands_on_a_ground_that_no_line_crosses(layout: LayoutName) -> None:
+    session = Session(id="s").append("Is the ship in?", id="u1")
+    for n in range(4):
+        session = session.append(f"Answer number {n}", role="assistant", id=f"a{n}", parent="u1")
+
+    found = figure(session, layout)
+
+    labels = {each.text: each for each in found.layout.annotations}
+    assert "Is the ship in?" in labels
+    assert {each.bgcolor for each in labels.values()} == {found.layout.paper_bgcolor}
+    assert not any(trace.text for trace in found.data)

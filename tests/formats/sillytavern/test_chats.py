@@ -270,3 +270,15 @@ def test_a_bad_time_of_a_swipe_is_told_of_that_swipe() -> None:
     found = read_data([{"user_name": "Kim"}, {**message, "send_date": "January 1, 2026 10:02am"}])
     assert [loss.place.rpartition(", ")[2] for loss in found.losses] == ["swipe_info[0].send_date"]
     assert found.losses[0].text == "no time can be read in 'once', nor in 1 others"
+
+
+def test_a_note_that_is_not_used_says_what_puts_it_in(tmp_path: Path) -> None:
+    def lost(**about: Any) -> str:
+        header = {**HEADER, "chat_metadata": {"note_prompt": "Keep the mood calm.", **about}}
+        (loss,) = read(file(tmp_path, [header, GREETING, ASKED])).losses
+        return loss.text
+
+    assert "; --note 'Keep the mood calm.@2' puts it in, --sillytavern FOLDER" in lost(note_depth=2, note_position=1)
+    assert "; --note TEXT@4 puts it in" in lost(note_prompt="long " * 40)
+    assert "--note" not in lost(note_position=0)
+    assert "--sillytavern FOLDER" in lost(note_position=0)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ctxlab
+from ctxlab.display.text_width import pixels_wide
 from ctxlab.errors import WrongArgument
 from ctxlab.studies.study_table.figure_parts import places_apart, spread_labels, ticks_between
 from tests.studies.synthetic_study import study_frame
@@ -159,3 +160,28 @@ def test_a_line_that_another_lies_on_stands_out_around_it() -> None:
     width = {trace.name: trace.line.width for trace in ctxlab.study_table(twins).figure().data}
 
     assert width["a"] > width["b"] == width["c"] == width["sliding"]
+
+
+@pytest.mark.parametrize("width", [240, 340, 700])
+def test_in_a_column_the_plot_has_the_width_and_the_caption_has_the_words(width: int) -> None:
+    figure = TABLE.figure(width=width)
+
+    layout = figure.layout
+    assert layout.width == width
+    assert layout.margin.l + layout.margin.r < 0.25 * width
+    assert (len(layout.annotations), layout.title.text) == (0, None)
+    assert {trace.name for trace in figure.data} == {row.variant for row in TABLE.rows}
+    longest = max(pixels_wide(trace.name, 9) for trace in figure.data) + 44
+    lines = -(-len(figure.data) // max(1, int(width // longest)))
+    assert layout.margin.b >= 16 * lines + 30  # the legend's lines and the axis
+    assert layout.height - layout.margin.b - layout.margin.t > 0.5 * width
+    assert TABLE.summary in TABLE.caption
+    assert all(note in TABLE.caption for note in TABLE.notes)
+
+
+def test_a_column_of_no_width_is_refused_and_a_survey_has_one_too() -> None:
+    with pytest.raises(WrongArgument, match="width takes pixels from 200 on, got 20"):
+        TABLE.figure(width=20)
+    session = ctxlab.Session(id="s").append("Hello there")
+    found = ctxlab.survey(session, strategies=["sliding"], budgets=[None, 50], progress=False)
+    assert found.figure(width=340).layout.width == 340

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from ctxlab.documents import UserProfile
-from ctxlab.formats.format import Format, Pick
+from ctxlab.formats.format import Format, Pick, always
 from ctxlab.formats.results import Export, Import
 from ctxlab.formats.sillytavern.chats.reader import chat_from, names_of
 from ctxlab.formats.sillytavern.chats.turns import header_of, is_header, is_message, turns_of
@@ -55,4 +55,13 @@ def write(found: Import, pick: Pick) -> Export[bytes]:
     return export.after(agents_left_out(session, found))
 
 
-CHAT = Format("sillytavern-chat", "chat", (".jsonl",), sniff=sniff, read=read, write=write, holds=("sessions",))
+CHAT = Format(
+    "sillytavern-chat",
+    "chat",
+    (".jsonl",),
+    sniff=sniff,
+    read=read,
+    write=write,
+    holds=("sessions",),
+    only_conversations=always,
+)
