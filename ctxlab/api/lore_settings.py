@@ -68,7 +68,7 @@ def depth_is_the_settings(trace: Trace, decision: Decision) -> bool:
     agent, lore = trace.start.input.agent, decision.lore
     own = agent.worldbook_settings if agent else None
     of_agent = own.default_scan_depth if own else None
-    return lore.entry.scan_depth is None and lore.book.scan_depth is None and of_agent is None
+    return not lore.has_own_depth and of_agent is None
 
 
 def _budget_change(scan: LoreScan, budget: str, name: str) -> str:

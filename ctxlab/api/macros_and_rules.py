@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from ctxlab.api.options import InputOptions, listed
-from ctxlab.api.resolve import engine_of, expanded, refuse_wrong_time, resolve
+from ctxlab.api.resolve import engine_of, expanded, refuse_wrong_time, resolve, rule_settings
 from ctxlab.api.sources import AgentSource, RuleSources, SessionSource, UserSource, agent_of, rules_of, user_of
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Text, Variables
 from ctxlab.documents import ModelProfile, Session
 from ctxlab.engines.macros import Expansion, MacroProblem
-from ctxlab.engines.macros.registry import Dialect
+from ctxlab.engines.macros.registry import Dialect as MacroDialect
 from ctxlab.engines.regexes.rule_selection import Stage
+from ctxlab.pipeline.settings.dialects import Dialect
 from ctxlab.processors import default_pipeline
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def expand_input(
 
 
 @checked_arguments
-def macro_problems(text: str, *, dialect: Dialect | None = None) -> tuple[MacroProblem, ...]:
+def macro_problems(text: str, *, dialect: MacroDialect | None = None) -> tuple[MacroProblem, ...]:
     """Problems of the macros of a text, before anything is expanded: unknown names with the nearest known one, wrong
     numbers of arguments, known macros that are not closed. `dialect` is `sillytavern`, or None for ours.
     """
@@ -60,10 +61,12 @@ def regex_steps(
     variables: Variables | None = None,
     timestamp: str | None = None,
     zone: str | None = None,
+    dialect: str | Dialect | None = None,
 ) -> RegexSteps:
     """A text after each rule, with what was found and put in its place, or why a rule did nothing.
 
-    A role or depth of None is any; `stage` is request or render. Agent, user and the rest are what macros know.
+    A role or depth of None is any; `stage` is request or render. Agent, user and the rest are what macros know, and
+    `dialect` is whose way is followed, by default the one that the agent brings.
 
     >>> str(regex_steps("ab", RegexRule(regex="b", replacement="[$&]"), stage="render"))
     'a[b]'
@@ -80,4 +83,16 @@ def regex_steps(
         timestamp=timestamp,
         zone=zone,
     )
-    return regex_steps(text, rules_of(rules), build_input, role=role, depth=depth, stage=stage, streaming=streaming)
+    reading = rule_settings(default_pipeline().with_dialect(dialect), build_input)
+    return regex_steps(
+        text,
+        rules_of(rules),
+        build_input,
+        role=role,
+        depth=depth,
+        stage=stage,
+        streaming=streaming,
+        compat=reading.compat,
+        engine=reading.macro_engine,
+        limits=reading.limits,
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Unpack
 
 from ctxlab.api.options import BuildOptions, listed
-from ctxlab.api.resolve import start_of
+from ctxlab.api.resolve import rule_settings, start_of
 from ctxlab.api.sources import AgentSource, NodeSource, SessionSource, node_id_of
 
 if TYPE_CHECKING:
@@ -28,5 +28,13 @@ def render(
     """
     from ctxlab.engines.regexes.render import rendered
 
-    build_input = start_of(session, agent, **options).start.input
-    return rendered(build_input, node_id_of(node) if node is not None else None, streaming=streaming)
+    start = start_of(session, agent, **options)
+    rules = rule_settings(start.pipeline, start.start.input)
+    return rendered(
+        start.start.input,
+        node_id_of(node) if node is not None else None,
+        streaming=streaming,
+        engine=rules.macro_engine,
+        compat=rules.compat,
+        limits=rules.limits,
+    )

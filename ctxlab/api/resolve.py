@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
 from ctxlab.api.knowledge_for_build import with_knowledge
 from ctxlab.api.options import BuildOptions, InputOptions
@@ -37,7 +37,7 @@ from ctxlab.engines.macros.environment import MacroEngine
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.pipeline.services import AssetStore, Transcriber
-from ctxlab.processors import InjectionAssembler, TokenLimiter, default_pipeline
+from ctxlab.processors import InjectionAssembler, RegexProcessor, TokenLimiter, default_pipeline
 
 if TYPE_CHECKING:
     from ctxlab.assets.transcription.engine import Engine
@@ -125,6 +125,13 @@ def engine_of(pipeline: Pipeline, build_input: BuildInput) -> MacroEngine:
     return step.settings.macro_engine if step is not None else "seed"
 
 
+def rule_settings(pipeline: Pipeline, build_input: BuildInput) -> RegexProcessor.Settings:
+    """The settings with which rules run, whether a message is sent or shown: those of the step that runs them."""
+    steps = pipeline.for_request(build_input).stages
+    step = next((stage.processor for stage in steps if isinstance(stage.processor, RegexProcessor)), None)
+    return step.settings if step is not None else RegexProcessor.Settings()
+
+
 def expanded(text: str, build_input: BuildInput, engine: MacroEngine = "seed") -> Expansion:
     """A user's text with its macros expanded as they are when it is sent."""
     env = MacroEnv.of(build_input, dice=Context(build_input).dice, engine=engine)
@@ -200,6 +207,7 @@ def session_of(session: Session | Library, options: InputOptions) -> Session:
         timestamp=options.get("timestamp"),
         zone=options.get("zone"),
         seed=options.get("seed", 0),
+        dialect=cast("BuildOptions", options).get("dialect"),
     )
 
 

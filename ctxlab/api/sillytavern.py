@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from ctxlab.formats import Loss
     from ctxlab.formats.sillytavern.data_folder.turn import FolderTurn
 
-WITH_TEXT = ("normal", "continue", "quiet")
-"""Kinds of turns that take a text: what the user sends, or the prompt of a quiet one."""
+WITH_TEXT = ("normal", "continue", "quiet", "impersonate")
+"""Kinds of turns that take a text: what the user sends, the prompt of a quiet one, or what `{{input}}` shows."""
 ARRIVAL = "arrival"
 """The cause of what scripts change in a message when it comes."""
 COLUMNS = ("setting", "value", "where", "step", "state")
@@ -197,8 +197,9 @@ def sillytavern(
 
     `chat` is the name of a chat's file, alone or after its character's folder and `/`; without it the chat that the
     program has open. `character` is the card or the group it is with, by name or file, `speaker` the member of a group
-    who replies. `text` is what the user sends with it, or the prompt of a quiet turn; without one a normal turn sends
-    the words that the preset has for it, if any. The settings in use, the card,
+    who replies. `text` is what the user sends with it, the prompt of a quiet turn, or in a turn that impersonates the
+    words that are typed and stay, which `{{input}}` shows; without one a normal turn sends the words that the preset
+    has for it, if any. The settings in use, the card,
     the persona, the chat's note and variables, linked lorebooks and scripts are all taken from the folder. It is only
     read; secrets are not. `timestamp` is the time of the request, ISO 8601; by default that of the newest message.
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from ctxlab.context.draft_message import Draft, merged_draft
 from ctxlab.context.portable_pickles import by_fields
-from ctxlab.context.step_report import StepReport
+from ctxlab.context.step_report import MacroVariables, StepReport
 from ctxlab.context.text_with_origins import Cause, Origin, Text
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import (
@@ -245,6 +245,12 @@ class Context:
     def report(self, kind: type[R]) -> R | None:
         """The newest report of a type; None when no step left one."""
         return next((report for report in reversed(self.reports) if isinstance(report, kind)), None)
+
+    @property
+    def variables(self) -> Variables:
+        """Variables as the macros of earlier steps left them."""
+        report = self.report(MacroVariables)
+        return report.variables if report is not None else self.input.variables
 
     def report_named(self, name: str) -> StepReport | None:
         """The newest report of a name; None when no step left one."""

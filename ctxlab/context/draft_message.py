@@ -194,6 +194,11 @@ class Draft:
         return replayed_artifacts(self.meta, has_calls=bool(self.calls))
 
     @property
+    def is_wordless(self) -> bool:
+        """Whether there is not a character in it, nor a file, a call, a tool's result or a block to be given back."""
+        return not (self.text or self.assets or self.calls or self.replayed or self.role == "tool")
+
+    @property
     def replays_reasoning(self) -> bool:
         """Whether it carries reasoning state that the vendor wants back unchanged."""
         artifacts = self.meta.get(ARTIFACTS) if self.meta else None

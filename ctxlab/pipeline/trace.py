@@ -10,7 +10,6 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import (
     Context,
     LoreActivations,
-    MacroVariables,
     StepReport,
     Variables,
 )
@@ -237,8 +236,7 @@ class Trace:
     @property
     def variables(self) -> Variables:
         """The macros' variables at the end of the run, for the next build."""
-        report = self.result.report(MacroVariables)
-        return report.variables if report is not None else self.start.input.variables
+        return self.result.variables
 
     @property
     def activations(self) -> Mapping[str, str]:

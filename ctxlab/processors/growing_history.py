@@ -9,6 +9,7 @@ from typing import Any
 from ctxlab.context import BuildInput, Context, Draft, Text
 from ctxlab.documents import RegexRule
 from ctxlab.engines.macros import MacroEnv
+from ctxlab.engines.macros.expand import may_have_macros
 from ctxlab.engines.regexes.compile_rule import Compat, compiled_rule
 from ctxlab.engines.regexes.replace import Plan
 from ctxlab.engines.regexes.rule_selection import BoundRule
@@ -90,7 +91,11 @@ def _is_usual(start: Trace) -> bool:
     loads = kinds in ([SessionLoader, WorldbookProcessor], [SessionLoader, RegexProcessor, WorldbookProcessor])
     parents = [node.parent_id for node in walk.nodes[1:]]
     are_called_alike = [node.id for node in walk.nodes] == [*parents, build_input.leaf_id]
-    return loads and are_called_alike and not steps[0].settings.html_to_markdown
+    if not (loads and are_called_alike) or steps[0].settings.html_to_markdown:
+        return False
+    first = next((node for node in walk.nodes if not node.is_empty_root), None)
+    expands = steps[0].settings.macro_engine != "seed" and first is not None and may_have_macros(first.content)
+    return not expands  # what its macros stand for depends on the message that the build ends with
 
 
 def _rules_on(start: Trace, loaded: Context) -> _RewrittenByDepth | None:

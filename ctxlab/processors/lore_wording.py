@@ -13,7 +13,7 @@ from ctxlab.processors.macro_engine import MacroEngine
 class LoreWording:
     """Expands the macros of an entry's content, as SillyTavern does before it counts it and looks for keys in it.
 
-    Variables are as they are before the build: one that a preset sets isn't known yet.
+    Variables are as they are in the input: one that a preset sets isn't known yet.
     """
 
     build_input: BuildInput

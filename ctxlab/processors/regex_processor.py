@@ -137,7 +137,7 @@ class RegexProcessor(Processor):
             texts,
             plans,
             ruleset.bound,
-            MacroEnv.of(ctx.input, dice=ctx.dice, engine=self.settings.macro_engine),
+            MacroEnv.of(ctx.input, dice=ctx.dice, engine=self.settings.macro_engine).with_variables(ctx.variables),
             stage="request",
             processor=ID,
             compat=self.settings.compat,

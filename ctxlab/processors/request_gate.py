@@ -88,7 +88,7 @@ class RequestGate(Processor):
         if self.settings.drop_empty:
             ctx = without_empty_replies(ctx)
         if self.settings.drop_wordless:
-            ctx = ctx.drop([draft.key for draft in ctx.drafts if _is_wordless(draft)], WORDLESS)
+            ctx = ctx.drop([draft.key for draft in ctx.drafts if draft.is_wordless], WORDLESS)
         counts.append(("empty replies dropped", len(ctx.drafts)))
         if self.settings.repair_pairs:
             ctx = with_sendable_pairs(ctx, ID, services.tokenizer.count, start=start)
@@ -136,10 +136,6 @@ def _why_empty(draft: Draft, *, reply_follows: bool) -> Cause | None:
     if reply_follows or not all(artifact.is_reasoning for artifact in artifacts):
         return None
     return ONLY_THOUGHTS
-
-
-def _is_wordless(draft: Draft) -> bool:
-    return not (draft.text or draft.assets or draft.calls or draft.replayed or draft.role == "tool")
 
 
 # --- system messages

@@ -25,7 +25,7 @@ def rewritten_lore(scan: LoreScan, ctx: Context, engine: MacroEngine = "seed") -
     due = [(decision, plan) for decision, plan in zip(scan.fired, plans, strict=True) if plan]
     if not due:
         return {}
-    env = MacroEnv.of(ctx.input, dice=ctx.dice, engine=engine)
+    env = MacroEnv.of(ctx.input, dice=ctx.dice, engine=engine).with_variables(ctx.variables)
     texts = [_worded(decision, env) for decision, _ in due]
     plans = [plan for _, plan in due]
     applied = apply(texts, plans, ruleset.bound, env, stage="request", processor=STEP, compat="sillytavern-1.19")

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal, cast
 
 from pydantic import Field
 
-from ctxlab.context import NOTHING, AssetRef, Cause, Context, Draft, Dropped, Edit, Origin, Pending, Span, Text
+from ctxlab.context import (
+    NOTHING,
+    AssetRef,
+    Cause,
+    Context,
+    Draft,
+    Dropped,
+    Edit,
+    MacroVariables,
+    Origin,
+    Pending,
+    Span,
+    Text,
+)
 from ctxlab.display.one_line import plain
 from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.html import as_markdown, looks_like_html
+from ctxlab.engines.macros import MacroEnv, expand
+from ctxlab.engines.macros.expand import may_have_macros
+from ctxlab.engines.macros.registry import SILLYTAVERN
 from ctxlab.engines.model_match import model_fits
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
+from ctxlab.processors.macro_engine import MACRO_ENGINE, MacroEngine
 
 ID = "session-loader"
 REASONING = Cause(ID, "reasoning", "the reasoning of a message without tool calls is not sent again")
@@ -47,13 +65,28 @@ class SessionLoader(Processor):
             description="Send the tool calls that the conversation holds, and their results.",
         )
         blank_messages: bool = Field(
-            False, title="Blank messages", description="Send messages that are nothing but blanks, with their blanks."
+            False,
+            title="Blank messages",
+            description="Send messages that are nothing but blanks, with their blanks.",
+        )
+        empty_messages: bool = Field(
+            False,
+            title="Empty messages",
+            description="Load messages without a character too: they count where keys are looked for and for depths, "
+            "until the step that sends prompts of blanks leaves them out.",
         )
         reasoning_newest: int = Field(
             0,
             ge=0,
             title="Reasoning kept",
             description="Keep the reasoning of this many newest messages without tool calls; others lose theirs.",
+        )
+        macro_engine: MacroEngine = Field(
+            "seed",
+            title="Macros of the first message",
+            description="Whose engine expands the macros of the conversation's first message before all else, and "
+            "keeps what they set: SillyTavern's do, ctxlab's leaves the message as it is stored.",
+            json_schema_extra=MACRO_ENGINE.json_schema_extra,
         )
         html_to_markdown: bool = Field(
             False, title="HTML to Markdown", description="Convert HTML in older messages to Markdown, which is shorter."
@@ -105,9 +138,12 @@ class SessionLoader(Processor):
                 agent=build_input.agent,
                 problems=problems,
             )
-            blank = not node.content or (node.content.isspace() and not self.settings.blank_messages)
+            if node is path[0] and self.settings.macro_engine != "seed" and may_have_macros(node.content):
+                ctx, draft = self._first_message(ctx, draft)
+            stays = self._stays_without_words(node)
+            blank = not stays and not node.content.strip()
             ordinary = node.is_enabled is not False and node.model_match is None and not (blank or hidden or older)
-            outcome = None if ordinary else _outcome(node, draft, hidden, ctx, problems, blank=blank)
+            outcome = None if ordinary else _outcome(node, draft, hidden, ctx, problems, stays=stays)
             if outcome is None and not self.settings.stored_calls and (draft.calls or node.role == "tool"):
                 outcome = CALLS_OFF
             if outcome is None:
@@ -119,6 +155,22 @@ class SessionLoader(Processor):
         for problem in problems:
             ctx = ctx.note("warning", problem, processor=ID)
         return self._with_pending(self._noted(ctx, sent, hidden, out), list(ctx.drafts))
+
+    def _stays_without_words(self, node: MessageNode) -> bool:
+        """Whether a message of blanks, or of nothing, is loaded all the same."""
+        if node.content.strip():
+            return False
+        return self.settings.blank_messages if node.content else self.settings.empty_messages
+
+    def _first_message(self, ctx: Context, draft: Draft) -> tuple[Context, Draft]:
+        """The first message with its macros expanded; they are read before all others."""
+        env = MacroEnv.of(ctx.input, dice=ctx.dice, engine=self.settings.macro_engine)
+        expansion = expand(draft.text, env.at(draft.key).speaking(SILLYTAVERN), processor=ID)
+        if expansion.variables is not env.variables:
+            ctx = ctx.put(MacroVariables(expansion.variables, env.variables))
+        return ctx.noted([replace(note, processor=ID) for note in expansion.notes]), draft.edit_text(
+            lambda _: expansion.text
+        )
 
     def _older(self, path: list[MessageNode], hidden: Mapping[str, str]) -> Collection[str]:
         """Ids of the messages whose HTML is converted: all but the newest; those that a summary hides don't count."""
@@ -272,14 +324,14 @@ def _hidden_by(summaries: Iterable[MessageNode]) -> Mapping[str, str]:
 
 
 def _outcome(
-    node: MessageNode, draft: Draft, hidden: Mapping[str, str], ctx: Context, problems: list[str], *, blank: bool
+    node: MessageNode, draft: Draft, hidden: Mapping[str, str], ctx: Context, problems: list[str], *, stays: bool
 ) -> tuple[str, str] | None:
     """The rule that keeps a message out, and why; None when it is loaded."""
     if node.is_enabled is False:
         return "disabled", node.disabled_reason or "the message is switched off"
     if node.id in hidden:
         return "summarised", f"summary {_name(hidden[node.id], ctx.input.session.nodes)} stands for it"
-    words = str(draft.text).strip() or (node.content.isspace() and not blank)
+    words = stays or str(draft.text).strip()
     if not (draft.assets or draft.calls or draft.role == "tool" or draft.replayed or words):
         return "blank", "there are no words and no files in it"
     if node.model_match is not None and not _fits(node, ctx, problems):

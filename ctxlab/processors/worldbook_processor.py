@@ -28,7 +28,13 @@ from ctxlab.engines.worldbook.decision import COLUMNS
 from ctxlab.engines.worldbook.scan_input import Compat
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
 from ctxlab.processors.injection.presets import is_due
-from ctxlab.processors.injection.read_preset_placement import AUTHORS_NOTE, role_in_prompt
+from ctxlab.processors.injection.read_preset_placement import (
+    AUTHORS_NOTE,
+    PERSONA,
+    SKELETON,
+    requested_placement,
+    role_in_prompt,
+)
 from ctxlab.processors.lore_budget import lore_budget, no_budget_note
 from ctxlab.processors.lore_wording import LoreWording
 from ctxlab.processors.macro_engine import MACRO_ENGINE, MacroEngine
@@ -39,7 +45,7 @@ ID = "worldbook-processor"
 HISTORY = frozenset({"node", "summary", "pending"})
 SILLYTAVERN = "sillytavern"
 """The spelling of macros in texts of SillyTavern."""
-DEPTH_PROMPT, QUIET = "depthPrompt", "quietPrompt"
+DEPTH_PROMPT, QUIET, PERSONA_AT_DEPTH = "depthPrompt", "quietPrompt", "persona-at-depth"
 NOTES = {AUTHORS_NOTE: "authors-note", DEPTH_PROMPT: "character-note"}
 """Presets that are scanned as notes, and the names that a match has of them."""
 
@@ -198,19 +204,20 @@ class WorldbookProcessor(Processor):
         return replace(found, notes=(*found.notes, no_budget_note(ID, percent, is_asked_for=is_asked_for)))
 
     def scan_input(self, ctx: Context, services: Services) -> ScanInput:
-        return self.input_of(ctx.input, self.chat_of(ctx), services)
+        return self.input_of(replace(ctx.input, variables=ctx.variables), self.chat_of(ctx), services)
 
     def chat_of(self, ctx: Context) -> Chat:
         """The history as it is scanned, and who is in it; of presets only notes are scanned, where that is on."""
         build_input, settings = ctx.input, self.settings
         chat = chat_of(ctx, [self.scanned_message(draft, build_input) for draft in ctx.drafts if is_scanned(draft)])
-        worded = LoreWording(build_input, settings.macro_engine)
+        worded = LoreWording(replace(build_input, variables=ctx.variables), settings.macro_engine)
         if settings.compat == "sillytavern-1.19":
             about = {source: worded(source, text, SILLYTAVERN) for source, text in chat.about.items()}
             chat = replace(chat, about=about)
         notes = {} if not settings.scan_note else dict(_notes(build_input, worded))
-        if settings.compat == "sillytavern-1.19" and build_input.turn == "quiet":
-            notes |= _quiet_prompt(build_input, worded)
+        if settings.compat == "sillytavern-1.19":
+            notes |= _persona_at_depth(build_input, worded)
+            notes |= _quiet_prompt(build_input, worded) if build_input.turn == "quiet" else {}
         return replace(chat, prompts=notes) if notes else chat
 
     def scanned_message(self, draft: Draft, build_input: BuildInput) -> ScannedMessage:
@@ -290,6 +297,14 @@ def _notes(build_input: BuildInput, worded: LoreWording) -> Iterator[tuple[str, 
     depth_prompt = build_input.agent.depth_prompt if build_input.agent else None
     if depth_prompt:
         yield NOTES[DEPTH_PROMPT], worded(NOTES[DEPTH_PROMPT], depth_prompt, SILLYTAVERN)
+
+
+def _persona_at_depth(build_input: BuildInput, worded: LoreWording) -> Mapping[str, str]:
+    """A persona that is sent at a depth, which is looked through whether notes are or not."""
+    nodes = (node for node in build_input.presets if node.enabled and node.content.strip())
+    elsewhere = (node for node in nodes if requested_placement(node) != SKELETON)
+    found = [node.content for node in elsewhere if role_in_prompt(node) == PERSONA]
+    return {PERSONA_AT_DEPTH: worded(PERSONA_AT_DEPTH, found[-1], SILLYTAVERN)} if found else {}
 
 
 def _quiet_prompt(build_input: BuildInput, worded: LoreWording) -> Mapping[str, str]:

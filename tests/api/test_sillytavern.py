@@ -355,6 +355,67 @@ def test_a_reply_that_is_continued_stands_last_before_the_nudge(tmp_path: Path, 
     assert sent.count(("assistant", "We do.")) == 1
 
 
+def test_a_nudge_has_the_message_that_is_continued_without_blanks_and_with_its_macros(tmp_path: Path) -> None:
+    said = (*SAID[:2], ("Odo", False, "  We do, {{user}}. \n"))
+    folder = write_folder(
+        tmp_path, said=said, oai_settings={**PRESET, "continue_nudge_prompt": "[{{lastChatMessage}}]"}
+    )
+
+    trace = ctxlab.sillytavern(folder, kind="continue").build()
+
+    assert words(trace)[-2:] == [("assistant", "  We do, Wenna. \n"), ("system", "[We do, Wenna.]")]
+
+
+def test_what_is_typed_stays_in_the_box_of_an_impersonation_and_its_macro_shows_it(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, oai_settings={**PRESET, "impersonation_prompt": "From: {{input}}"})
+
+    typed = ctxlab.sillytavern(folder, kind="impersonate", text="I wave").build()
+    empty = ctxlab.sillytavern(folder, kind="impersonate").build()
+
+    assert words(typed)[-1] == ("system", "From: I wave")
+    assert words(empty)[-1] == ("system", "From: ")
+    assert ("user", "I wave") not in words(typed)
+
+
+def test_a_message_without_a_word_counts_where_keys_are_looked_for_and_is_not_sent(tmp_path: Path) -> None:
+    worlds = {"sea": "Oil."}
+    at = {"world_info": {"globalSelect": ["sea"]}, "world_info_depth": 2}
+    lamp = ("Wenna", True, "Is there a lamp?")
+    near = write_folder(
+        tmp_path / "near", said=(*SAID[:2], lamp, ("Odo", False, "")), worlds=worlds, world_info_settings=at
+    )
+    far = write_folder(
+        tmp_path / "far",
+        said=(SAID[0], lamp, ("Odo", False, ""), ("Wenna", True, "  ")),
+        worlds=worlds,
+        world_info_settings=at,
+    )
+
+    assert ("system", "Oil.") in words(ctxlab.sillytavern(near, chat="evening").build())
+    sent = ctxlab.sillytavern(far, chat="evening").build()
+    assert ("system", "Oil.") not in words(sent)
+    assert "" not in [text for _, text in words(sent)]
+    assert ("user", "  ") in words(sent)
+    assert any(group.cause.rule == "empty" for group in sent.result.dropped)
+
+
+def test_a_persona_at_a_depth_calls_up_lore(tmp_path: Path) -> None:
+    at = {"world_info": {"globalSelect": ["sea"]}}
+    deep, usual = (
+        write_folder(
+            tmp_path / str(place),
+            said=SAID[:3],
+            worlds={"sea": "Oil."},
+            world_info_settings=at,
+            power_user=with_persona(description="Wenna holds a lamp.", position=place),
+        )
+        for place in (4, 0)
+    )
+
+    assert ("system", "Oil.") in words(ctxlab.sillytavern(deep, chat="evening").build())
+    assert ("system", "Oil.") not in words(ctxlab.sillytavern(usual, chat="evening").build())
+
+
 def write_group(folder: Path, **more: Any) -> Path:
     own = {"new_group_chat_prompt": "[All]", "group_nudge_prompt": "Now {{char}}."}
     write_folder(folder, oai_settings={**PRESET, **own})
@@ -391,6 +452,30 @@ def test_a_group_that_replies_by_nature_hears_names(tmp_path: Path) -> None:
 
     assert (named.agent.name, named.losses) == ("Ada", ())
     assert any("the program draws" in loss.text for loss in drawn.losses)
+
+
+def test_in_a_group_any_member_may_stand_in_for_an_impersonation(tmp_path: Path) -> None:
+    folder = write_group(tmp_path, disabled_members=["odo.png"])
+
+    turn = ctxlab.sillytavern(folder, chat="g", kind="impersonate")
+
+    assert turn.agent.name == "Odo"
+    assert any("the program draws" in loss.text for loss in turn.losses)
+
+
+@pytest.mark.parametrize(("kind", "text"), [("continue", None), ("quiet", "Sum up.")])
+def test_the_writer_of_the_newest_reply_goes_on_though_the_user_wrote_last(
+    tmp_path: Path, kind: Any, text: str | None
+) -> None:
+    folder = write_group(tmp_path, activation_strategy=1)
+    place = folder / "group chats/g.jsonl"
+    reply = as_bytes({"name": "Ada", "is_user": False, "mes": "Up.", "original_avatar": "ada.png"})
+    last = as_bytes({"name": "Wenna", "is_user": True, "mes": "So?"})
+    place.write_bytes(place.read_bytes() + reply + b"\n" + last + b"\n")
+
+    turn = ctxlab.sillytavern(folder, chat="g", kind=kind, text=text)
+
+    assert (turn.agent.name, turn.losses) == ("Ada", ())
 
 
 def test_a_group_has_a_beginning_and_a_nudge_of_its_own(tmp_path: Path) -> None:

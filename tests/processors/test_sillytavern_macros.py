@@ -17,6 +17,7 @@ ALL: dict[str, Any] = {
     "injection-assembler.macro_order": "sillytavern",
 }
 KIM = UserProfile(name="Kim")
+FIRST = {"role": "assistant", "content": "It begins."}
 CHAT = [
     {"role": "assistant", "content": "I am {{char}}. {{setvar::a::old}}"},
     {"role": "user", "content": "And I {{user}} [{{getvar::a}}].{{setvar::a::new}}"},
@@ -43,12 +44,35 @@ def test_messages_keep_their_macros_unless_they_are_asked_for() -> None:
     assert sent(None, {"injection-assembler.macro_engine": "sillytavern"}) == [m["content"] for m in CHAT]
 
 
-def test_messages_are_expanded_from_the_newest_back() -> None:
-    assert sent(agent_of(prompt("main", "M")), ALL)[1:] == ["I am Nova. ", "And I Kim []."]
+def test_messages_are_expanded_from_the_newest_back_but_for_the_first() -> None:
+    assert sent(agent_of(prompt("main", "M")), ALL, [FIRST, *CHAT])[2:] == ["I am Nova. ", "And I Kim []."]
+    assert sent(agent_of(prompt("main", "M")), ALL)[1:] == ["I am Nova. ", "And I Kim [old]."]
+
+
+def test_the_first_message_is_expanded_before_lore_rules_and_prompts() -> None:
+    chat = [{"role": "assistant", "content": "{{setvar::port::Ida}}By {{user}}."}, {"role": "user", "content": "Ida?"}]
+    book = Worldbook.model_validate(
+        {
+            "id": "b",
+            "entries": {
+                "0": {"uid": 0, "key": ["Kim"], "content": "Lore of {{getvar::port}}", "position": 4, "depth": 1},
+                "1": {"uid": 1, "key": ["{{getvar::port}}"], "content": "Port", "position": 4, "depth": 0},
+            },
+        }
+    )
+    options: dict[str, Any] = {"user": KIM, "books": [book], "settings": {"worldbook-processor.scan_depth": 2}}
+
+    trace = ctxlab.build(chat, agent_of(prompt("main", "M {{getvar::port}}")), **options)
+
+    assert [m["content"] for m in trace.messages] == ["M Ida", "By Kim.", "Lore of Ida", "Ida?", "Port"]
+    first = trace.step("session-loader").after.drafts[0]
+    assert {span.cause.processor for span in first.text.spans if span.cause} == {"session-loader"}
+    assert trace.step("session-loader").after.variables.session == {"port": "Ida"}
+    assert ctxlab.build(chat, **options).messages[0]["content"] == chat[0]["content"]
 
 
 def test_a_rewritten_message_says_which_macro_did_it() -> None:
-    trace = ctxlab.build(CHAT, agent_of(prompt("main", "M")), user=KIM, settings=ALL)
+    trace = ctxlab.build([FIRST, *CHAT], agent_of(prompt("main", "M")), user=KIM, settings=ALL)
     message = next(draft for draft in trace.result.drafts if draft.origin.kind == "node" and draft.role == "user")
 
     causes = [span.cause for span in message.text.spans if span.cause]
@@ -70,7 +94,7 @@ def test_the_card_is_read_before_the_prompts() -> None:
         prompt("jailbreak", "Last [{{getvar::mood}}]"),
     )
     user = UserProfile(name="Kim", content="Persona [{{getvar::mood}}]")
-    chat = [{"role": "user", "content": "Chat [{{getvar::mood}}]"}]
+    chat = [FIRST, {"role": "user", "content": "Chat [{{getvar::mood}}]"}]
 
     def words(settings: dict[str, Any]) -> list[str]:
         trace = ctxlab.build(chat, agent, user=user, settings=settings)
@@ -91,7 +115,7 @@ def test_lore_is_expanded_in_the_order_in_which_it_fires() -> None:
     }
 
     found = "\n".join(
-        sent(agent_of(prompt("main", "Main [{{getvar::a}}]")), ALL, books=[Worldbook.model_validate(fields)])
+        sent(agent_of(prompt("main", "Main [{{getvar::a}}]")), ALL, [FIRST], books=[Worldbook.model_validate(fields)])
     )
 
     assert "One [2]" in found

@@ -174,9 +174,34 @@ places: st.SearchStrategy[dict[str, Any]] = st.one_of(
 )
 
 
+PROGRAM_DIALECTS = ("sillytavern-1.19", "sillytavern-1.12")
+DIALECTS = ("seed", *PROGRAM_DIALECTS)
+dialects = st.sampled_from(DIALECTS)
+PROMPTS: tuple[dict[str, Any], ...] = (
+    {"type": "worldInfoBefore"},
+    {"type": "worldInfoAfter"},
+    {"type": "charDescription", "content": "{{char}} keeps the lamp.\r\n"},
+    {"type": "dialogueExamples", "content": "<START>\n{{user}}: ship?\n{{char}}: yes\n<START>\nAnn: no"},
+    {"metadata": {"stPromptName": "main"}, "content": "Write for {{char}}."},
+    {"metadata": {"stPromptName": "authorsNote", "stInterval": 2}, "injectionStrategy": {"depth": 1}},
+    {"metadata": {"stPromptName": "authorsNote", "stInterval": 1}, "injectionStrategy": {"depth": 0}},
+    {"metadata": {"stPromptName": "depthPrompt"}, "injectionStrategy": {"depth": 1}, "role": "user"},
+    {"metadata": {"stPromptName": "newMainChat"}, "content": "[A new talk]"},
+    {"metadata": {"stPromptName": "continueNudge"}, "content": "Go on from: {{lastMessage}}"},
+    {"metadata": {"stTriggers": ["continue", "quiet"]}},
+    {"injectionStrategy": {"type": "anchor", "anchorTarget": "main", "anchorPosition": "after"}},
+)
+"""What a preset is in SillyTavern's prompt."""
+PROGRAM_WORDS = ("  ", "{{// nothing}}", "{{setvar::ship::it}}", "ship {{getvar::ship}}", "two\nlines", "\\{x}", "\n")
+
+
 @st.composite
-def agents(draw: st.DrawFn, *, max_size: int = 6) -> Agent:
-    """Agents whose presets are placed in every way there is, some switched off or meant for another model."""
+def agents(draw: st.DrawFn, *, max_size: int = 6, of_program: bool | None = None) -> Agent:
+    """Agents whose presets are placed in every way there is, some switched off or meant for another model.
+
+    Where nothing is said every other one is of SillyTavern and brings its dialect, so that laws are tried in both.
+    """
+    of_program = draw(st.booleans()) if of_program is None else of_program
     presets: list[dict[str, Any]] = []
     for n in range(draw(st.integers(0, max_size))):
         preset = {
@@ -185,12 +210,17 @@ def agents(draw: st.DrawFn, *, max_size: int = 6) -> Agent:
             "content": draw(st.sampled_from(["rules of {{char}}", "be kind", "\\{{user}}", "{{nothing}}", "", "好"])),
             **draw(places),
         }
+        if of_program and draw(st.booleans()):
+            preset["content"] = draw(st.sampled_from(PROGRAM_WORDS))
+        if of_program and draw(st.booleans()):
+            preset |= draw(st.sampled_from(PROMPTS))
         if draw(st.integers(0, 7)) == 0:
             preset["isEnabled"] = False
         if draw(st.integers(0, 7)) == 0:
             preset["modelMatch"] = {"enabled": True, "patterns": [draw(st.sampled_from(["gpt", "claude", "("]))]}
         presets.append(preset)
-    return Agent.model_validate({"id": "a", "name": "Ann", "presetMessages": presets})
+    dialect = {"macroDialect": "sillytavern"} if of_program else {}
+    return Agent.model_validate({"id": "a", "name": "Ann", "presetMessages": presets, **dialect})
 
 
 names = st.sampled_from(["Ann", "Bob", "小明"])

@@ -12,6 +12,7 @@ from ctxlab import Agent, LoreEntry, Session, Trace, Worldbook
 from ctxlab.api.lore_change import ChangeEffect, effect_of
 from ctxlab.api.lore_settings import STEP, settings_that_fire
 from ctxlab.engines.worldbook.explain import key_place, scan_of
+from tests.promises.strategies import dialects
 
 WORDS = ("glade", "wolf", "power", "tower")
 texts = st.lists(st.sampled_from((*WORDS, "{{user}}", "{{char}}", "\n")), min_size=1, max_size=8).map(" ".join)
@@ -22,9 +23,20 @@ entries = st.builds(
     order=st.sampled_from([100, 50]),
     scan_depth=st.sampled_from([None, None, None, 1]),
     prevent_recursion=st.booleans(),
+    position=st.sampled_from([0, 0, 1, 2, 4, 6]),
+    depth=st.sampled_from([0, 1]),
+    group=st.sampled_from(["", "", "", "g", "g, h"]),
+    probability=st.sampled_from([100, 100, 100, 40]),
+    constant=st.sampled_from([False, False, False, True]),
 )
-books = st.lists(entries, min_size=2, max_size=4).map(
-    lambda rows: Worldbook(id="b", entries={str(n): row.with_(uid=n, comment=f"e{n}") for n, row in enumerate(rows)})
+books = st.builds(
+    lambda rows, depth: Worldbook(
+        id="b",
+        entries={str(n): row.with_(uid=n, comment=f"e{n}") for n, row in enumerate(rows)},
+        scan_depth=depth,
+    ),
+    st.lists(entries, min_size=2, max_size=4),
+    st.sampled_from([None, None, None, 1]),
 )
 
 
@@ -48,28 +60,28 @@ def adds_up(effect: ChangeEffect) -> bool:
     return effect.tokens == lore + (-own if effect.keeps_out else own) + effect.around + effect.elsewhere
 
 
-@settings(max_examples=25, deadline=None)
-@given(chats(), books, st.integers(20, 120), st.sampled_from([200, 2_000]), st.sampled_from([1, 1, 0, 2]))
+@settings(max_examples=40, deadline=None)
+@given(chats(), books, st.integers(20, 120), st.sampled_from([200, 2_000]), st.sampled_from([1, 1, 0, 2]), dialects)
 def test_a_setting_or_an_edit_that_is_offered_turns_the_entry_at_the_price_told(
-    session: Session, book: Worldbook, window: int, room: int, depth: int
+    session: Session, book: Worldbook, window: int, room: int, depth: int, dialect: str
 ) -> None:
     given = {f"{STEP}.scan_depth": depth}
-    trace = built(session, book, window, budget_tokens=room, settings=given)
+    trace = built(session, book, window, budget_tokens=room, settings=given, dialect=dialect)
     scan = scan_of(trace.result)
 
     for one in scan.decisions:
         for offered in settings_that_fire(trace, scan, one):
-            after = built(session, book, window, budget_tokens=room, settings=given | offered.settings)
+            after = built(session, book, window, budget_tokens=room, settings=given | offered.settings, dialect=dialect)
             assert scan_of(after.result)[one.key].fired
             assert offered.effect.in_prompt and offered.effect.tokens == after.tokens - trace.tokens
             assert adds_up(offered.effect)
             less = given | {offered.name: offered.value - 1}
-            least = built(session, book, window, budget_tokens=room, settings=less)
+            least = built(session, book, window, budget_tokens=room, settings=less, dialect=dialect)
             assert not scan_of(least.result)[one.key].fired
         if set(one.nearest) == {"entry"}:
             effect = effect_of(trace, scan, one)
             edited = book.with_entry(one.lore.name, **one.nearest["entry"])
-            after = built(session, edited, window, budget_tokens=room, settings=given)
+            after = built(session, edited, window, budget_tokens=room, settings=given, dialect=dialect)
             assert scan_of(after.result)[one.key].fired is not one.fired
             assert effect.in_prompt and effect.tokens == after.tokens - trace.tokens
             assert adds_up(effect)

@@ -11,6 +11,7 @@ from typing import Literal
 from ctxlab.context import Origin, Span, Text
 from ctxlab.documents import Note, RegexRule
 from ctxlab.engines.macros import MacroEnv, expand
+from ctxlab.engines.macros.expand import may_have_macros
 from ctxlab.engines.regexes.parse_replacement import Grammar, Replacement, Segment, split_at_match
 from ctxlab.engines.regexes.pattern import Pattern, parse_pattern, unknown_flags, written_flags
 from ctxlab.engines.regexes.rule_selection import Stage
@@ -133,7 +134,7 @@ def _segments(template: str, env: MacroEnv | None, notes: list[Note]) -> Iterato
 
 def _pieces(text: str, env: MacroEnv, notes: list[Note]) -> Iterator[tuple[bool, str]]:
     """The text in pieces: values of macros, and what is written between them."""
-    if "{{" not in text:
+    if "{{" not in text and (env.engine == "seed" or not may_have_macros(text)):
         yield False, text
         return
     own = Origin("rule")

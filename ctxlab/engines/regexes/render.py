@@ -12,7 +12,9 @@ from ctxlab.display.one_line import visible
 from ctxlab.documents import Agent, MessageNode, Note, ThinkRule
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.macros import MacroEnv
+from ctxlab.engines.macros.environment import MacroEngine
 from ctxlab.engines.regexes.apply_plans import apply
+from ctxlab.engines.regexes.compile_rule import Compat
 from ctxlab.engines.regexes.rule_selection import Ruleset
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
 from ctxlab.errors import UnknownNode
@@ -85,16 +87,29 @@ class Rendered:
 
 
 def rendered(
-    build_input: BuildInput, node_id: str | None = None, *, streaming: bool = False, limits: Limits = DEFAULT
+    build_input: BuildInput,
+    node_id: str | None = None,
+    *,
+    streaming: bool = False,
+    engine: MacroEngine = "seed",
+    compat: Compat = "ctxlab",
+    limits: Limits = DEFAULT,
 ) -> Rendered:
-    """A rendered message of the request's session; by default the leaf. Raises UnknownNode."""
+    """A rendered message of the request's session; by default the leaf. Raises UnknownNode.
+
+    `engine` expands the macros of rules. In compat sillytavern-1.19 rules that change a message when it comes have
+    changed it already.
+    """
     node, depth = _found(build_input, node_id if node_id is not None else build_input.leaf_id)
-    ruleset = Ruleset(build_input, stage="render", streaming=streaming)
+    arrived = compat == "sillytavern-1.19"
+    ruleset = Ruleset(build_input, stage="render", streaming=streaming, skips_arrivals=arrived)
     agent_id = node.meta("agentId")
     plan = ruleset.plan(role=node.role, depth=depth, agent_id=agent_id, user_id=node.meta("userProfileId"))
-    env = MacroEnv.of(build_input, dice=Context(build_input).dice)
+    env = MacroEnv.of(build_input, dice=Context(build_input).dice, engine=engine)
     start = Text.of(node.content, Origin("node", node.id))
-    applied = apply([start], [plan], ruleset.bound, env, stage="render", processor=PROCESSOR, limits=limits)
+    applied = apply(
+        [start], [plan], ruleset.bound, env, stage="render", processor=PROCESSOR, compat=compat, limits=limits
+    )
     hits = [(ruleset.bound[hit.rule], len(hit.changes)) for hit in applied.hits]
     problems = [Note("warning", problem, PROCESSOR) for problem in dict.fromkeys(ruleset.problems)]
     return Rendered(

@@ -13,6 +13,7 @@ from ctxlab.display.one_line import plain, visible
 from ctxlab.display.short_texts import cut_off
 from ctxlab.documents import RegexConfig
 from ctxlab.engines.macros import MacroEnv
+from ctxlab.engines.macros.environment import MacroEngine
 from ctxlab.engines.regexes.apply_plans import Applied, apply
 from ctxlab.engines.regexes.compile_rule import Compat
 from ctxlab.engines.regexes.rule_selection import (
@@ -137,9 +138,13 @@ def regex_steps(
     stage: Stage = "request",
     streaming: bool = False,
     compat: Compat = "ctxlab",
+    engine: MacroEngine = "seed",
     limits: Limits = DEFAULT,
 ) -> RegexSteps:
-    """Every rule of `config`, or of several layers, applied to one text; `build_input` has the values of macros."""
+    """Every rule of `config`, or of several layers, applied to one text; `build_input` has the values of macros.
+
+    `engine` expands them.
+    """
     start = text if isinstance(text, Text) else Text.of(text, Origin("text"))
     sources = [RuleSource("global", config)] if isinstance(config, RegexConfig) else config
     rows = listed(sources, stage=stage, streaming=streaming, model=build_input.model)
@@ -149,7 +154,7 @@ def regex_steps(
     # Rules of another stage are tried on an empty text, to say whether they compile.
     others = [number for number in range(len(bound)) if rows[number][1] == why_not_at(stage)]
     texts, plans = [start, *[EMPTY] * len(others)], [plan, *[(number,) for number in others]]
-    env = MacroEnv.of(build_input, dice=Context(build_input).dice)
+    env = MacroEnv.of(build_input, dice=Context(build_input).dice, engine=engine)
     applied = apply(texts, plans, bound, env, stage=stage, processor=PROCESSOR, compat=compat, limits=limits)
     applied = replace(applied, hits=tuple(hit for hit in applied.hits if hit.text == 0))
     return RegexSteps(start, tuple(_steps(start, bound, idle, applied)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from ctxlab.context import Context, MacroVariables
+from ctxlab.context import Context
 from ctxlab.engines.variables.report import SessionVariables
 
 Scope = Literal["conversation", "everywhere", "session"]
@@ -32,8 +32,7 @@ def variable_values(before: Context, after: Context) -> list[VariableValue]:
 
 
 def _values(ctx: Context) -> dict[tuple[Scope, str], Any]:
-    macros, written = ctx.report(MacroVariables), ctx.report(SessionVariables)
-    variables = macros.variables if macros is not None else ctx.input.variables
+    written, variables = ctx.report(SessionVariables), ctx.variables
     scopes: dict[Scope, Mapping[str, Any]] = {
         "conversation": variables.session,
         "everywhere": variables.everywhere,

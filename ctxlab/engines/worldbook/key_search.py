@@ -38,10 +38,13 @@ Found = dict[int, KeyHit]
 
 
 class KeySearch:
-    """Searches for all keys of all entries at once. A key's number is its index in `keys`."""
+    """Searches for all keys of all entries at once. A key's number is its index in `keys`.
 
-    def __init__(self, keys: tuple[AnyKey, ...]) -> None:
-        self.keys = keys
+    Case is folded, or with `lower` compared in small letters, as JavaScript does.
+    """
+
+    def __init__(self, keys: tuple[AnyKey, ...], *, lower: bool = False) -> None:
+        self.keys, self._lower = keys, lower
         self.number = {key: i for i, key in enumerate(keys)}
         patterns = [i for i, key in enumerate(keys) if isinstance(key, PatternKey)]
         self.patterns = tuple([i for i in patterns if not _pattern(keys[i]).marked])
@@ -50,7 +53,7 @@ class KeySearch:
         words: dict[str, list[int]] = {}
         for i, key in enumerate(keys):
             if isinstance(key, Key):
-                words.setdefault(searchable(key.text), []).append(i)
+                words.setdefault(searchable(key.text, lower=lower), []).append(i)
         nested = nested_words(list(words))
         common = tuple([word for word in words if word not in nested])
         self._anywhere = tuple([tuple([i for i in words[word] if _plain(keys[i])]) for word in common])
@@ -102,7 +105,7 @@ class KeySearch:
     def _words_in(self, text: str, n: int, found: Found, new: Found) -> None:
         if not text or not (self._anywhere or self._nested):
             return
-        folded = searchable(text)
+        folded = searchable(text, lower=self._lower)
         anywhere, stricter = self._anywhere, self._stricter
         for first, hits in self._windows(folded):
             for word, start, end in hits:

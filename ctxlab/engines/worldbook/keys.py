@@ -72,22 +72,26 @@ def with_names(text: str, names: dict[str, str]) -> str:
     return _NAME.sub(lambda found: names.get(found[1].lower()) or found[0], text)
 
 
-def folded(text: str) -> str:
-    """The text casefolded, every character at the place where it was."""
-    fold = text.casefold()
+def folded(text: str, *, lower: bool = False) -> str:
+    """The text casefolded, every character at the place where it was; with `lower` in small letters alone.
+
+    Small letters are as JavaScript has them: ſ is no s, and ς no σ.
+    """
+    fold = text.lower() if lower else text.casefold()
     if len(fold) != len(text):  # ß and its like become two letters
-        fold = "".join([_folded_letter(char) for char in text])
+        fold = "".join([_folded_letter(char, lower=lower) for char in text])
     return fold
 
 
-def _folded_letter(char: str) -> str:
+def _folded_letter(char: str, *, lower: bool) -> str:
     """One letter for one: where folding makes two, the small letter, or itself where there is none."""
-    return next((one for one in (char.casefold(), char.lower()) if len(one) == 1), char)
+    forms = (char.lower(),) if lower else (char.casefold(), char.lower())
+    return next((one for one in forms if len(one) == 1), char)
 
 
-def searchable(text: str) -> str:
+def searchable(text: str, *, lower: bool = False) -> str:
     """Folded, and without halves of surrogate pairs, which have no UTF-8."""
-    fold = folded(text)
+    fold = folded(text, lower=lower)
     return _HALF_PAIR.sub("\ufffd", fold) if not fold.isascii() and _HALF_PAIR.search(fold) else fold
 
 

@@ -15,6 +15,8 @@ from ctxlab.engines.worldbook.keys import AnyKey, Key, PatternKey, key_of, with_
 from ctxlab.engines.worldbook.scan_input import SWITCHES, ActiveBook, Level, ScanInput, Source
 
 _ESCAPED = re.compile(r"[.*+?^${}()|\[\]\\/]")
+_SIGNS = ("{{", "<", "\\{", "\\}")
+"""Signs of which SillyTavern may make something else in a key."""
 ACTIVATE, DONT_ACTIVATE = "@@activate", "@@dont_activate"
 _LEVELS: Mapping[str, Mapping[Level, int]] = {
     "agent": {"chat": -1, "user": 0, "agent": 1, "global": 2},
@@ -129,7 +131,7 @@ class EntryPreparer:
         return prepared.lores, prepared.search
 
     def _remember(self, lores: list[PreparedEntry]) -> tuple[Sequence[PreparedEntry], KeySearch]:
-        search = KeySearch(_all_keys(lores))
+        search = KeySearch(_all_keys(lores), lower=self.scan_input.rules.is_exact)
         self.number = search.number
         for lore in lores:
             lore.own, lore.second = self._numbers(lore.primary), self._numbers(lore.secondary)
@@ -211,7 +213,7 @@ class EntryPreparer:
 
         def worded(text: str) -> str:
             named = with_names(text, self.names)
-            if not rules.is_exact or "{{" not in named:
+            if not rules.is_exact or not any(sign in named for sign in _SIGNS):
                 return named
             self.keys_vary = True
             return words_sent(key, named, book.macro_dialect)

@@ -32,7 +32,7 @@ class Dialect:
 
 
 SEED: Final = Dialect("seed", "ctxlab's own way, which is the reference program's")
-_EXPANDING: Final = ("injection-assembler", "worldbook-processor", "regex-processor")
+_EXPANDING: Final = ("session-loader", "injection-assembler", "worldbook-processor", "regex-processor")
 """Steps that expand macros."""
 _SETTINGS_1_19: Final[Mapping[str, Any]] = {
     "injection-assembler.macro_engine": "sillytavern",
@@ -47,6 +47,8 @@ _SETTINGS_1_19: Final[Mapping[str, Any]] = {
     "injection-assembler.names": "group",
     "injection-assembler.drop_carriage_returns": True,
     "session-loader.blank_messages": True,
+    "session-loader.empty_messages": True,
+    "session-loader.macro_engine": "sillytavern",
     "continued-reply.enabled": True,  # it stands behind the last instructions, before the nudge
     "worldbook-processor.macro_engine": "sillytavern",
     "worldbook-processor.scan_text": "joined",

@@ -18,6 +18,7 @@ from ctxlab.context import (
     Text,
 )
 from ctxlab.documents import MessageNode
+from ctxlab.documents.agent.continued_reply import CONTINUE_NUDGE
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.engines.macros import MacroEnv
 from ctxlab.pipeline import Processor, Services
@@ -41,6 +42,7 @@ from ctxlab.processors.injection.made_texts import (
     end_of_history,
     formed,
     lore_form,
+    with_newest_message,
     words_after_reply,
 )
 from ctxlab.processors.injection.one_message import Joiner, Seat
@@ -75,6 +77,7 @@ from ctxlab.processors.injection.settings import InjectionSettings
 ID = "injection-assembler"
 
 BLANK = Cause(ID, "blank", "no words are left of it")
+EMPTY = Cause(ID, "empty", "there is not a single character in it")
 EXAMPLES_OFF = Cause(ID, "examples-off", "examples aren't sent, by the setting `examples`")
 LINE_ENDS = Cause(ID, "line-ends", "carriage returns are left out")
 UNSPOKEN = Cause(ID, "example-without-speaker", "only what a speaker says in an example is sent")
@@ -363,7 +366,10 @@ class _Assembly:
         if preset.level == "agent" and self.ctx.input.agent is not None:
             self.dialects[preset.key] = self.ctx.input.agent.macro_dialect
         self.names[preset.key] = role_in_prompt(node)
-        body = (Text.of(self._content(node), origin), *assets)
+        text = Text.of(self._content(node), origin)
+        if role_in_prompt(node) == CONTINUE_NUDGE and self.ctx.drafts:
+            text = with_newest_message(text, str(self.ctx.drafts[-1].text))
+        body = (text, *assets)
         return Draft(
             preset.key,
             node.role,
@@ -447,7 +453,7 @@ class _Assembly:
     def _keep_what_macros_did(self) -> None:
         assert self.wording is not None
         self.ctx = self.ctx.noted(self.wording.notes)
-        if self.wording.variables is not self.ctx.input.variables:
+        if self.wording.variables is not self.ctx.variables:
             self.ctx = self.ctx.put(MacroVariables(self.wording.variables, self.ctx.input.variables))
 
     def _worded_as_sent(self, pieces: Sequence[_Piece], wording: Wording) -> Iterator[_Piece]:
@@ -530,6 +536,11 @@ class _Assembly:
             empty = [draft for draft in drafts if draft.key in self.places.seats and not (draft.text or draft.assets)]
             if empty:
                 self.left_out.setdefault(BLANK, []).extend(empty)
+                drafts = [draft for draft in drafts if draft not in empty]
+        if settings.blank_prompts:
+            empty = [draft for draft in drafts if draft.placement is None and draft.is_wordless]
+            if empty:
+                self.left_out.setdefault(EMPTY, []).extend(empty)
                 drafts = [draft for draft in drafts if draft not in empty]
         if settings.lore_format.strip() and settings.lore_format != LORE_ALONE:
             drafts = [self._in_form(draft) for draft in drafts]

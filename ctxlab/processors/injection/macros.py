@@ -46,7 +46,7 @@ class Wording:
 
     @classmethod
     def of(cls, ctx: Context, dialects: Mapping[str, str | None], engine: MacroEngine = "seed") -> Wording:
-        return cls(MacroEnv.of(ctx.input, dice=ctx.dice, engine=engine), dialects, ctx.input.variables)
+        return cls(MacroEnv.of(ctx.input, dice=ctx.dice, engine=engine), dialects, ctx.variables)
 
     def expanded(self, draft: Draft, *, processor: str = CAUSE) -> Draft:
         """The draft with values in the place of its macros; `processor` signs edits of one that was there before."""

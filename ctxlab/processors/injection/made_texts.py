@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from ctxlab.context import AssetRef, Cause, Draft, Edit, Origin, Text
+from ctxlab.engines.macros.call import CAUSE
 
+_NEWEST: Final = re.compile(r"\{\{\s*lastChatMessage\s*\}\}", re.IGNORECASE)
 AFTER_REPLY: Final = "after-reply"
 LORE_ALONE: Final = "{0}"
 """The form of lore that is the lore itself; also its place in other forms."""
@@ -31,6 +34,17 @@ def formed(draft: Draft, form: Text, processor: str) -> Draft:
     texts = [before, *(part for part in draft.body if isinstance(part, Text)), after]
     files = [part for part in draft.body if isinstance(part, AssetRef)]
     return replace(draft, body=(Text([span for text in texts for span in text.spans]), *files))
+
+
+def with_newest_message(text: Text, newest: str) -> Text:
+    """Words that ask to go on, with the message that is gone on with, without blanks around it.
+
+    What it is put in place of is no macro elsewhere, and macros in the message are expanded like those beside it.
+    """
+    cause = Cause(CAUSE, "lastChatMessage", "the message that is to be gone on with")
+    origin = Origin("macro", "lastChatMessage")
+    found = _NEWEST.finditer(str(text))
+    return text.splice([Edit(mark.start(), mark.end(), newest.strip(), cause, origin) for mark in found])
 
 
 def words_after_reply(words: str, processor: str) -> Draft:

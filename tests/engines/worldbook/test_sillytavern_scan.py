@@ -198,3 +198,20 @@ def test_whole_words_have_nothing_of_a_word_beside_them() -> None:
     keys = ("lantern.", "罗盘", "c++", "b罗盘")
 
     assert fired(scanned(*[keyed(key) for key in keys], talk=talk, whole_words=True)) == ["c++", "b罗盘"]
+
+
+@pytest.mark.parametrize(
+    ("key", "said", "fires"),
+    [
+        ("ſee", "We see.", False),  # JavaScript's small letters; folding would make an s of it
+        ("see", "We ſee.", False),
+        ("οδος", "ΟΔΟΣ", True),  # Σ at the end of a word becomes ς
+        ("οδοσ", "οδος", False),
+        ("straße", "STRASSE", False),
+        ("ÄRM", "ärm", True),
+    ],
+)
+def test_upper_case_is_made_small_as_javascript_does(key: str, said: str, fires: bool) -> None:
+    assert bool(fired(scanned(keyed(key), talk=(("Ilse", said),)))) is fires
+    folding = scanned(keyed("see"), talk=(("Ilse", "We ſee."),), compat="sillytavern", scan_text="messages")
+    assert fired(folding) == ["see"]

@@ -45,6 +45,25 @@ def entry(**fields: Any) -> tuple[LoreEntry, list[str]]:
     return book.entries["0"], [str(loss) for loss in losses]
 
 
+@pytest.mark.parametrize(
+    ("fields", "probability"),
+    [
+        ({"useProbability": True, "probability": None}, 0),  # what is drawn is never below nothing
+        ({"useProbability": True}, 0),
+        ({"useProbability": False, "probability": None}, 100),
+        ({"probability": None}, 100),
+        ({"useProbability": True, "probability": 30}, 30),
+    ],
+)
+def test_a_chance_that_is_asked_for_and_not_said_is_none(fields: dict[str, Any], probability: float) -> None:
+    found, _ = entry(**fields)
+    in_card = {"entries": [{"id": 0, "keys": ["a"], "extensions": {k: v for k, v in fields.items() if v is not None}}]}
+    book, _ = book_from(in_card)
+
+    assert found.probability == probability
+    assert book.entries["0"].probability == (probability or 100)  # a card's book says 100 where it says nothing
+
+
 def test_both_forms_of_keys_are_read() -> None:
     native = {"entries": {"0": {"uid": 0, "key": ["a"], "keysecondary": ["b"]}}}
     card = {"entries": [{"id": 0, "keys": ["a"], "secondary_keys": ["b"]}]}

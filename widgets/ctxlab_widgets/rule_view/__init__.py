@@ -391,7 +391,8 @@ class RuleView(Widget):
         settings: dict[str, Any] = {}
         processor = processor_of(run) if run is not None else None
         if processor is not None:
-            settings = {"compat": processor.settings.compat, "limits": processor.settings.limits}
+            own_way = processor.settings
+            settings = {"compat": own_way.compat, "engine": own_way.macro_engine, "limits": own_way.limits}
         return regex_steps(
             text, sources, self._build_input, role=tested.role, depth=tested.depth, stage=tested.stage, **settings
         )

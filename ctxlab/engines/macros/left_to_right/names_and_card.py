@@ -159,7 +159,7 @@ def outlet(call: MacroCall) -> str:
 @macro("input", phase="post", dialect=NEWER)
 def typed(call: MacroCall) -> str:
     """The text that is typed and not sent yet."""
-    return call.env.input if call.env.place == "pending" else ""
+    return call.env.input if call.env.place == "pending" else call.env.facts.get("input", "")
 
 
 # --- messages

@@ -14,8 +14,10 @@ from ctxlab.formats.sillytavern.data_folder.conversation import Conversation
 
 NATURAL, MANUAL, POOLED = 0, 2, 3
 """Numbers of a group's ways to choose; with the other one, 1, all reply in the order of the list."""
-GOES_ON: Final = ("swipe", "continue")
-"""Kinds of turns in which the member replies who wrote the newest message."""
+GOES_ON: Final = ("swipe", "continue", "quiet")
+"""Kinds of turns in which the member replies who wrote the newest reply, a muted one too."""
+IMPERSONATE: Final = "impersonate"
+NARRATOR: Final = "narrator"
 WORDS: Final = re.compile(r"\w+")
 
 
@@ -35,9 +37,12 @@ def speaker_of(
             names = ", ".join(card.name for card in conversation.cards)
             raise ReadError(f"the group has no member {wanted!r}; its members are {names}")
         return found
+    if kind == IMPERSONATE:  # whoever it is, muted or not, the words are the user's
+        return _drawn(conversation.cards, losses)
+    if kind in GOES_ON:
+        writer = _writer_of_newest_reply(conversation, with_hidden=kind == "quiet")
+        return writer if writer is not None else _drawn(conversation.cards, losses)
     last = last_speaker(conversation)
-    if kind in GOES_ON and last is not None:
-        return last
     muted = group.get("disabled_members") or ()
     speaking = [card for card in conversation.cards if card.file not in muted]
     if not speaking:
@@ -52,6 +57,28 @@ def last_speaker(conversation: Conversation) -> CardFile | None:
         return None
     names = (line.get("original_avatar"), line.get("name"))
     return next((card for card in conversation.cards if card.file == names[0] or card.name == names[1]), None)
+
+
+def _writer_of_newest_reply(conversation: Conversation, *, with_hidden: bool) -> CardFile | None:
+    """The member who wrote the newest message, else the newest before it that names its writer's card."""
+    lines = [line for line in map(as_object, conversation.lines) if "mes" in line]
+    if lines and _is_reply(lines[-1], with_hidden=with_hidden):
+        return last_speaker(conversation)
+    replies = (line for line in reversed(lines) if _is_reply(line, with_hidden=with_hidden))
+    file = next((line["original_avatar"] for line in replies if line.get("original_avatar")), None)
+    return next((card for card in conversation.cards if card.file == file), None)
+
+
+def _is_reply(line: Mapping[str, Any], *, with_hidden: bool) -> bool:
+    is_hidden = bool(line.get("is_system")) and not with_hidden
+    return not (line.get("is_user") or is_hidden or as_object(line.get("extra")).get("type") == NARRATOR)
+
+
+def _drawn(cards: Sequence[CardFile], losses: list[Loss]) -> CardFile:
+    """The first of those of whom the program draws one."""
+    if len(cards) > 1:
+        losses.append(Loss("the group", f"the program draws who replies; {cards[0].name} does"))
+    return cards[0]
 
 
 def _chosen(
@@ -73,9 +100,7 @@ def _chosen(
     if strategy == POOLED and text is None:
         spoken = {card.file for card in _since_the_user(conversation)}
         waiting = [card for card in speaking if card.file not in spoken] or [card for card in speaking if card != last]
-        if len(waiting) > 1:
-            losses.append(Loss("the group", f"the program draws who replies; {waiting[0].name} does"))
-        return (waiting or list(speaking))[0]
+        return _drawn(waiting, losses) if waiting else speaking[0]
     if strategy == MANUAL and len(speaking) > 1:
         losses.append(Loss("the group", f"nobody replies until asked; {speaking[0].name} is, as speaker= is not given"))
     return speaking[0]

@@ -134,7 +134,7 @@ def read_turn(
         typed=_typed(conversation, original_of(preset) or {}, kind=kind, text=text),
         dialect=settings.dialect,
         group=_group(conversation),
-        facts=dict(_facts(settings, conversation, card)),
+        facts={**dict(_facts(settings, conversation, card)), **_in_the_box(kind, text)},
         session=session,
         leaf=_leaf(session, kind),
         agent=agent,
@@ -159,9 +159,14 @@ def read_turn(
 def _typed(conversation: Conversation, preset: Mapping[str, Any], *, kind: TurnKind, text: str | None) -> str:
     """The words that the user sends; with nothing typed those of the preset, which a group does without."""
     if text or kind != "normal":
-        return as_in_a_field(text or "") if kind != "quiet" else ""
+        return as_in_a_field(text or "") if kind in ("normal", "continue") else ""
     words = preset.get("send_if_empty")
     return words.strip() if isinstance(words, str) and conversation.group is None else ""
+
+
+def _in_the_box(kind: TurnKind, text: str | None) -> Mapping[str, str]:
+    """The words that stay in the program's input box during the turn, for the macro that shows them."""
+    return {"input": as_in_a_field(text)} if kind == "impersonate" and text else {}
 
 
 def _group(conversation: Conversation) -> GroupChat | None:

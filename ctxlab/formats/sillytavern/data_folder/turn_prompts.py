@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -11,7 +10,6 @@ from ctxlab.documents.agent.continued_reply import CONTINUE_NUDGE
 from ctxlab.formats.sillytavern.card_fields import PROMPT_NAME
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
 
-LAST_MESSAGE: Final = re.compile(r"\{\{lastChatMessage\}\}", re.IGNORECASE)
 GROUP_NUDGE, IMPERSONATE, QUIET, BIAS = "groupNudge", "impersonate", "quietPrompt", "bias"
 AT_THE_END: Final = -100
 """Order of what comes first of all that stands after the history."""
@@ -34,7 +32,7 @@ def _last(preset: Mapping[str, Any], kind: str, text: str | None, bias: str) -> 
         yield from _prompt(BIAS, "Start of the reply", bias, role="assistant")
     if kind == "continue" and not preset.get("continue_prefill"):
         nudge = _text(preset, "continue_nudge_prompt")
-        yield from _prompt(CONTINUE_NUDGE, "Continue nudge", LAST_MESSAGE.sub("{{lastMessage}}", nudge))
+        yield from _prompt(CONTINUE_NUDGE, "Continue nudge", nudge)
     elif kind == "impersonate":
         yield from _prompt(IMPERSONATE, "Impersonation", _text(preset, "impersonation_prompt"))
     elif kind == "quiet":

@@ -36,6 +36,8 @@ def entry_from(
             if stored is not None:
                 _read(field, at, stored, values, losses)
                 break
+    if form == "native" and values.get("use_probability") and "probability" not in values:
+        values["probability"] = 0  # SillyTavern compares what it draws with nothing, and the entry never fires
     if "content" in values:
         values["content"] = converted(values["content"])
     if values.get("display_index") == index:
