@@ -530,3 +530,37 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     (folder / "characters/odo.png").unlink()
     with pytest.raises(ReadError, match="no card 'odo'"):
         ctxlab.sillytavern(folder)
+
+
+@pytest.mark.parametrize(
+    ("own", "sent"),
+    [
+        ({"prompt": "He hums.", "position": 0}, "He hums."),
+        ({"prompt": "He hums.", "position": 1}, "He hums.\nFog."),
+        ({"prompt": "He hums.", "position": 2}, "Fog.\nHe hums."),
+        ({"prompt": "He hums.", "position": 0, "useChara": False}, "Fog."),
+        ({"prompt": "", "position": 0}, None),
+        ({"prompt": "", "position": 1}, "Fog."),
+    ],
+)
+def test_a_characters_own_note_goes_with_the_chats_also_without_words(
+    tmp_path: Path, own: dict[str, Any], sent: str | None
+) -> None:
+    note = {"chara": [{"name": "odo", "useChara": True, **own}]}
+    folder = write_folder(tmp_path, extension_settings={"note": note}, metadata={"note_prompt": "Fog."})
+
+    found = [text for text in texts(ctxlab.sillytavern(folder).build()) if "Fog." in text or "hums" in text]
+
+    assert found == ([] if sent is None else [sent])
+
+
+def test_a_swipe_counts_the_answer_that_is_to_come(tmp_path: Path) -> None:
+    prompts = [
+        {**each, "content": "{{lastSwipeId}}/{{currentSwipeId}}"} if each["identifier"] == "jailbreak" else each
+        for each in PRESET["prompts"]
+    ]
+    folder = write_folder(tmp_path, said=SAID[:3], oai_settings={**PRESET, "prompts": prompts})
+
+    swipe, normal = (ctxlab.sillytavern(folder, kind=kind).build() for kind in ("swipe", "normal"))
+
+    assert [words(trace)[-1] for trace in (swipe, normal)] == [("system", "1/2"), ("system", "1/1")]

@@ -110,6 +110,9 @@ def read_turn(
     losses: list[Loss] = []
     settings = ProgramSettings(folder.data(SETTINGS) if folder.has(SETTINGS) else {})
     conversation = conversation_of(folder, settings, chat, character)
+    if kind == "regenerate" and conversation.group is not None:
+        # A group forgets what it replied at once, and then it is a turn like any other.
+        conversation, kind = conversation.without_newest_replies(), "normal"
     card = speaker_of(conversation, speaker, kind=kind, text=text, losses=losses)
     persona = persona_of(settings, conversation)
     worlds = linked_worlds(settings, conversation, card, persona)
@@ -184,7 +187,7 @@ def _facts(settings: ProgramSettings, conversation: Conversation, card: CardFile
         if isinstance(value, str):
             yield name, value
     yield "authorsNote", text_of_chat(settings, conversation)
-    yield "charAuthorsNote", note_of_character(settings, card)[0]
+    yield "charAuthorsNote", (note_of_character(settings, card) or ("", 0))[0]
     off = settings.at(f"extension_settings.{LISTED}")
     if isinstance(off, list):
         yield "extensions", ", ".join(name for name in COME_ALONG if name not in off)
