@@ -87,6 +87,6 @@ def test_each_part_of_a_message_of_several_has_its_landing_there() -> None:
 
 
 def test_what_was_one_message_before_was_joined_by_no_later_step() -> None:
-    later = around_a_note(settings={"convert-system.enabled": True, "merge-consecutive.enabled": False})
+    later = around_a_note(budget_tokens=30)  # a message is cut, those of one part and of several stay
 
     assert [each.landings[0].joined for each in landings(later).injections if each.landings] == ["", "", ""]
