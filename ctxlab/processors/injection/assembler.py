@@ -146,6 +146,8 @@ class _Assembly:
 
     def result(self, presets: Sequence[Preset], lore: Sequence[LoreDraft]) -> Context:
         self._ask_plugins_for_anchors(presets)
+        if self._goes_on_alone(presets):
+            self.places.length -= 1
         for preset in presets:
             self._sort_in(preset)
         self._sort_in_beside_main()
@@ -158,6 +160,12 @@ class _Assembly:
         self._keep_what_macros_did()
         groups = [Dropped(tuple(drafts), cause) for cause, drafts in self.left_out.items()]
         return self.ctx.arrange(drafts, dropped=groups)
+
+    def _goes_on_alone(self, presets: Sequence[Preset]) -> bool:
+        """Whether the newest message is gone on with as it is: it comes behind all, and no depth counts it."""
+        if not (self.settings.continued_is_apart and self.ctx.input.turn == "continue" and self.ctx.drafts):
+            return False
+        return not any(role_in_prompt(preset.node) == CONTINUE_NUDGE for preset in presets)
 
     # --- sorting the presets
 

@@ -69,7 +69,7 @@ def _own(conversation: Conversation, name: str, default: Any) -> Any:
 
 
 def _with_own(settings: ProgramSettings, card: CardFile, text: str) -> str:
-    """The note together with the character's own, which replaces it, or stands before or after it; also an empty one."""
+    """The note together with the character's own, be it empty, which replaces it or stands before or after it."""
     own = note_of_character(settings, card)
     if own is None:
         return text
