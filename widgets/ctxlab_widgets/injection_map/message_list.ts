@@ -184,7 +184,7 @@ function rowOf(target: EventTarget | null): number | null {
 function message(row: MessageRow, at: number): HTMLElement {
   const kind = row.look ? `inj src-${row.look}` : `r-${row.role}`;
   const words = harmless(row.text);
-  const parts = row.parts.length && `one message of ${many(row.parts.length, "part")}`;
+  const parts = row.parts.length > 0 && `one message of ${many(row.parts.length, "part")}`;
   const labels = [parts, row.cut && "cut later", row.joined && `joined with others by ${row.joined}`].filter(Boolean);
   return h(
     "button",
