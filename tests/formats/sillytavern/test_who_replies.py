@@ -86,4 +86,4 @@ def test_a_group_writes_anew_what_it_replied_at_once(tmp_path: Path, turns: Any,
     assert [text for text in sent if text in ("All of you.", "Jo: Yes.", "Bas: So.")] == ["All of you.", "Jo: Yes."][
         :left
     ]
-    assert turn.options()["turn"] == "normal"
+    assert turn.options().get("turn") == "normal"

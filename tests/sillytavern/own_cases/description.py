@@ -164,10 +164,10 @@ def preset(
     """A preset with more prompts. Texts of the four usual prompts are given by name, other `fields` of prompts too."""
     texts = {**TEXTS, **{name: settings.pop(name) for name in TEXTS if name in settings}}
     markers = [name for name in ORDER if name not in texts]
-    prompts = [
+    prompts: list[dict[str, Any]] = [
         *(prompt(name, text, system_prompt=True) for name, text in texts.items()),
         *({"identifier": name, "name": name, "system_prompt": True, "marker": True} for name in markers),
-        *more,
+        *(dict(each) for each in more),
     ]
     prompts = [{**each, **(fields or {}).get(each["identifier"], {})} for each in prompts]
     usual = (*ORDER[:-2], *(each["identifier"] for each in more), *ORDER[-2:])

@@ -28,8 +28,9 @@ MIXED = (
 
 def case(name: str, *entries: Any, **parts: Any) -> OwnCase:
     usual: dict[str, Any] = {"cards": (KEEPER,), "said": TALK, "turns": TEN, "preset": preset()}
-    shallow = {"world_info": {"world_info_depth": 2, **parts.pop("world_info", {})}}
-    return OwnCase(f"timed-{name}", **{**usual, "worlds": {"bakery": entries}, "about": shallow, **parts})
+    shallow: dict[str, Any] = {"world_info": {"world_info_depth": 2, **parts.pop("world_info", {})}}
+    own: dict[str, Any] = {**usual, "worlds": {"bakery": entries}, "about": shallow, **parts}
+    return OwnCase(f"timed-{name}", **own)
 
 
 ALL = (
