@@ -21,7 +21,7 @@ NARRATOR: Final = "narrator"
 WORDS: Final = re.compile(r"\w+", re.ASCII)
 """Words as the program finds them: a name in Chinese has none, and is never called by it."""
 USUALLY_TALKS: Final = 0.5
-"""How readily a character talks whose card doesn't say."""
+"""The talkativeness of a character whose card doesn't say."""
 
 
 def speaker_of(
@@ -124,7 +124,7 @@ def _natural(
 
 
 def _talks(card: CardFile) -> float:
-    """How readily a character talks unasked, from 0 to 1."""
+    """The talkativeness of a character: the chance, from 0 to 1, that it talks unasked."""
     stored = card.extensions.get("talkativeness", card.data.get("talkativeness"))
     try:
         return float(stored or 0) if isinstance(stored, (int, float, str)) else USUALLY_TALKS
