@@ -15,7 +15,7 @@ IN_NAMES: Final = (
     (("claude", "llama", "mistral", "yi", "deepseek", "gemma", "gemini", "learnlm", "jamba", "qwen2"), None),
     (("command-r", "command-a", "nemo"), None),
 )
-"""Words in a model's name by which the program finds an encoding, in its order; None is one whose ranks aren't at hand."""
+"""Words in a model's name by which the program finds an encoding, in its order; of None the ranks aren't at hand."""
 USUAL: Final = "cl100k_base"
 """With which it counts for a model of whose name it knows nothing."""
 
