@@ -118,7 +118,7 @@ class SillyTavernTurn:
             "group": found.group,
             "facts": found.facts,
             "user": found.user,
-            "model": found.model,
+            "model": self._model if found.encoding else found.model,
             "variables": self.variables,
             "activations": found.activations,
             "timestamp": self.timestamp,
@@ -159,7 +159,7 @@ class SillyTavernTurn:
             leaf=self.leaf,
             agent=self.agent,
             user=self.user,
-            model=ModelProfile(id=self.turn.model) if self.turn.model else None,
+            model=self._model,
             variables=self.variables,
             timestamp=self.timestamp,
             zone=self.zone,
@@ -168,6 +168,12 @@ class SillyTavernTurn:
             facts=self.turn.facts,
             rules=RegexConfig(presets=self.turn.rules),
         )
+
+    @property
+    def _model(self) -> ModelProfile | None:
+        """The model with the tokenizer by which the program counts for it."""
+        tokenizer = {"tokenizer": self.turn.encoding} if self.turn.encoding else {}
+        return ModelProfile.model_validate({"id": self.turn.model, **tokenizer}) if self.turn.model else None
 
     def _saying(self, text: str) -> SillyTavernTurn:
         """With one more message of the user."""

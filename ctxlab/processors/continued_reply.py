@@ -11,6 +11,7 @@ from ctxlab.pipeline import Processor, Services
 ID = "continued-reply"
 HISTORY: Final = ("node", "pending")
 LAST: Final = Cause(ID, "continued", "the message that is to be gone on with stands last")
+NAMELESS: Final = Cause(ID, "continued", "the message that words ask to go on with has its speaker in no field")
 
 
 class ContinuedReply(Processor):
@@ -32,9 +33,10 @@ class ContinuedReply(Processor):
         others = [draft for i, draft in enumerate(ctx.drafts) if i != at]
         nudges = [draft for draft in others if _is_nudge(draft)]
         before = [draft for draft in others if not _is_nudge(draft)]
-        if len(before) == at:
-            return ctx
-        return ctx.arrange([*before, ctx.drafts[at].moved(at, LAST), *nudges])
+        continued = ctx.drafts[at] if len(before) == at else ctx.drafts[at].moved(at, LAST)
+        if nudges and continued.speaker is not None:
+            continued = continued.changed(NAMELESS, speaker=None)
+        return ctx if continued is ctx.drafts[at] else ctx.arrange([*before, continued, *nudges])
 
 
 def _is_nudge(draft: Draft) -> bool:

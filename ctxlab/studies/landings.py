@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from ctxlab.context import BuildInput, Context, Draft, Placement
+from ctxlab.context import BuildInput, Context, Draft, Part, Placement
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import nearest
 from ctxlab.display.source_styles import OF_PART
@@ -14,6 +14,7 @@ from ctxlab.documents import MessageNode
 from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Step, Trace
 from ctxlab.pipeline.explain.token_breakdown import source_of
+from ctxlab.processors.injection.place_lore import placement_of
 from ctxlab.processors.injection.presets import presets_of, verdict_on
 from ctxlab.processors.injection.read_preset_placement import HISTORY as HISTORY_ANCHOR
 from ctxlab.processors.injection.read_preset_placement import anchor_id, requested_placement
@@ -47,6 +48,10 @@ class Landing:
     def look(self) -> str:
         """The source whose colour and sign it has; messages of the history have those of their roles."""
         return OF_PART[source_of(self.draft)]
+
+
+Placed = tuple[Landing, Part]
+"""A message, and the part of it that an injection is; a message of one injection has itself as its only part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,9 +111,11 @@ class _Later:
                 self._look_at(step)
 
     def _look_at(self, step: Step) -> None:
+        holders = {part.key: draft.key for draft in step.before.drafts for part in draft.parts}
         for draft in step.after.drafts:
-            for part in draft.merged:
-                self.joined.setdefault(part.key, step.id)
+            if len({holders.get(part.key) for part in draft.merged}) > 1:  # else it was one message before
+                for part in draft.merged:
+                    self.joined.setdefault(part.key, step.id)
         was, now = (
             {part.key for draft in context.drafts for part in draft.parts} for context in (step.before, step.after)
         )
@@ -142,10 +149,10 @@ def anchors_of(build_input: BuildInput) -> tuple[str, ...]:
 
 def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator[Injection]:
     """Injections in the order of their presets, unsent ones included, then all others as they are in the messages."""
-    groups: dict[str, list[Landing]] = {}
+    groups: dict[str, list[Placed]] = {}
     for row in rows:
-        if not row.is_history:
-            groups.setdefault(_group(row.draft), []).append(row)
+        for part in () if row.is_history else row.draft.parts:
+            groups.setdefault(_group(part), []).append((row, part))
     warnings = _warnings(trace)
     warnings |= _lost(trace, warnings)
     left_out = {
@@ -154,16 +161,17 @@ def _injections(trace: Trace, rows: Sequence[Landing], history: int) -> Iterator
         for draft in group.drafts
         if draft.origin.kind in INJECTED and _group(draft) not in groups
     }
+    asked = dict(_asked(trace)) if any(row.draft.merged for row in rows) else {}
     for preset in presets_of(trace.start.input):
         key, name = preset.key, _name(preset.node, preset.key)
         if key in groups:
-            yield _landed(key, name, groups.pop(key), history, warnings.get(key, ""))
+            yield _landed(key, name, groups.pop(key), history, warnings.get(key, ""), asked)
         elif key in left_out:
             yield Injection(name, "preset", "", "not sent", sentence=left_out.pop(key), key=key)
     titles = {one.key: one.title for one in decisions(trace.result)}
-    for key, landings in groups.items():
-        name = titles.get(key) or plain(str(landings[0].draft.text), 40) or key
-        yield _landed(key, name, landings, history, warnings.get(key, ""))
+    for key, placed in groups.items():
+        name = titles.get(key) or plain(str(placed[0][0].draft.text), 40) or key
+        yield _landed(key, name, placed, history, warnings.get(key, ""), asked)
     yield from _in_outlets(titles, rows, {*groups, *left_out})
     for key in [key for key in left_out if key in titles]:
         yield Injection(titles[key], "lore", "", "not sent", sentence=left_out[key], key=key)
@@ -183,7 +191,7 @@ def _in_outlets(
             yield Injection(title or key, LORE, "in its outlet", "landed", tuple(holders[key]), key=key)
 
 
-def _group(draft: Draft) -> str:
+def _group(draft: Draft | Part) -> str:
     """The key of an injection: one preset can land at several depths, as `preset:11@4` and `preset:11@8`."""
     return draft.key.partition("@")[0] if draft.origin.kind == "preset" else draft.key
 
@@ -213,18 +221,34 @@ def _lost(trace: Trace, warnings: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _landed(key: str, name: str, landings: list[Landing], history: int, warning: str) -> Injection:
-    draft = landings[0].draft
-    requested = _requested([row.draft.placement for row in landings], draft.origin.kind)
-    look = landings[0].look
-    missing = tuple(depth for depth in _requested_depths(row.draft.placement for row in landings) if depth > history)
+def _asked(trace: Trace) -> Iterator[tuple[str, Placement]]:
+    """The places that presets and entries ask for, by key; a message of several keeps only that of its first part."""
+    for preset in presets_of(trace.start.input):
+        place = requested_placement(preset.node)
+        if place is not None and place.kind == "depth":
+            yield preset.key, Placement("depth", depth=place.depth)
+        elif place is not None and place.kind == "anchor":
+            yield preset.key, Placement("anchor", anchor=place.anchor, before=place.before)
+    for one in decisions(trace.result):
+        entry = one.lore.entry
+        yield one.key, placement_of(entry.position_name or "", entry.depth, entry.outlet_name or "")
+
+
+def _landed(
+    key: str, name: str, placed: Sequence[Placed], history: int, warning: str, asked: Mapping[str, Placement]
+) -> Injection:
+    landings, part = tuple(row for row, _ in placed), placed[0][1]
+    places = [asked.get(key) if row.draft.merged else row.draft.placement for row in landings]
+    requested = _requested(places, part.origin.kind)
+    look = OF_PART[source_of(replace(landings[0].draft, origin=part.origin))]
+    missing = tuple(depth for depth in _requested_depths(places) if depth > history)
     outcome, sentence = "landed", ""
     if warning:
         outcome, sentence = "warned", warning
     elif missing:
         outcome = "elsewhere"
         sentence = f"asked {requested}, landed at {landings[0].below}: the history has {history} messages"
-    return Injection(name, look, requested, outcome, tuple(landings), sentence, key, missing)
+    return Injection(name, look, requested, outcome, landings, sentence, key, missing)
 
 
 def _requested(places: Sequence[Placement | None], kind: str) -> str:

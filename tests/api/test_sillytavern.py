@@ -530,3 +530,75 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     (folder / "characters/odo.png").unlink()
     with pytest.raises(ReadError, match="no card 'odo'"):
         ctxlab.sillytavern(folder)
+
+
+@pytest.mark.parametrize(
+    ("own", "sent"),
+    [
+        ({"prompt": "He hums.", "position": 0}, "He hums."),
+        ({"prompt": "He hums.", "position": 1}, "He hums.\nFog."),
+        ({"prompt": "He hums.", "position": 2}, "Fog.\nHe hums."),
+        ({"prompt": "He hums.", "position": 0, "useChara": False}, "Fog."),
+        ({"prompt": "", "position": 0}, None),
+        ({"prompt": "", "position": 1}, "Fog."),
+    ],
+)
+def test_a_characters_own_note_goes_with_the_chats_also_without_words(
+    tmp_path: Path, own: dict[str, Any], sent: str | None
+) -> None:
+    note = {"chara": [{"name": "odo", "useChara": True, **own}]}
+    folder = write_folder(tmp_path, extension_settings={"note": note}, metadata={"note_prompt": "Fog."})
+
+    found = [text for text in texts(ctxlab.sillytavern(folder).build()) if "Fog." in text or "hums" in text]
+
+    assert found == ([] if sent is None else [sent])
+
+
+def test_a_swipe_counts_the_answer_that_is_to_come(tmp_path: Path) -> None:
+    prompts = [
+        {**each, "content": "{{lastSwipeId}}/{{currentSwipeId}}"} if each["identifier"] == "jailbreak" else each
+        for each in PRESET["prompts"]
+    ]
+    folder = write_folder(tmp_path, said=SAID[:3], oai_settings={**PRESET, "prompts": prompts})
+
+    swipe, normal = (ctxlab.sillytavern(folder, kind=kind).build() for kind in ("swipe", "normal"))
+
+    assert [words(trace)[-1] for trace in (swipe, normal)] == [("system", "1/2"), ("system", "1/1")]
+
+
+@pytest.mark.parametrize(
+    ("last", "pinned", "kind", "lost"),
+    [
+        ("dialogueExamples", False, "continue", 1),
+        ("dialogueExamples", True, "continue", 0),
+        ("dialogueExamples", False, "normal", 0),
+        ("jailbreak", False, "continue", 0),
+    ],
+)
+def test_a_nudge_that_the_program_loses_is_named(tmp_path: Path, last: str, pinned: bool, kind: Any, lost: int) -> None:
+    (order,) = PRESET["prompt_order"]
+    rows = sorted(order["order"], key=lambda row: row["identifier"] == last)
+    more = {"continue_nudge_prompt": "On.", "prompt_order": [{**order, "order": rows}]}
+    folder = write_folder(tmp_path, said=SAID[:3], oai_settings={**PRESET, **more}, power_user={"pin_examples": pinned})
+
+    assert sum(loss.place == "the continue nudge" for loss in ctxlab.sillytavern(folder, kind=kind).losses) == lost
+
+
+@pytest.mark.parametrize(
+    ("source", "model", "tokens"),
+    [
+        ("custom", "gpt-4o", "o200k_base"),
+        ("custom", "house-model-12b", "cl100k_base"),
+        ("custom", "gpt-3.5-turbo-16k", "cl100k_base"),
+        ("custom", "o1-pro", "cl100k_base"),
+        ("custom", "gpt-oss-20b", "cl100k_base"),
+        ("custom", "my-llama-3", "estimator"),
+        ("deepseek", "chat", "estimator"),
+    ],
+)
+def test_tokens_are_those_by_which_the_program_counts(tmp_path: Path, source: str, model: str, tokens: str) -> None:
+    own = {**PRESET, "chat_completion_source": source, f"{source}_model": model}
+    turn = ctxlab.sillytavern(write_folder(tmp_path, oai_settings=own))
+
+    assert turn.build().services.tokenizer.name == tokens
+    assert any("tokenizer" in loss.text for loss in turn.losses) == (tokens == "estimator")

@@ -48,3 +48,25 @@ def test_any_other_turn_leaves_it_where_it_is() -> None:
     assert keys(off) == keys(normal) == ["node:u", "node:a", "preset:1"]
     assert keys(alone) == ["node:u", "node:a"]
     assert not alone.result.drafts[-1].changes
+
+
+DEEP = {"id": "deep", "role": "system", "content": "Fog.", "injectionStrategy": {"depth": 1}}
+APART = {**ON, "injection-assembler.continued_is_apart": True}
+
+
+def test_depths_count_the_message_only_where_words_ask_to_go_on() -> None:
+    alone = ctxlab.build(CHAT, agent_with(DEEP), turn="continue", settings=APART)
+    asked = ctxlab.build(CHAT, agent_with(DEEP, NUDGE), turn="continue", settings=APART)
+    normal = ctxlab.build(CHAT, agent_with(DEEP), settings=APART)
+
+    assert keys(alone) == ["preset:2", "node:u", "preset:1", "node:a"]
+    assert keys(asked) == ["node:u", "preset:2", "node:a", "preset:3"]
+    assert keys(normal) == ["node:u", "preset:2", "node:a", "preset:1"]
+
+
+def test_the_speaker_is_in_no_field_of_a_message_that_words_ask_to_go_on_with() -> None:
+    named = {**ON, "injection-assembler.names": "field"}
+    alone = ctxlab.build(CHAT, agent_with(), turn="continue", settings=named)
+    asked = ctxlab.build(CHAT, agent_with(NUDGE), turn="continue", settings=named)
+
+    assert [trace.result.draft("node:a").speaker for trace in (alone, asked)] == ["Assistant", None]  # pyright: ignore[reportOptionalMemberAccess]

@@ -120,6 +120,7 @@ class WrittenFolder:
         for world in sorted((case.path / "worlds").glob("*.json")):
             folder._put(f"worlds/{world.name}", world.read_bytes())
         folder._put(f"OpenAI Settings/{case.name}.json", (case.path / "preset.json").read_bytes())
+        folder._put(f"User Avatars/{USER}", picture({}))
         folder._group()
         folder.lines = lines_of(case.path / "chat.jsonl")
         if not folder.lines or "mes" in folder.lines[0]:
@@ -187,6 +188,8 @@ class WrittenFolder:
             "username": persona.get("name", "User"),
             "user_avatar": USER,
             "main_api": "openai",
+            "active_character": None if self.case.is_group else next(iter(self.avatars.values()), None),
+            "active_group": f"g-{name}" if self.case.is_group else None,
             "power_user": {
                 "experimental_macro_engine": True,
                 **(about.get("power_user") or {}),

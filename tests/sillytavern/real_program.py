@@ -67,20 +67,18 @@ BUTTONS: Mapping[str, str] = {
 }
 """What is clicked for a kind of turn."""
 BEING_WRITTEN = ("backups", "*.json.*", "*.jsonl.*")
-REHEARSES_NO_MORE = """async () => {
+PREPARES = """async () => {
+    window.program = await import("/script.js");
     const { promptManager } = await import("/scripts/openai.js");
     promptManager.tryGenerate = () => Promise.resolve();
 }"""
 """Whenever its panel of prompts is drawn, it builds a prompt to count it, in which variables are set and counted up."""
 SAVE = """async () => {
-    const script = await import("/script.js");
-    await script.saveSettings();
-    await script.saveChatConditional();
+    await program.saveSettings();
+    await program.saveChatConditional();
 }"""
-IDLE = """async () => {
-    const script = await import("/script.js");
-    return !script.is_send_press && !script.isChatSaving;
-}"""
+IDLE = "() => !program.is_send_press && !program.isChatSaving"
+"""Asked at once: a promise would count as a yes."""
 
 
 class NoProgram(Exception):
@@ -105,9 +103,11 @@ class RealProgram:
         page.set_default_timeout(PATIENCE_SECONDS * 1000)
         page.goto(self.address, wait_until="domcontentloaded")
         page.wait_for_function(READY)
-        page.evaluate(REHEARSES_NO_MORE)
-        yield OpenChat(self.data, page, self.endpoint)
-        page.close()
+        page.evaluate(PREPARES)
+        try:
+            yield OpenChat(self.data, page, self.endpoint)
+        finally:
+            page.close()
 
     def _complete(self, own: Mapping[str, Any]) -> dict[str, Any]:
         """Settings on top of those that the program brings, with the endpoint."""
@@ -224,11 +224,18 @@ def _wait_for(address: str, log: Path) -> None:
 
 
 class Endpoint(ThreadingHTTPServer):
-    """What the program takes for a vendor: it keeps the body of each request."""
+    """What the program takes for a vendor: it keeps the body of each request, and answers with `replies` in order."""
 
     def __init__(self) -> None:
         super().__init__((HERE, 0), _Answers)
         self.requests: Queue[Mapping[str, Any]] = Queue()
+        self.replies: list[str] = []
+
+    def forget(self) -> None:
+        """Drop what nobody has asked for."""
+        self.replies.clear()
+        while not self.requests.empty():
+            self.requests.get()
 
     @property
     def address(self) -> str:
@@ -247,7 +254,8 @@ class _Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)))
         self.server.requests.put(body)
-        message = {"role": "assistant", "content": REPLY}
+        reply = self.server.replies.pop(0) if self.server.replies else REPLY
+        message = {"role": "assistant", "content": reply}
         self._answer({"choices": [{"index": 0, "finish_reason": "stop", "message": message}]})
 
     def _answer(self, data: Any) -> None:

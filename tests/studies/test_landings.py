@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ctxlab import Agent, Session, Trace, build
+from ctxlab import Agent, Session, Trace, Worldbook, authors_note, build
 from ctxlab.studies import Landing, landings
 from ctxlab.studies.landings import anchors_of
 
@@ -65,3 +65,28 @@ def test_an_unknown_anchor_is_told_with_the_nearest() -> None:
     assert only.sentence == (
         "anchor 'chat_histori' is not known: preset:0 stands just before the history; did you mean 'chat_history'?"
     )
+
+
+def around_a_note(**options: Any) -> Trace:
+    """Two entries of lore and a note that are one message."""
+    entry = {"constant": True, "position": 2}
+    entries = {"0": {**entry, "content": "Above."}, "1": {**entry, "uid": 1, "content": "Below.", "position": 3}}
+    book = Worldbook.model_validate({"id": "b", "entries": entries})
+    note = authors_note("Mind the tide.", depth=1)
+    return build(TALK.append("again"), presets=[note], books=[book], dialect="sillytavern-1.19", **options)
+
+
+def test_each_part_of_a_message_of_several_has_its_landing_there() -> None:
+    found = {each.key: each for each in landings(around_a_note()).injections}
+
+    assert [key for key, each in found.items() if each.landings] == ["preset:global/0", "lore:b/0", "lore:b/1"]
+    (message,) = {each.landings for each in found.values()}
+    assert str(message[0].draft.text) == "Above.\nMind the tide.\nBelow."
+    assert [each.look for each in found.values()] == ["preset", "lore", "lore"]
+    assert [each.requested for each in found.values()] == ["depth 1", "before an", "after an"]
+
+
+def test_what_was_one_message_before_was_joined_by_no_later_step() -> None:
+    later = around_a_note(budget_tokens=30)  # a message is cut, those of one part and of several stay
+
+    assert [each.landings[0].joined for each in landings(later).injections if each.landings] == ["", "", ""]

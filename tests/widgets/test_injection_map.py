@@ -104,6 +104,21 @@ def test_every_definition_says_where_it_asked_to_be_and_what_became_of_it() -> N
     }
 
 
+def test_a_message_of_several_names_its_parts_and_each_has_its_wire() -> None:
+    book = Worldbook.model_validate(
+        {"id": "salt", "entries": {uid: {**each, "position": 0, "key": ["ferry"]} for uid, each in ENTRIES.items()}}
+    )
+    said = [{"role": "user", "content": "The ferry?"}]
+    widget = InjectionMap(ctxlab.build(ctxlab.read_data(said).pick(), books=[book], dialect="sillytavern-1.19"))
+
+    (row,) = [each for each in view(widget)["rows"] if each["parts"]]
+
+    assert row["text"] == "Ferry strike, North Quay, Lamp Ledger"
+    assert row["parts"] == ["lore:salt/9", "lore:salt/3", "lore:salt/12"]
+    at = view(widget)["rows"].index(row)
+    assert [found(widget)[name]["landings"] for name in ("Lamp Ledger", "North Quay", "Ferry strike")] == [[at]] * 3
+
+
 def test_what_differs_says_why_and_names_the_nearest() -> None:
     definitions = found(InjectionMap(archive()))
 

@@ -7,6 +7,7 @@ import {
   type Definition,
   definitionOf,
   heading,
+  isOf,
   type MapView,
   type MessageRow,
   type PlaceFields,
@@ -24,6 +25,7 @@ const row = (key: string, below: number, more: Partial<MessageRow> = {}): Messag
   atDepth: false,
   cut: false,
   joined: "",
+  parts: [],
   ...more,
 });
 
@@ -218,6 +220,13 @@ describe("a dragged block", () => {
     expect(refusal(definition("p", { fixed: "It marks a place." }))).toBe("It marks a place.");
     expect(refusal(undefined)).toBe("Only presets and lore are moved here.");
   });
+});
+
+test("a message of several is that of each of its parts", () => {
+  const joined = put("lore:a/1", 0, { parts: ["lore:a/1", "preset:2@4"] });
+
+  expect(["lore:a/1", "preset:2", "preset:2@4"].every((key) => isOf(joined, key))).toBe(true);
+  expect(["preset:3", "lore:a", ""].some((key) => isOf(joined, key))).toBe(false);
 });
 
 test("the heading says what became of the messages later", () => {

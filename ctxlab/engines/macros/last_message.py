@@ -91,9 +91,13 @@ class PathMessages:
 
     def swipes(self) -> tuple[int, int] | None:
         newest = next(self._backwards(), None) if self._build_input.pending is None else None
+        session = self._build_input.session
+        if newest is not None and self._build_input.turn == "swipe":
+            # The request is without the message that is written anew, and the new one is already counted to.
+            known = sum(session.nodes[id].role == "assistant" for id in session.children(newest.id))
+            return (known + 1, known) if known else None
         if newest is None or newest.role == "user":
             return None
-        session = self._build_input.session
         parent = newest.parent_id
         siblings = session.children(parent) if parent is not None and parent in session.nodes else (newest.id,)
         beside = [id for id in siblings if session.nodes[id].role == newest.role]

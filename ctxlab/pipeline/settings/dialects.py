@@ -46,6 +46,7 @@ _SETTINGS_1_19: Final[Mapping[str, Any]] = {
     "injection-assembler.off_without_marker": True,
     "injection-assembler.names": "group",
     "injection-assembler.drop_carriage_returns": True,
+    "injection-assembler.continued_is_apart": True,
     "session-loader.blank_messages": True,
     "session-loader.empty_messages": True,
     "session-loader.macro_engine": "sillytavern",

@@ -78,12 +78,13 @@ def _lore(decision: Decision, text: Text, reading: Reading, number: int) -> Lore
     origin = Origin(LORE, decision.key.partition(":")[2])
     has_role = place == "at_depth" or reading == "reference"  # elsewhere it is a part of SillyTavern's system prompt
     role: Role = entry.role_name if has_role else "system"
-    placement = _placement(place, entry.depth, entry.outlet_name)
+    placement = placement_of(place, entry.depth, entry.outlet_name)
     draft = Draft(decision.key, role, (text,), origin, pinned=True, placement=placement)
     return LoreDraft(draft, place, entry.depth, entry.order, entry.outlet_name, lore.book.macro_dialect, number)
 
 
-def _placement(place: str, depth: float, outlet: str) -> Placement:
+def placement_of(place: str, depth: float, outlet: str) -> Placement:
+    """The place that an entry asks for, by the name of its position."""
     if place == "at_depth":
         return Placement("lore", depth=depth)
     if place == "outlet":

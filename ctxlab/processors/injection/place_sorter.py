@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ctxlab.context import Cause, Placement
+from ctxlab.documents.agent.continued_reply import CONTINUE_NUDGE
 from ctxlab.processors.injection.anchor_plugins import GROUP, plugin_anchors
 from ctxlab.processors.injection.depth import index_of_insertion_point, parse_depths
 from ctxlab.processors.injection.in_chat import seat_at_depth, section_of
@@ -39,6 +40,8 @@ class PlaceSorter:
     def sort_presets(self, presets: Sequence[Preset]) -> None:
         """Sort presets in, in the order in which they come."""
         self._ask_plugins_for_anchors(presets)
+        if self._goes_on_alone(presets):
+            self.run.places.length -= 1
         for preset in presets:
             self._sort_in(preset)
         self._sort_in_beside_main()
@@ -59,6 +62,12 @@ class PlaceSorter:
         self.run.anchors = {**brought.anchors, **self.run.anchors}
         for problem in brought.problems:
             self.run.ctx = self.run.ctx.note("warning", problem, processor=ID, group=GROUP)
+
+    def _goes_on_alone(self, presets: Sequence[Preset]) -> bool:
+        """Whether the newest message is gone on with as it is: it comes behind all, and no depth counts it."""
+        if not (self.run.settings.continued_is_apart and self.run.ctx.input.turn == "continue" and self.run.ctx.drafts):
+            return False
+        return not any(role_in_prompt(preset.node) == CONTINUE_NUDGE for preset in presets)
 
     def _sort_in(self, preset: Preset) -> None:
         node = preset.node

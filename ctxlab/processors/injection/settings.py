@@ -108,6 +108,11 @@ class InjectionSettings(ProcessorSettings):
     drop_carriage_returns: bool = Field(
         False, title="Line ends", description="Take carriage returns out of the history's messages."
     )
+    continued_is_apart: bool = Field(
+        False,
+        title="Continued message apart",
+        description="In a turn that continues without words that ask for it, count depths without that message.",
+    )
     reasoning_in_text: bool = Field(
         False,
         title="Reasoning in the text",

@@ -184,7 +184,8 @@ function rowOf(target: EventTarget | null): number | null {
 function message(row: MessageRow, at: number): HTMLElement {
   const kind = row.look ? `inj src-${row.look}` : `r-${row.role}`;
   const words = harmless(row.text);
-  const labels = [row.cut && "cut later", row.joined && `joined with others by ${row.joined}`].filter(Boolean);
+  const parts = row.parts.length > 0 && `one message of ${many(row.parts.length, "part")}`;
+  const labels = [parts, row.cut && "cut later", row.joined && `joined with others by ${row.joined}`].filter(Boolean);
   return h(
     "button",
     {
@@ -197,6 +198,7 @@ function message(row: MessageRow, at: number): HTMLElement {
     glyph(row.look || row.role),
     row.id && h("span", { class: "id" }, harmless(row.id)),
     h("span", { class: "x" }, words),
+    parts && h("span", { class: "parts" }, many(row.parts.length, "part")),
     row.cut && h("span", { class: "later" }, "cut later"),
   );
 }

@@ -177,12 +177,20 @@ def _row(row: Landing, names: Mapping[str, str]) -> dict[str, Any]:
         "role": draft.role,
         "history": row.is_history,
         "id": _id_of(draft) if row.is_history else "",
-        "text": names.get(draft.key.partition("@")[0]) or names.get(draft.key) or _words(draft),
+        "text": _text_of(row, names),
+        "parts": [part.key for part in draft.parts] if draft.merged else [],
         "below": row.below,
         "atDepth": _is_at_depth(draft),
         "cut": row.later_cut,
         "joined": row.joined,
     }
+
+
+def _text_of(row: Landing, names: Mapping[str, str]) -> str:
+    """The words of a message of the history; of another the name of what was put there, or of each of its parts."""
+    keys = [part.key for part in row.draft.parts] if not row.is_history else []
+    called = [names.get(key.partition("@")[0]) or names.get(key) for key in keys]
+    return ", ".join(name or key for name, key in zip(called, keys, strict=True)) if any(called) else _words(row.draft)
 
 
 def _id_of(draft: Draft) -> str:

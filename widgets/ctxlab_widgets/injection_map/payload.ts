@@ -41,6 +41,8 @@ export interface MessageRow {
   history: boolean;
   id: string;
   text: string;
+  /** Keys of what was made one message there; none where it is one thing. */
+  parts: string[];
   /** Messages of the history below it. */
   below: number;
   atDepth: boolean;
@@ -69,7 +71,7 @@ export const definitionOf = (view: MapView, key: string): Definition | undefined
 
 /** Whether a message is the one that is selected, or one of the places where that definition landed. */
 export const isOf = (row: MessageRow, selected: string): boolean =>
-  row.key === selected || (selected !== "" && row.key.startsWith(`${selected}@`));
+  [row.key, ...row.parts].some((key) => key === selected || (selected !== "" && key.startsWith(`${selected}@`)));
 
 /** "Sent, 41 messages, joined into 22" */
 export function heading(view: MapView): string {

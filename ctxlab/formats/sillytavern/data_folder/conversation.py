@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ctxlab.errors import ReadError, did_you_mean
@@ -15,6 +15,7 @@ from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSetti
 
 JSONL: Final = ".jsonl"
 NARRATOR: Final = "narrator"
+TURN: Final = "gen_id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,14 @@ class Conversation:
     def metadata(self) -> Mapping[str, Any]:
         return as_object(header_of(self.lines).get("chat_metadata"))
 
+    def without_newest_replies(self) -> Conversation:
+        """The chat as it was before the newest replies, which a group writes anew together: those that came at once."""
+        lines = list(self.lines)
+        newest = _turn_of(lines[-1]) if lines else None
+        while lines and _is_reply_of(newest, lines[-1]):
+            lines.pop()
+        return replace(self, lines=tuple(lines))
+
     def bias(self, kind: str) -> str:
         """The words with which the newest message of the user, or one that is hidden, asks a reply to begin."""
         lines = [as_object(line) for line in self.lines if "mes" in as_object(line)]
@@ -37,6 +46,17 @@ class Conversation:
             if line.get("is_user") or line.get("is_system") or as_object(line.get("extra")).get("type") == NARRATOR:
                 return str(as_object(line.get("extra")).get("bias") or "")
         return ""
+
+
+def _turn_of(line: Any) -> Any:
+    """The number that all replies of one turn of a group have; None of those that older versions wrote."""
+    return as_object(as_object(line).get("extra")).get(TURN)
+
+
+def _is_reply_of(turn: Any, line: Any) -> bool:
+    message, own = as_object(line), _turn_of(line)
+    is_reply = "mes" in message and not (message.get("is_user") or message.get("is_system"))
+    return is_reply and not (turn and own and turn != own)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,13 +38,14 @@ def note_of(settings: ProgramSettings, conversation: Conversation, card: CardFil
         return int(found) if str(found).lstrip("-").isdecimal() else default
 
     position = number("position", "defaultPosition", 1)
-    return authors_note(
+    note = authors_note(
         _with_own(settings, card, as_in_a_field(text_of_chat(settings, conversation))),
         position=POSITIONS[position] if 0 <= position < len(POSITIONS) else "in_chat",
         depth=max(0, number("depth", "defaultDepth", USUAL_DEPTH)),
         role=_role(number("role", "defaultRole", 0)),
         interval=max(0, number("interval", "defaultInterval", 1)),
     )
+    return note.with_(name="Author's note")
 
 
 def text_of_chat(settings: ProgramSettings, conversation: Conversation) -> str:
@@ -52,14 +53,14 @@ def text_of_chat(settings: ProgramSettings, conversation: Conversation) -> str:
     return str(_own(conversation, "prompt", settings.at("extension_settings.note.default", "")) or "")
 
 
-def note_of_character(settings: ProgramSettings, card: CardFile) -> tuple[str, int]:
-    """The words of a character's own note and the number of its place; empty where it isn't on."""
-    for each in settings.at("extension_settings.note.chara") or ():
-        own = as_object(each)
-        if own.get("name") == card.stem and own.get("useChara"):
-            place = own.get("position", 0)
-            return str(own.get("prompt") or ""), place if isinstance(place, int) else 0
-    return "", 0
+def note_of_character(settings: ProgramSettings, card: CardFile) -> tuple[str, int] | None:
+    """The words of a character's own note and the number of its place; None where it has none, or that isn't on."""
+    notes = map(as_object, settings.at("extension_settings.note.chara") or ())
+    own = next((each for each in notes if each.get("name") == card.stem), {})
+    if not own.get("useChara"):
+        return None
+    place = own.get("position", 0)
+    return str(own.get("prompt") or ""), place if isinstance(place, int) else 0
 
 
 def _own(conversation: Conversation, name: str, default: Any) -> Any:
@@ -68,10 +69,11 @@ def _own(conversation: Conversation, name: str, default: Any) -> Any:
 
 
 def _with_own(settings: ProgramSettings, card: CardFile, text: str) -> str:
-    """The note together with the character's own, which replaces it, or stands before or after it."""
-    words, place = note_of_character(settings, card)
-    if not words:
+    """The note together with the character's own, be it empty, which replaces it or stands before or after it."""
+    own = note_of_character(settings, card)
+    if own is None:
         return text
+    words, place = own
     return f"{words}\n{text}" if place == 1 else f"{text}\n{words}" if place == 2 else words
 
 

@@ -18,7 +18,10 @@ GOES_ON: Final = ("swipe", "continue", "quiet")
 """Kinds of turns in which the member replies who wrote the newest reply, a muted one too."""
 IMPERSONATE: Final = "impersonate"
 NARRATOR: Final = "narrator"
-WORDS: Final = re.compile(r"\w+")
+WORDS: Final = re.compile(r"\w+", re.ASCII)
+"""Words as the program finds them: a name in Chinese has none, and is never called by it."""
+USUALLY_TALKS: Final = 0.5
+"""The talkativeness of a character whose card doesn't say."""
 
 
 def speaker_of(
@@ -77,7 +80,8 @@ def _is_reply(line: Mapping[str, Any], *, with_hidden: bool) -> bool:
 def _drawn(cards: Sequence[CardFile], losses: list[Loss]) -> CardFile:
     """The first of those of whom the program draws one."""
     if len(cards) > 1:
-        losses.append(Loss("the group", f"the program draws who replies; {cards[0].name} does"))
+        names = ", ".join(card.name for card in cards)
+        losses.append(Loss("the group", f"the program draws who replies of {names}; {cards[0].name} does"))
     return cards[0]
 
 
@@ -91,26 +95,48 @@ def _chosen(
 ) -> CardFile:
     strategy = group.get("activation_strategy")
     if strategy == NATURAL:
-        free = [card for card in speaking if group.get("allow_self_responses") or card != last] or list(speaking)
-        newest = text if text is not None else str(as_object(conversation.lines[-1]).get("mes") or "")
-        named = _named(newest, free)
-        if named is None and len(free) > 1:
-            losses.append(Loss("the group", f"nobody is named, so the program draws who replies; {free[0].name} does"))
-        return named or free[0]
-    if strategy == POOLED and text is None:
+        return _natural(group, conversation, speaking, text, losses)
+    if strategy == POOLED and not text:
         spoken = {card.file for card in _since_the_user(conversation)}
         waiting = [card for card in speaking if card.file not in spoken] or [card for card in speaking if card != last]
-        return _drawn(waiting, losses) if waiting else speaking[0]
+        return _drawn(waiting or speaking, losses)
+    if strategy == POOLED:
+        return _drawn(speaking, losses)
     if strategy == MANUAL and len(speaking) > 1:
         losses.append(Loss("the group", f"nobody replies until asked; {speaking[0].name} is, as speaker= is not given"))
     return speaking[0]
+
+
+def _natural(
+    group: Mapping[str, Any],
+    conversation: Conversation,
+    speaking: Sequence[CardFile],
+    text: str | None,
+    losses: list[Loss],
+) -> CardFile:
+    """The one who is named first, else one of those who like to talk; with nothing typed not the one who spoke last."""
+    line = as_object(conversation.lines[-1])
+    newest = text or ("" if line.get("is_system") else str(line.get("mes") or ""))
+    goes_on = bool(text) or line.get("is_user") or group.get("allow_self_responses")
+    free = speaking if goes_on else [card for card in speaking if card.name != line.get("name")]
+    # One who never talks unasked replies only where nobody else can: then even the one who spoke last may be drawn.
+    return _named(newest, free) or _drawn([card for card in free if _talks(card) > 0] or speaking, losses)
+
+
+def _talks(card: CardFile) -> float:
+    """The talkativeness of a character: the chance, from 0 to 1, that it talks unasked."""
+    stored = card.extensions.get("talkativeness", card.data.get("talkativeness"))
+    try:
+        return float(stored or 0) if isinstance(stored, (int, float, str)) else USUALLY_TALKS
+    except ValueError:
+        return USUALLY_TALKS
 
 
 def _named(text: str, cards: Sequence[CardFile]) -> CardFile | None:
     """The card of which a word of its name comes first in a text."""
     for word in WORDS.findall(text):
         for card in cards:
-            if word.casefold() in (each.casefold() for each in WORDS.findall(card.name)):
+            if word.lower() in (each.lower() for each in WORDS.findall(card.name)):
                 return card
     return None
 

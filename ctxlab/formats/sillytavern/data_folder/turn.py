@@ -9,6 +9,7 @@ from typing import Any, Final
 from ctxlab.context import GroupChat, TurnKind
 from ctxlab.documents import Agent, MessageNode, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.documents.agent.named_models import OWN_MODEL
+from ctxlab.engines.tokens import read_model_name
 from ctxlab.errors import ReadError
 from ctxlab.formats.files.attached import Files
 from ctxlab.formats.files.shelf import FolderShelf
@@ -18,6 +19,7 @@ from ctxlab.formats.sillytavern.chats.reader import chat_from
 from ctxlab.formats.sillytavern.coerce import as_object
 from ctxlab.formats.sillytavern.data_folder.cards import CardFile, agent_of, preset_in_use
 from ctxlab.formats.sillytavern.data_folder.conversation import Conversation, conversation_of
+from ctxlab.formats.sillytavern.data_folder.encoding import encoding_of
 from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS, WORLDS, DataFolder
 from ctxlab.formats.sillytavern.data_folder.group import card_of_turn, depth_prompts
 from ctxlab.formats.sillytavern.data_folder.links import LinkedWorlds, linked_worlds
@@ -32,7 +34,7 @@ from ctxlab.formats.sillytavern.data_folder.persona import persona_of
 from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings, SettingInUse
 from ctxlab.formats.sillytavern.data_folder.speaker import speaker_of
 from ctxlab.formats.sillytavern.data_folder.timed_lore import activations_of
-from ctxlab.formats.sillytavern.data_folder.turn_prompts import with_turn_prompts
+from ctxlab.formats.sillytavern.data_folder.turn_prompts import lost_nudges, with_turn_prompts
 from ctxlab.formats.sillytavern.lorebooks.reader import book_from
 from ctxlab.formats.sillytavern.regex_scripts import preset_of
 from ctxlab.pipeline import Dialect
@@ -66,7 +68,8 @@ FACTS: Final = {
 class FolderTurn:
     """A turn as it is kept in files: the conversation with all that is in force, and the settings by steps.
 
-    `typed` is the user's message that is sent with it; empty for none.
+    `typed` is the user's message that is sent with it; empty for none. `encoding` is by what tokens are counted; None
+    where it is that of the model.
     """
 
     kind: TurnKind
@@ -87,6 +90,7 @@ class FolderTurn:
     everywhere_variables: Mapping[str, Any]
     activations: Mapping[str, str]
     model: str | None
+    encoding: str | None
     steps: Mapping[str, Any]
     settings: tuple[SettingInUse, ...]
     lines: int
@@ -110,6 +114,9 @@ def read_turn(
     losses: list[Loss] = []
     settings = ProgramSettings(folder.data(SETTINGS) if folder.has(SETTINGS) else {})
     conversation = conversation_of(folder, settings, chat, character)
+    if kind == "regenerate" and conversation.group is not None:
+        # A group forgets what it replied at once, and then it is a turn like any other.
+        conversation, kind = conversation.without_newest_replies(), "normal"
     card = speaker_of(conversation, speaker, kind=kind, text=text, losses=losses)
     persona = persona_of(settings, conversation)
     worlds = linked_worlds(settings, conversation, card, persona)
@@ -118,6 +125,8 @@ def read_turn(
     agent = agent_of(own, preset, worlds.of_character, settings, conversation.metadata)
     note = note_of(settings, conversation, card)
     agent, beside = with_persona(agent, persona, note)
+    pinned = bool(settings.at("power_user.pin_examples"))
+    losses += lost_nudges(agent, original_of(preset) or {}, kind=kind, is_pinned=pinned)
     agent = with_turn_prompts(
         agent,
         original_of(preset) or {},
@@ -147,7 +156,8 @@ def read_turn(
         session_variables=as_object(conversation.metadata.get("variables")),
         everywhere_variables=settings.object("extension_settings.variables.global"),
         activations=activations_of(conversation.metadata, session, books),
-        model=_model(agent),
+        model=(model := _model(agent)),
+        encoding=_encoding(settings, model, losses),
         steps={**settings.steps(losses), AFTER_REPLY: ""},  # it is typed where it counts
         settings=(*settings.in_use(), *_in_use(conversation, settings, worlds), *_extensions(settings)),
         lines=len(conversation.lines),
@@ -184,7 +194,7 @@ def _facts(settings: ProgramSettings, conversation: Conversation, card: CardFile
         if isinstance(value, str):
             yield name, value
     yield "authorsNote", text_of_chat(settings, conversation)
-    yield "charAuthorsNote", note_of_character(settings, card)[0]
+    yield "charAuthorsNote", (note_of_character(settings, card) or ("", 0))[0]
     off = settings.at(f"extension_settings.{LISTED}")
     if isinstance(off, list):
         yield "extensions", ", ".join(name for name in COME_ALONG if name not in off)
@@ -234,6 +244,22 @@ def _rules(scripts: Sequence[Any], losses: list[Loss]) -> tuple[RegexPreset, ...
 def _model(agent: Agent) -> str | None:
     name = (agent.carried or {}).get(OWN_MODEL)
     return name if isinstance(name, str) else None
+
+
+def _encoding(settings: ProgramSettings, model: str | None, losses: list[Loss]) -> str | None:
+    """The encoding by which the program counts for the model, where the model's own is another one or not known."""
+    if model is None:
+        return None
+    own = read_model_name(model).encoding
+    found = encoding_of(str(settings.at("oai_settings.chat_completion_source") or ""), model)
+    if found is None:
+        losses.append(
+            Loss(
+                f"the tokens of {model}",
+                "the program has a tokenizer for it, by which it cuts; here they are estimated",
+            )
+        )
+    return found if found != own else None
 
 
 def _in_use(conversation: Conversation, settings: ProgramSettings, worlds: LinkedWorlds) -> Iterator[SettingInUse]:

@@ -7,10 +7,12 @@ from typing import Any, Final
 
 from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.agent.continued_reply import CONTINUE_NUDGE
+from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern.card_fields import PROMPT_NAME
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
 
 GROUP_NUDGE, IMPERSONATE, QUIET, BIAS = "groupNudge", "impersonate", "quietPrompt", "bias"
+EXAMPLES: Final = "dialogueExamples"
 AT_THE_END: Final = -100
 """Order of what comes first of all that stands after the history."""
 
@@ -24,6 +26,19 @@ def with_turn_prompts(
     """
     nudge = _group_nudge(preset) if is_group and kind != "impersonate" else ()
     return agent.with_(preset_messages=(*agent.preset_messages, *nudge, *_last(preset, kind, text, bias)))
+
+
+def lost_nudges(agent: Agent, preset: Mapping[str, Any], *, kind: str, is_pinned: bool) -> Iterator[Loss]:
+    """A loss where the program puts the examples in the place of what it goes on with, and of the nudge.
+
+    It does where they are listed last and aren't pinned.
+    """
+    listed = [node for node in agent.preset_messages if node.is_enabled and node.injection_strategy is None]
+    if kind != "continue" or preset.get("continue_prefill") or is_pinned or not listed:
+        return
+    if listed[-1].meta(PROMPT_NAME) == EXAMPLES:
+        there = "with the examples listed last the program sends neither the message that is gone on with"
+        yield Loss("the continue nudge", f"{there} nor the words that ask for it; here both are sent")
 
 
 def _last(preset: Mapping[str, Any], kind: str, text: str | None, bias: str) -> Iterator[MessageNode]:
