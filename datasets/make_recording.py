@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ctxlab.recordings.recorder.record_lines import KIND, VERSION, RecordLines, line
-from ctxlab.recordings.recorder.secrets import SecretMask
+from ctxlab.secrets import SecretMask
 
 FILE = Path(__file__).parent / "tidebook_agent.ctxrec.jsonl"
 MODEL = "claude-sonnet-4-5"

@@ -196,7 +196,8 @@ class FolderParts:
                 continue
             new = tuple([each for each in part.sessions if met.setdefault(_fingerprint(each), place) == place])
             if len(new) < len(part.sessions):
-                self.again |= {f"{place}, {each.id}" for each in part.sessions if each not in new}
+                kept = set(map(id, new))
+                self.again |= {f"{place}, {each.id}" for each in part.sessions if id(each) not in kept}
                 part = replace(part, sessions=new)
             yield place, replace(part, losses=tuple(loss.inside(place) for loss in part.losses), source=self.name)
 
