@@ -43,6 +43,11 @@ def state(original: str, summary: str, kind: str) -> str:
         ("Three cats sleep.", "The three cats sleep."),
         ("We have 1 dog.", "one dog"),
         ("我们等了十一分钟。", "等了那十一分钟"),
+        ("Between 10 and 20 people came.", "10 to 20 people came."),
+        ("10-20 people came.", "Between 10 and 20 people came."),
+        ("一共三千五百元。", "一共3500元。"),
+        ("The file has 3.10 MB.", "It has 3.1 MB."),
+        ("The line has 10 Mb a second.", "10 Mb a second"),
     ],
 )
 def test_a_number_in_another_spelling_is_kept(original: str, summary: str) -> None:
@@ -59,6 +64,9 @@ def test_a_number_in_another_spelling_is_kept(original: str, summary: str) -> No
         ("It takes 3-5 days.", "It takes 8 days.", "lost"),
         ("We drove 5 km.", "We drove 5 miles.", "lost"),
         ("All 480 boxes came.", "480 of the rest", "weakened"),
+        ("The line has 10 Mb a second.", "The line has 10 MB a second.", "lost"),
+        ("一共三千五百元。", "没有钱。", "lost"),
+        ("Between 10 and 20 people came.", "20 people came.", "weakened"),
     ],
 )
 def test_a_number_without_its_unit_or_beside_another_word_is_not_the_same(
@@ -229,6 +237,24 @@ def test_a_path_is_weakened_without_its_folder_or_its_query(original: str, summa
 
 def test_strokes_between_words_numbers_and_tags_are_no_paths() -> None:
     assert [text for kind, text in facts("He/she and/or 1/2 </div> w/o") if kind == "path"] == []
+
+
+@pytest.mark.parametrize(
+    ("original", "other"),
+    [
+        ("We pin Python 3.10 here.", "We pin Python 3.1 here."),
+        ("Version 2.10 is out.", "Version 2.1 is out."),
+        ("We pin node 20.1 here.", "We pin node 20.10 here."),
+    ],
+)
+def test_a_version_is_no_decimal(original: str, other: str) -> None:
+    assert state(original, original, "identifier") == "kept"
+    assert state(original, other, "identifier") == "lost"
+
+
+def test_a_rule_is_lost_without_the_version_that_it_sets() -> None:
+    assert state("Use numpy 1.20 or later.", "Use numpy 1.20 or later.", "rule") == "kept"
+    assert state("Use numpy 1.20 or later.", "Use numpy 1.2 or later.", "rule") == "lost"
 
 
 @pytest.mark.parametrize("name", ["fooBar", "snake_case", "v1.2.3", "W3-12", "#1234", "deadbeef12", 'size="big"'])
