@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -138,7 +139,7 @@ ELSEWHERE = {
     "step": "it goes on with a run that `build` prints in the same words, line by line as it is asked",
     "chat": "what it prints of a turn goes through the same screen",
     "demo": "it has no input",
-    "mcp": "its answers are tried in their own test below",
+    "mcp": "its answers are tried below",
     "record": "the recorder is tried below",
     "serve-fake": "it prints the lines of requests, of which it keeps no header",
     "lab": "it starts a program",
@@ -222,6 +223,34 @@ def test_what_an_analysis_answers_has_no_piece_of_a_key(tmp_path: Path) -> None:
         assert_no_piece(str(value) if isinstance(value, ctxlab.Diff) else "", type(value))
         if hasattr(value, "_repr_html_"):
             assert_no_piece(value._repr_html_(), type(value))
+
+
+def test_no_answer_of_the_mcp_server_has_a_piece_of_a_key(tmp_path: Path) -> None:
+    mcp = pytest.importorskip("mcp")
+    from ctxlab.cli.mcp_server.server import server_of
+
+    write_files(tmp_path, ONE)
+    run = {"file": "chat.session.json", "budget_tokens": 1300}
+    carded = {"file": "chat.session.json", "agent": "ann.card.json"}
+    calls: dict[str, tuple[dict[str, Any], ...]] = {
+        "build": ({"run": run}, {"run": {**run, "whole": True}}, {"run": {"file": ONE["github"]}}, {"run": carded}),
+        "why": ({"run": run, "message": "node:u1"}, {"run": run, "message": ONE["openai project"]}),
+        "where": ({"run": run, "words": "lantern"},),
+        "lore_scan": ({"books": ["ann.card.json"], "text": f"lantern {ONE['aws']}"}, {"run": carded}),
+        "diff": ({"before": run, "after": {**run, "budget_tokens": 1600}},),
+        "check": tuple({"run": {"file": file}} for file in ("chat.session.json", "log.jsonl")),
+    }
+
+    async def ask() -> dict[str, list[Any]]:
+        async with mcp.Client(server_of(tmp_path)) as client:
+            tools = {tool.name for tool in (await client.list_tools()).tools}
+            assert tools == set(calls)
+            return {name: [await client.call_tool(name, each) for each in calls[name]] for name in calls}
+
+    for name, results in asyncio.run(ask()).items():
+        assert any(not each.is_error for each in results), (name, results)
+        for each in results:
+            assert_no_piece(each.content[0].text, name)
 
 
 # --- the recorder
