@@ -120,7 +120,7 @@ def remedies_of_all(session: ctxlab.Session, agent: ctxlab.Agent) -> None:
         works: dict[str, Work] = {}
         for messages in (500, 2_000):
             leaf = path[messages].id
-            whole = ctxlab.build(session, agent, leaf=leaf)
+            whole = ctxlab.build(session, agent, leaf=leaf, budget_tokens=10**9)
             settings = {f"token-limiter.{setting}": value for setting, value in way.items()}
             run = whole.rerun({**settings, "token-limiter.budget_tokens": whole.tokens // 3})
             works[f"{messages:,}"] = Work(lambda run=run: remedies(run, cut_keys(run)))

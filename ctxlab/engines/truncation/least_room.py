@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +81,8 @@ def least_room(ranges: Iterable[KeptRange] | KeptRooms, at: int) -> LeastRoom:
     return LeastRoom(first, whole, begins, gaps, lost, again)
 
 
-class RunsFrom(NamedTuple):
-    """Runs of places from one on: both ends of the first, where the second and the last begin, and the gaps."""
-
-    first: int
-    end: int
-    second: int
-    last: int
-    gaps: int
-
-
 class Runs:
-    """Places that are added one by one, as the runs that they make."""
+    """Places of stretches of rooms that are added one by one, as the runs that they make."""
 
     def __init__(self) -> None:
         self._firsts: list[int] = []
@@ -114,11 +103,14 @@ class Runs:
             self._firsts.insert(i, place)
             self._ends.insert(i, place)
 
-    def from_(self, place: int) -> RunsFrom:
-        """The runs that end at a place or behind it, of which there must be one."""
-        i = bisect_left(self._ends, place)
+    def rooms(self, begins: Sequence[int], least: int) -> KeptRooms:
+        """The rooms of these stretches from the least on, of which one at least is in a run; each begins at a room."""
+        i = bisect_left(self._ends, bisect_right(begins, least) - 1)
+        first, last = (max(least, begins[self._firsts[place]]) for place in (i, -1))
         gaps = len(self._firsts) - i - 1
-        return RunsFrom(self._firsts[i], self._ends[i], self._firsts[i + 1 if gaps else i], self._firsts[-1], gaps)
+        return KeptRooms(
+            first, last, gaps, *((begins[self._ends[i] + 1], begins[self._firsts[i + 1]]) if gaps else (None, None))
+        )
 
 
 FOREVER = 10**15

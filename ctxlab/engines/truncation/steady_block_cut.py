@@ -14,6 +14,9 @@ from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRooms, Runs,
 from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.unit_costs import Unit
 
+FEW = 16
+"""Units that are asked for one by one; the rooms of all are found at once for more, at the cost of some thirty."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -68,40 +71,47 @@ class Block:
         return Verdict(frozenset(at for i in free for at in units[i].at), {}, border, spent, reasons)
 
     def kept(self, window: Window, unit: Unit) -> Kept:
-        return Kept(unit.at, window.shared(self._rooms)[unit])
+        asked = window.shared(_Asked)
+        asked.times += 1
+        return Kept(unit.at, self._rooms_of(window, unit) if asked.times <= FEW else window.shared(self._rooms)[unit])
+
+    def _rooms_of(self, window: Window, unit: Unit) -> KeptRooms:
+        """The rooms in which the prompt begins before one unit and holds all that is newer."""
+        row = window.shared(_Row.of)
+        place = next(i for i, each in enumerate(row.units) if each is unit)
+        # With a share that holds it and all that is newer, no cut ever passes it.
+        sure = room_for_share(row.sums[-1] - row.sums[place], self.block_share)
+        begins, starts = self._stretches(row.sums, window, place, sure)
+        kept = Runs()
+        for i, start in enumerate(starts):
+            if start <= place:
+                kept.add(i)
+        newer = sum(window.cost(each) for each in row.units[place:] if not window.is_protected(each))
+        return kept.rooms(begins, max(window.left + 1, newer))
 
     def _rooms(self, window: Window) -> dict[Unit, KeptRooms]:
-        """Of each unit that may go, the rooms in which the prompt begins before it and holds all that is newer.
-
-        The rooms are walked once: of each stretch of them the unit at which the prompt begins is known. From the oldest
-        unit on more and more stretches keep it.
-        """
-        units = list(window.units())[::-1]
-        costs = list(map(window.cost, units))
-        begins, starts = self._stretches([0, *accumulate(costs)], window)
+        """The same of each unit that may go: the rooms are walked once, and from the oldest unit on more keep it."""
+        units, sums = window.shared(_Row.of)
+        begins, starts = self._stretches(sums, window, len(units), FOREVER)
         by_start: dict[int, list[int]] = {}
         for i, start in enumerate(starts):
             by_start.setdefault(start, []).append(i)
         kept = Runs()
-        newer = sum(cost for unit, cost in zip(units, costs, strict=True) if not window.is_protected(unit))
+        newer = sum(window.cost(unit) for unit in units if not window.is_protected(unit))
         found: dict[Unit, KeptRooms] = {}
-        for place, (unit, cost) in enumerate(zip(units, costs, strict=True)):
+        for place, unit in enumerate(units):
             for i in by_start.get(place, ()):
                 kept.add(i)
-            if window.is_protected(unit):
-                continue
-            least = max(window.left + 1, newer)
-            newer -= cost
-            runs = kept.from_(bisect_right(begins, least) - 1)
-            first, last = (max(least, begins[i]) for i in (runs.first, runs.last))
-            between = (begins[runs.end + 1], begins[runs.second]) if runs.gaps else (None, None)
-            found[unit] = KeptRooms(first, last, runs.gaps, *between)
+            if not window.is_protected(unit):
+                found[unit] = kept.rooms(begins, max(window.left + 1, newer))
+                newer -= window.cost(unit)
         return found
 
-    def _stretches(self, sums: list[int], window: Window) -> tuple[list[int], list[int]]:
+    def _stretches(self, sums: list[int], window: Window, place: int, sure: int) -> tuple[list[int], list[int]]:
         """Stretches of rooms above the window's by their first room, and the unit at which the prompt begins there.
 
-        `sums[n]` are the tokens of the oldest n units. Most cuts on the way are the same in the next stretch.
+        `sums[n]` are the tokens of the oldest n units. Of a prompt that begins behind `place` just one such unit is
+        told; the last stretch is the one with a capacity of `sure`. Most cuts on the way are the same in the next.
         """
         protected, room = window.capacity - window.left, window.left + 1
         begins: list[int] = []
@@ -113,6 +123,8 @@ class Block:
             start = 0
             while at is not None:
                 start = at
+                if start > place:
+                    break
                 cut = cuts.get(start)
                 if cut is None or cut.until <= capacity:
                     cut = cuts[start] = self._next_cut(sums, capacity, start)
@@ -120,9 +132,9 @@ class Block:
                 at = cut.start
             begins.append(room)
             starts.append(start)
-            if changes == FOREVER:
+            if changes == FOREVER or capacity >= sure:
                 return begins, starts
-            room = changes - protected
+            room = min(changes, sure) - protected
 
     def _next_cut(self, sums: list[int], capacity: int, start: int) -> _Cut:
         """The unit at which the prompt begins after the room was next full."""
@@ -141,6 +153,25 @@ class Block:
         return (
             "counts everything; keeps an unbroken end that starts at the same message for many turns; loses the start"
         )
+
+
+class _Row(NamedTuple):
+    """The units from the oldest on, and the tokens of the oldest n of them."""
+
+    units: list[Unit]
+    sums: list[int]
+
+    @classmethod
+    def of(cls, window: Window) -> _Row:
+        units = list(window.units())[::-1]
+        return cls(units, [0, *accumulate(map(window.cost, units))])
+
+
+class _Asked:
+    """The number of units that were asked for in a window."""
+
+    def __init__(self, window: Window) -> None:
+        self.times = 0
 
 
 class _Cut(NamedTuple):
