@@ -114,20 +114,20 @@ class _Comparison:
     def _moved(self) -> dict[str, tuple[str, bool]]:
         """Messages of both runs that moved: by each one that it has passed, and whether it stands behind that now.
 
-        The fewest that can have moved are told, and those that stand behind the first new message.
+        Those behind the first new message have passed it. Of the others the fewest that can have moved are told.
         """
         here, there = self.new.result, self.old.result
         kept = [key for key in here if key in there]
-        moved = set(moved_keys([key for key in there if key in here], kept))
-        stay = [key for key in kept if key not in moved]
-        found: dict[str, tuple[str, bool]] = {}
-        for key in kept:
+        front = [key for key in kept if here[key][0] < self.first_new]
+        in_front = set(front)
+        moved = set(moved_keys([key for key in there if key in in_front], front))
+        stay = [key for key in front if key not in moved]
+        new = self.new.trace.result.drafts
+        found = {key: (new[self.first_new].key, True) for key in kept if here[key][0] > self.first_new}
+        for key in moved:
             at = here[key][0]
-            if at > self.first_new:
-                found[key] = (self.new.trace.result.drafts[self.first_new].key, True)
-            elif key in moved:
-                by = next(other for other in stay if (here[other][0] < at) != (there[other][0] < there[key][0]))
-                found[key] = (by, here[by][0] < at)
+            by = next(other for other in stay if (here[other][0] < at) != (there[other][0] < there[key][0]))
+            found[key] = (by, here[by][0] < at)
         return found
 
     def _changed(self, key: str) -> PrefixBreak:

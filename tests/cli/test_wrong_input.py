@@ -115,6 +115,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--frozen": ("clocks", ""),
     "--keeps": ("", "re:(", "no such words", "u5", "node:u99"),
     "--only": ("steps", "step,nonsense"),
+    "--request": ("x", "0", "-1", "99"),
     "--width": ("x", "1", "-5"),
     "--base-url": ("", "nowhere", "ftp://here", "http://me:secret@localhost", "http://localhost/?key=1"),
     "--log": ("no/such/folder.jsonl", ".", "-", str(SESSION)),
