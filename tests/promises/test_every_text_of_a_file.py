@@ -237,8 +237,13 @@ def untold(data: Any, found: Import, unread: frozenset[str]) -> list[tuple[Place
     told = {word for loss in found.losses for word in re.findall(r"\w+", f"{loss.field} {loss.text}")}
     left_out = [loss for loss in found.losses if "left out" in loss.text]
     gone = {word for loss in left_out for word in re.findall(r"\w+", f"{loss.place} {loss.field} {loss.text[:40]}")}
+    kinds = {kind for loss in found.losses for kind in re.findall("a part of type '([^']+)'", loss.text)}
+    parts = [part for part in objects_in(data) if isinstance(part.get("type"), str) and part["type"] in kinds]
+    in_parts = {text for part in parts for _, text in texts_in(part)}  # each is told of as a whole
     missed: list[tuple[Place, str]] = []
     for place, text in texts_in(data):
+        if text in in_parts and spelled(text)[1:-1] in kept:
+            continue
         if not unread.isdisjoint(place) or plain(text) in sent or plain(spelled(text)[1:-1]) in sent:
             continue
         if not place and left_out:  # a line that is nothing but a text
