@@ -140,7 +140,7 @@ def _is_any_sent(nodes: dict[str, dict[str, Any]], leaf: str) -> bool:
     while above is not None:
         node = nodes[above]
         is_sent = node.get("isEnabled") is not False and above not in hidden
-        if node["role"] == "user" and is_sent and node["content"].strip():
+        if node["role"] == "user" and is_sent and node["content"].strip() and not node["content"].startswith("{{//"):
             return True
         above = node.get("parentId")
     return False
