@@ -90,7 +90,7 @@ class Block:
         return kept.rooms(begins, max(window.left + 1, newer))
 
     def _rooms(self, window: Window) -> dict[Unit, KeptRooms]:
-        """The same of each unit that may go: the rooms are walked once, and from the oldest unit on more keep it."""
+        """Rooms of each unit that may go, walked once: from the oldest unit on more of them keep it."""
         units, sums = window.shared(_Row.of)
         begins, starts = self._stretches(sums, window, len(units), FOREVER)
         by_start: dict[int, list[int]] = {}
