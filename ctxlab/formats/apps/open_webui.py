@@ -105,13 +105,22 @@ def chats_of(source: Source, losses: list[Loss]) -> Iterator[ExportedChat]:
             parameters={key: value for key, value in params.items() if key != "system" and value is not None},
             created=time_of(around.get("created_at", chat.get("timestamp"))),
             updated=time_of(around.get("updated_at")),
-            about={
-                **others(chat, OF_A_CHAT),
-                **others(history, OF_A_HISTORY),
-                **(others(around, AROUND) if around is not chat else {}),
-            },
+            about=_told_apart(
+                others(chat, OF_A_CHAT),
+                history=others(history, OF_A_HISTORY),
+                file=others(around, AROUND) if around is not chat else {},
+            ),
             bookkeeping=BOOKKEEPING,
         )
+
+
+def _told_apart(fields: Data, **more: Data) -> Data:
+    """All fields; one that has another value in a place that was named before has that of its own place in its name."""
+    found = dict(fields)
+    for place, others_there in more.items():
+        for key, value in others_there.items():
+            found[key if found.get(key, value) == value else f"{place}.{key}"] = value
+    return found
 
 
 def _message(id: str, stored: Data, listed_by: str, losses: list[Loss]) -> ExportedMessage:
