@@ -5,9 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 import ctxlab
+from ctxlab.formats import folder
 
 DATASETS = Path(__file__).parents[2] / "datasets"
+SMALL = """{"id": "s", "rootNodeId": "r", "activeLeafId": "a", "nodes": {
+ "r": {"id": "r", "role": "system", "content": ""},
+ "a": {"id": "a", "parentId": "r", "role": "user", "content": "灯塔"}}}"""
 
 
 def test_a_folder_brings_its_agent_its_user_its_book_and_its_rules(run, tmp_path: Path) -> None:
@@ -35,6 +41,27 @@ def test_of_several_conversations_one_has_to_be_picked(run) -> None:
         "fewer messages, which `ctxlab workspace import W PATH` and then `ctxlab workspace list W` list" in result.err
     )
     assert run("tree", DATASETS, "--pick", "session-robins").code == 0
+
+
+def test_a_conversation_of_a_folder_that_is_too_large_to_be_held_is_picked_all_the_same(
+    run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for path in DATASETS.glob("harbour_[lr]*.json"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    for id in ("other", "robins"):
+        (tmp_path / f"{id}.json").write_text(json.dumps({**json.loads(SMALL), "id": id}))
+    held = {pick: run("build", tmp_path, "--pick", pick, "--format", "json") for pick in ("robins", "0", "2")}
+    assert {result.code for result in held.values()} == {0}
+    assert len({result.out for result in held.values()}) > 1
+
+    monkeypatch.setattr(folder, "MOST_BYTES", 100)
+
+    assert {pick: run("build", tmp_path, "--pick", pick, "--format", "json").out for pick in held} == {
+        pick: result.out for pick, result in held.items()
+    }
+    assert "GB that are held at once" in run("build", tmp_path).err
+    assert run("build", tmp_path, "--pick", "nobody").code == run("tree", tmp_path, "--pick", "3").code == 2
+    assert "灯塔" in run("tree", tmp_path, "--pick", "2").out
 
 
 def test_a_named_book_takes_the_place_of_those_in_the_folder(run, tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from rich.text import Text
 
-from ctxlab.cli.inputs.files import conversation, losses_for, mending, session_of
+from ctxlab.cli.inputs.files import losses_for, mending, session_of
+from ctxlab.cli.inputs.read_conversation import conversation
 from ctxlab.cli.output.run_text import losses, notes
 from ctxlab.cli.output.terminal import Screen, complain, harmless, one_line, quoted
 from ctxlab.cli.output.tree_lines import TreeLine, TreeLines
@@ -24,7 +25,7 @@ GLYPHS = {"system": "■□", "user": "●○", "assistant": "◆◇", "tool": "
 
 def print_tree(file: Path, *, pick: str | None, width: int | None) -> None:
     """The head, the tree, what its signs mean, and what is wrong with it."""
-    held = conversation(file, pick)
+    held, pick = conversation(file, pick)
     session, begun = session_of(file, held, pick, command="tree")
     if begun:
         complain(begun)

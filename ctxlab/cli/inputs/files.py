@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from ctxlab.api.sources import is_preset
 from ctxlab.cli.inputs.begin_session import agent_to_begin, begun, how_begun
 from ctxlab.cli.inputs.options import CommandOptions, notes_from, running_step, settings_from, variables_from
+from ctxlab.cli.inputs.read_conversation import conversation
 from ctxlab.cli.inputs.read_file import is_pipe, read, refuse_two_pipes
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent, KnowledgeBase, Library, RegexPreset, Session, UserProfile, Worldbook
-from ctxlab.errors import CtxlabError, ReadError, UnknownFormat, UnknownName
+from ctxlab.errors import CtxlabError, ReadError, UnknownName
 
 if TYPE_CHECKING:
     from ctxlab.api.options import BuildOptions, InputOptions
@@ -162,8 +163,8 @@ def load(options: CommandOptions) -> Inputs:
     """
     books, rules = options.books or (), options.rules or ()
     refuse_two_pipes(options.files)
-    first = conversation(options.file, options.pick)
-    session = picked(first, options.pick) if first.sessions else None
+    first, pick = conversation(options.file, options.pick)
+    session = picked(first, pick) if first.sessions else None
     files = _Files(options.file, first)
     agent = files.agent(options.agent or ())
     user = files.user(options.user)
@@ -202,72 +203,6 @@ def typed_option(options: CommandOptions) -> str | None:
 
 def _is_typed(options: CommandOptions, field: Field[Any]) -> bool:
     return field.name not in ("file", "command") and getattr(options, field.name) not in (field.default, None, [], ())
-
-
-def conversation(file: Path, pick: str | None) -> Import:
-    """Everything in a file; of a recording that is no conversation it is said what takes it.
-
-    Of a folder that is more than is held at once it is the conversation that is picked, and what is for all of them.
-    """
-    if pick is not None and file.is_dir() and (found := _picked_of_large_folder(file, pick)) is not None:
-        return found
-    try:
-        return read(file)
-    except UnknownFormat:
-        count = _recorded_requests(file)
-        if not count:
-            raise
-        name = quote(str(file))
-        raise ReadError(
-            f"{file} is a recording of {counted(count, 'request')}, which are not built again; ctxlab explain {name} "
-            f"--request {count} asks what was sent with one, ctxlab check, prefix and report take all of them"
-        ) from None
-
-
-def _picked_of_large_folder(folder: Path, pick: str) -> Import | None:
-    """The last conversation of this id, else the one of this index, with what lies beside it; None where it is not
-    there, or the folder is not too large to be read at once."""
-    from ctxlab import formats
-    from ctxlab.cli.output.progress import progress
-    from ctxlab.formats.folder import is_too_much
-
-    if not is_too_much(folder):
-        return None
-    index = int(pick) if pick.isdecimal() else -1
-    named: tuple[str, Session, Import] | None = None
-    numbered: tuple[str, Session, Import] | None = None
-    with progress(f"looking through {folder.name}"):
-        parts = formats.folder_parts(folder)
-        count = 0
-        for place, part in parts:
-            if isinstance(part, ReadError):
-                continue
-            for session in part.sessions:
-                own = replace(part, sessions=(session,))
-                if session.id == pick:
-                    named = (place, session, own)
-                elif count == index:
-                    numbered = (place, session, own)
-                count += 1
-    found = named or numbered
-    if found is None:
-        return None
-    place, session, own = found
-    beside = parts.for_sessions(own)
-    given: dict[str, Any] = {each.name: getattr(beside, each.name) for each in fields(Library)}
-    given["sessions"] = (session,)
-    return formats.Import(**given, losses=own.losses, source=f"{folder}/{place}", format=own.format)
-
-
-def _recorded_requests(file: Path) -> int:
-    """The number of requests in a file; 0 where it is no recording."""
-    from ctxlab.recordings.read import read_recording
-
-    if is_pipe(file) or not file.is_file() or file.suffix.lower() in (".txt", ".md", ".prompt"):
-        return 0
-    with suppress(ReadError):
-        return len(read_recording(file).requests)
-    return 0
 
 
 def load_turn(options: CommandOptions, folder: Path, *, chat: str | None, kind: TurnKind) -> Inputs:
