@@ -135,9 +135,10 @@ class Window:
         """
         if not callable(row):
             return self._sums(row)[unit]
-        if row not in self._shared:
-            self._shared[row] = self._sums(row(self))
-        return self._shared[row][unit]
+        key = (Window.cost_up_to, row)
+        if key not in self._shared:
+            self._shared[key] = self._sums(row(self))
+        return self._shared[key][unit]
 
     def _sums(self, row: Iterable[Unit]) -> dict[Unit, int]:
         units = list(row)

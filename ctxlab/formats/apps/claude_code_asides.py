@@ -156,13 +156,16 @@ def kept_after(lines: Mapping[str, Data], links: Mapping[str, str | None]) -> It
 def with_kept(lines: Mapping[str, Data], links: dict[str, str | None]) -> dict[str, str | None]:
     """The links, with the messages that a compaction kept between its summary and what followed."""
     changed = dict(links)
+    below: dict[str | None, list[str]] = {}
+    for key, parent in links.items():
+        below.setdefault(parent, []).append(key)
     for anchor, kept in kept_after(lines, links):
-        way = [anchor]
-        while (above := changed.get(way[-1])) is not None and above not in kept and above not in way:
-            way.append(above)
-        for key, parent in links.items():
-            if parent == anchor and key not in kept:
-                changed[key] = kept[-1]
-        changed[way[-1]] = changed.get(kept[0])
+        again = set(kept)
+        first, passed = anchor, {anchor, *kept}
+        while (above := changed.get(first)) is not None and above not in passed:
+            passed.add(above)
+            first = above
+        changed |= {key: kept[-1] for key in below.get(anchor, ()) if key not in again}
+        changed[first] = changed.get(kept[0])
         changed[kept[0]] = anchor
     return changed

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from ctxlab.documents import Session
+from ctxlab.documents.moments import seconds_of
 from ctxlab.formats.apps.answer_in_a_row import ASSISTANT
 from ctxlab.formats.openai.conversation import Conversation, Shelf
 from ctxlab.formats.requests.blocks import Data
@@ -92,11 +94,10 @@ def _in_time(messages: Sequence[ExportedMessage]) -> Sequence[ExportedMessage]:
         end = start
         while end < len(left) and times[id(left[end])] == times[id(left[start])]:
             end += 1
-        together = left[start:end]
-        while together:
-            before = found[-1].is_answer if found else True
-            turn = next((n for n, message in enumerate(together) if message.is_answer != before), 0)
-            found.append(together.pop(turn))
+        waiting = {kind: deque(each for each in left[start:end] if each.is_answer == kind) for kind in (True, False)}
+        for _ in range(start, end):
+            wanted = not (found[-1].is_answer if found else True)
+            found.append((waiting[wanted] or waiting[not wanted]).popleft())
         start = end
     return found
 
@@ -213,15 +214,6 @@ def text_in(fields: Data, name: str) -> str:
     """The text of a field; "" for anything else."""
     value = fields.get(name)
     return value if isinstance(value, str) else ""
-
-
-def seconds_of(time: str | None) -> float | None:
-    """Seconds since 1970 of a time in ISO's form, in UTC where it names no zone; None where it is none."""
-    try:
-        found = datetime.fromisoformat(time or "")
-    except ValueError:
-        return None
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
 
 
 def time_of(seconds: Any) -> str | None:

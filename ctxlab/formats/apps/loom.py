@@ -8,6 +8,7 @@ active leaf is below `selected_node_id`. What the program keeps besides is in `m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, Final
 
 from ctxlab.formats.apps.answer_in_a_row import ASSISTANT
@@ -40,22 +41,22 @@ def chat_of(source: Source, losses: list[Loss]) -> ExportedChat:
     data = fields_of(source.data)
     found: list[ExportedMessage] = []
     selected = text_in(data, "selected_node_id")
-    places: dict[str, str | None] = {}
+    places: list[str | None] = []
     names = Names()
     leaf: str | None = None
-    for number, (place, parent, stored) in enumerate(_texts(fields_of(data.get("root")))):
+    for number, (parent, stored) in enumerate(_texts(fields_of(data.get("root")))):
         id = names.take(text_in(stored, "id") or f"m{number}")
         above = None if parent is None else places[parent]
-        places[place] = above
+        places.append(above)
         if stored.get("text") is not None and not isinstance(stored["text"], str):
             losses.append(Loss(f"message {id!r}", "its text is no text; it is left out", "text"))
         rest = {key: value for key, value in others(stored, OWN).items() if key != "meta" or value != {}}
         if text_in(stored, "text"):
             found.append(_message(id, above, stored, rest))
-            places[place] = id
+            places[number] = id
         elif rest.keys() - BOOKKEEPING:
             losses.append(Loss(f"message {id!r}", "it has no text; its other fields are left out", "rest"))
-        leaf = places[place] if text_in(stored, "id") == selected and selected else leaf
+        leaf = places[number] if text_in(stored, "id") == selected and selected else leaf
     return ExportedChat(
         id=source.stem,
         name=source.stem,
@@ -66,14 +67,15 @@ def chat_of(source: Source, losses: list[Loss]) -> ExportedChat:
     )
 
 
-def _texts(root: Data) -> Iterator[tuple[str, str | None, Data]]:
-    """The texts with their places and those of their parents, parents first."""
-    stack: list[tuple[str, str | None, Data]] = [("0", None, root)]
-    while stack:
-        place, parent, stored = stack.pop()
-        yield place, parent, stored
-        children = list(enumerate(map(fields_of, items_of(stored.get("children")))))
-        stack += [(f"{place}.{number}", place, child) for number, child in reversed(children)]
+def _texts(root: Data) -> Iterator[tuple[int | None, Data]]:
+    """The texts, each with the number among them of the one above it, which comes first."""
+    stack: list[tuple[int | None, Data]] = [(None, root)]
+    for number in count():
+        if not stack:
+            return
+        parent, stored = stack.pop()
+        yield parent, stored
+        stack += [(number, fields_of(child)) for child in reversed(items_of(stored.get("children")))]
 
 
 def _message(id: str, above: str | None, stored: Data, rest: Data) -> ExportedMessage:

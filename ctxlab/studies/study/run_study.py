@@ -68,8 +68,9 @@ def run_study(
     streamed = cases if isinstance(cases, StreamedCases) else None
     if streamed is not None:
         streamed.prepare(progress)
-    whole = (streamed.work, 1.0) if streamed is not None and streamed.work else ("cells", size_of(source, plan))
-    with kept, WorkProgress(*whole, progress) as shown:
+    work = streamed.work if streamed is not None else None
+    of_sources = streamed if work is not None else None  # their share is told where nobody knows the number of cells
+    with kept, WorkProgress(work or "cells", 1.0 if work else size_of(source, plan), progress) as shown:
         stream = BatchStream(source, plan, kept.known, size=cells_a_batch, files=files)
         reused = 0
         runs = rows_of_batches(plan, stream, backend=backend, processes=processes, address=address)
@@ -80,14 +81,14 @@ def run_study(
                     kept.add(rows)
                     made += len(rows)
                     known, reused = stream.reused - reused, stream.reused
-                    _advance(shown, streamed if whole[1] == 1.0 else None, known, len(rows))
+                    _advance(shown, of_sources, known, len(rows))
         except KeyboardInterrupt:
             if path is None:
                 raise
             least = "" if stream.reused == len(kept.known) else "at least "
             words = _interrupted(made + stream.reused, size_of(source, plan), path, least)
             raise KeyboardInterrupt(words) from None
-        _advance(shown, streamed if whole[1] == 1.0 else None, stream.reused - reused, 0)
+        _advance(shown, of_sources, stream.reused - reused, 0)
         left_out = _left_out(source)
         record = study_record(plan, files, hash_of_cases(stream.hashes))
         out = (*left_out_lines(left_out), *(streamed.files_left_out if streamed is not None else ()))
