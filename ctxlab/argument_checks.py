@@ -153,7 +153,7 @@ def _wrong_items(place: str, kind: Kind, value: Any) -> Iterator[tuple[str, Kind
         rows = value.items() if isinstance(value, Mapping) else enumerate(cast("Sequence[Any]", value))
         for key, item in cast("Iterator[tuple[Any, Any]]", rows):
             if not option.items.fits(item):
-                named = masked_beginning(repr(key), SHOWN)[:SHOWN] if isinstance(key, int | str) else shown(key)
+                named = masked_beginning(repr(key), SHOWN) if isinstance(key, int | str) else shown(key)
                 inner = f"{place}[{named}]"
                 yield from _wrong_items(inner, option.items, item)
                 yield inner, option.items, item
@@ -170,7 +170,7 @@ def _next_step(kind: Kind, value: object) -> str:
         return near if "did you mean" in near else ""
     found = getattr(value, "id", None) if type(value).__name__ == "MessageNode" else None
     if found is not None and kind.fits(""):
-        return f"; its id is {masked_beginning(found, SHOWN)[:SHOWN]!r}"
+        return f"; its id is {masked_beginning(found, SHOWN)!r}"
     if kind.words == "a path" and isinstance(value, list | tuple | Mapping):
         return "; ctxlab.read_data(data) reads data, and build and send take messages as they are"
     instead = INSTEAD.get(type(value).__name__)
@@ -181,7 +181,7 @@ def _next_step(kind: Kind, value: object) -> str:
 
 
 def _beginning(value: str | bytes) -> str | bytes:
-    return value[:SHOWN] if isinstance(value, bytes) else masked_beginning(value, SHOWN)[:SHOWN]
+    return value[:SHOWN] if isinstance(value, bytes) else masked_beginning(value, SHOWN)
 
 
 def shown(value: object) -> str:

@@ -125,8 +125,8 @@ class FolderParts:
 
     `beside` is everything but conversations in files of which not all is theirs: cards, books, presets, rules. It is
     for all conversations; what a list of messages brings, such as its system prompt, is for its own alone. `files` are
-    the paths of those that hold conversations, from the folder on. `losses` are those of `beside` and the files that
-    are left out, each with its reason. A file that goes along with a message is known once that was read.
+    the paths of those that hold conversations, from the folder on. `left_out` are the files that hold nothing that is
+    read, each with its reason. A file that goes along with a message is known once that was read.
     """
 
     folder: Path

@@ -32,7 +32,8 @@ class Format:
     `noun` is an item of such a file, in messages. `endings` of file names ask for it, the longest of all formats that
     fits. `sniff` recognises parsed data by its content. `read` may leave the Import's `format` and `source` empty.
     `write` gives the file's bytes, with a Loss for everything that isn't in them; `holds` are the kinds of values of
-    which it needs one, none for a format that checks that itself.
+    which it needs one, none for a format that checks that itself. `only_conversations` says of recognised data whether
+    there is nothing in it for other conversations, such as a card or a book.
     """
 
     name: str

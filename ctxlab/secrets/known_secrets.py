@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable
-from typing import Any, Final, cast
+from collections.abc import Iterable
+from typing import Any, Final
 
 from ctxlab.secrets.find_secrets import HIDDEN
+from ctxlab.secrets.masked_texts import masked_data
 
 SHORTEST_MASKED: Final = 4
 """Characters of a secret from which on it is looked for in texts: a shorter one would blot out words."""
@@ -35,7 +36,7 @@ class KnownSecrets:
 
     def data(self, value: Any, *, whole: bool = True) -> Any:
         """JSON data with all its texts and names masked; `whole`: nothing is added to its texts."""
-        return self._data(value, self.whole if whole else self.text) if self._forms else value
+        return masked_data(value, self.whole if whole else self.text) if self._forms else value
 
     def text(self, text: str) -> str:
         """A text to which more may be added."""
@@ -57,17 +58,6 @@ class KnownSecrets:
     def _tail(self, text: str) -> int:
         """Characters at the end of a text with which a secret may begin."""
         return max((_overlap(text, form) for form in self._forms), default=0)
-
-    def _data(self, value: Any, masked: Callable[[str], str]) -> Any:
-        if isinstance(value, str):
-            return masked(value)
-        if isinstance(value, dict):
-            fields = cast("dict[Any, Any]", value)
-            return {self._data(name, masked): self._data(item, masked) for name, item in fields.items()}
-        if isinstance(value, list | tuple):
-            items = [self._data(item, masked) for item in cast("list[Any]", value)]
-            return items if isinstance(value, list) else tuple(items)
-        return value
 
 
 def _is_word(secret: str) -> bool:

@@ -36,8 +36,8 @@ def masked(text: str) -> str:
 
 
 def masked_beginning(text: str, characters: int) -> str:
-    """The masked text, or at least so many characters of it: for one of which the beginning is shown."""
-    return masked(text) if len(text) <= characters + AHEAD else masked(text[: characters + AHEAD])[:characters]
+    """So many characters of the masked text, or all that it has."""
+    return masked(text[: characters + AHEAD])[:characters]
 
 
 def masked_stretch(text: str, start: int, end: int) -> str:
@@ -74,7 +74,8 @@ def masked_data(value: Any, change: Callable[[str], str] = masked) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list | tuple):
-        return [masked_data(item, change) for item in cast("list[Any]", value)]
+        items = [masked_data(item, change) for item in cast("list[Any]", value)]
+        return items if isinstance(value, list) else tuple(items)
     if isinstance(value, Mapping):
         fields = cast("Mapping[Any, Any]", value)
         return {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from datetime import datetime
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
@@ -428,16 +427,10 @@ def _sorted(rows: list[Any], order: str) -> list[Any]:
     if order == "name" or not rows:
         return by_name
     field = order if hasattr(rows[0], order) else "updated"
-    worth = _moment if field in ("updated", "created") else _itself
-    return sorted(
-        by_name, key=lambda row: (True, found) if (found := worth(getattr(row, field))) else (False, 0), reverse=True
-    )
+    is_time = field in ("updated", "created")
 
+    def worth(row: Any) -> tuple[bool, Any]:
+        value = moment_of(getattr(row, field)) if is_time else getattr(row, field)
+        return (True, value) if value else (False, 0)
 
-def _moment(time: str) -> datetime | None:
-    """The moment of a row's time, in whatever zone it is written."""
-    return moment_of(time)
-
-
-def _itself(value: Any) -> Any:
-    return value
+    return sorted(by_name, key=worth, reverse=True)

@@ -271,7 +271,7 @@ def notes_from(texts: Sequence[str]) -> tuple[MessageNode, ...]:
         number = depth.strip()
         if not words.strip() or not (number.isascii() and number.isdecimal()) or len(number) > 9:
             takes = "TEXT@DEPTH, such as 'Be brief.@4' for a note before the last 4 messages"
-            raise typer.BadParameter(f"--note takes {takes}, not {masked_beginning(text, 40)[:40]!r}")
+            raise typer.BadParameter(f"--note takes {takes}, not {masked_beginning(text, 40)!r}")
         name = f"note-{len(found) + 1}" if found else "note"
         found.append(preset(words.rstrip(), depth=int(number), id=name))
     return tuple(found)

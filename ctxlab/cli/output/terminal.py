@@ -58,7 +58,7 @@ def harmless(text: str) -> str:
 
 def one_line(text: str, *, cells: int | None = None) -> str:
     """The text on one line: line breaks and tabs as one blank, cut to a width in terminal cells where one is given."""
-    text = masked(text) if cells is None else masked_beginning(text, 8 * cells)[: 8 * cells]
+    text = masked(text) if cells is None else masked_beginning(text, 8 * cells)
     flat = harmless(" ".join(text.split()))
     return flat if cells is None else shortened(flat, cells)
 

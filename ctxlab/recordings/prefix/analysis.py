@@ -143,7 +143,7 @@ class Analysis:
         message = tree.messages[first]
         part = next((p for p in message.parts if p.source == "reasoning"), None) if message is not None else None
         cause = PrefixCause(
-            "left out", sentence, part, None, 0, masked_beginning(part.text, 40)[:40] if part is not None else ""
+            "left out", sentence, part, None, 0, masked_beginning(part.text, 40) if part is not None else ""
         )
         tokens, characters = head.tokens[-1] + tree.tokens[place], head.characters[-1] + tree.characters[place]
         return Break(tokens, characters, place, 0, cause)

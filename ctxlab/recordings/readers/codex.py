@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
-from ctxlab.formats.apps.exported_chats import seconds_of
+from ctxlab.documents.moments import seconds_of
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
+from ctxlab.documents.moments import moment_of
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.results import Loss
 from ctxlab.recordings.builder import START, RecordingBuilder
@@ -97,8 +97,5 @@ def _wire_of(reply: Data | None) -> Any:
 
 def seconds_between(began: str, ended: str) -> float | None:
     """Seconds from one time to another, both ISO 8601; None where one isn't known."""
-    try:
-        found = datetime.fromisoformat(ended) - datetime.fromisoformat(began)
-        return round(found.total_seconds(), 6)
-    except (ValueError, TypeError):
-        return None
+    start, end = moment_of(began), moment_of(ended)
+    return round((end - start).total_seconds(), 6) if start is not None and end is not None else None

@@ -69,7 +69,7 @@ def read_reply_body(content: bytes, headers: Mapping[str, str]) -> ReadBody:
         return ReadBody(events=tuple(_events(text)), notes=notes)
     if len(text) > MOST_OF_RUBBISH:
         notes = (*notes, f"of the reply's text {MOST_OF_RUBBISH:,} of {len(text):,} characters are kept")
-    return ReadBody(masked_beginning(text, MOST_OF_RUBBISH)[:MOST_OF_RUBBISH], notes=notes)
+    return ReadBody(masked_beginning(text, MOST_OF_RUBBISH), notes=notes)
 
 
 def json_of(data: bytes) -> Any:

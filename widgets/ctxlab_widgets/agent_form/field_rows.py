@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ctxlab.display.short_texts import cut_off
 from ctxlab.providers.parameters import linked
 from ctxlab.providers.problem import Fix
 from ctxlab.secrets import masked_beginning
@@ -208,7 +207,8 @@ def value_in_words(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     text = f"{value:,}" if isinstance(value, int | float) else value if isinstance(value, str) else repr(value)
-    return text if len(text := masked_beginning(text, 41)) <= 40 else cut_off(text, 37)
+    text = masked_beginning(text, 41)
+    return text if len(text) <= 40 else f"{text[:37]}\u2026"
 
 
 def _listed(value: object) -> Iterator[object]:
