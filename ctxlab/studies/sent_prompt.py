@@ -248,8 +248,9 @@ def _cut(trace: Trace, messages: tuple[SentMessage, ...], facts: SentFacts) -> I
 
 
 def _places(trace: Trace, messages: tuple[SentMessage, ...], gone: Mapping[str, Draft]) -> dict[str, Place]:
-    """By key, where each message that isn't sent stood: after the nearest one before it that is sent.
+    """By key, where each message that isn't sent stood: after all those before it that are sent.
 
+    Not after the nearest alone, since a system message that is sent at the top may be the nearest.
     What never stood among the messages has the place that the conversation gives it, anything else the end.
     """
     after: dict[str, Place] = {}
@@ -265,7 +266,7 @@ def _places(trace: Trace, messages: tuple[SentMessage, ...], gone: Mapping[str, 
         there = {draft.key for draft in step.after.drafts}
         at = Place(0, 0)
         for draft in step.before.drafts:
-            at = next((after[part.key] for part in reversed(draft.parts) if part.key in after), at)
+            at = max([at, *(after[part.key] for part in draft.parts if part.key in after)])
             if draft.key in gone and draft.key not in there:
                 found[draft.key] = at
     rest = [key for key in gone if key not in found]
@@ -279,7 +280,7 @@ def _by_path(trace: Trace, keys: Iterable[str], after: Mapping[str, Place], end:
     places: dict[str, Place] = {}
     at = first
     for key in path:
-        at = after.get(key, at)
+        at = max(at, after.get(key, at))
         places[key] = at
     return {key: places.get(key, end) for key in keys}
 

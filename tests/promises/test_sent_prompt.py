@@ -80,3 +80,16 @@ def test_a_message_that_a_person_took_out_is_said_to_be() -> None:
     assert found.remedy is not None
     assert not found.remedy.settings
     assert found.place == (len(trace.result.drafts) - 1, 0)
+
+
+def test_below_a_system_message_that_goes_to_the_top_nothing_moves_up() -> None:
+    session = Session(id="s")
+    for role, text in (("user", "one"), ("system", "Be brief."), ("user", "two " * 40), ("user", "three")):
+        session = session.append(text, role=role)
+    way = {"merge-system.enabled": True, "merge-system.hoist": "all", "token-limiter.strategy": "head-and-tail"}
+
+    prompt = sent_prompt(ctxlab.build(session, budget_tokens=50, settings=way))
+
+    (cut,) = prompt.cut
+    assert [str(message.draft.text) for message in prompt.messages] == ["Be brief.", "one", "three"]
+    assert cut.place == (2, 0)
