@@ -86,7 +86,12 @@ def test_below_a_system_message_that_goes_to_the_top_nothing_moves_up() -> None:
     session = Session(id="s")
     for role, text in (("user", "one"), ("system", "Be brief."), ("user", "two " * 40), ("user", "three")):
         session = session.append(text, role=role)
-    way = {"merge-system.enabled": True, "merge-system.hoist": "all", "token-limiter.strategy": "head-and-tail"}
+    way = {
+        "merge-system.enabled": True,
+        "merge-system.hoist": "all",
+        "merge-consecutive.enabled": False,
+        "token-limiter.strategy": "head-and-tail",
+    }
 
     prompt = sent_prompt(ctxlab.build(session, budget_tokens=50, settings=way))
 
