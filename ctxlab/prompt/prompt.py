@@ -21,7 +21,7 @@ from ctxlab.prompt.token_counter import TokenCounter
 if TYPE_CHECKING:
     import pandas as pd
 
-COLUMNS = ("message", "part", "role", "key", "source", "placed", "tokens", "start", "end", "text")
+COLUMNS = ("number", "part", "role", "key", "source", "placed", "tokens", "start", "end", "text")
 PERSONAS = ("user_profile", "personaDescription")
 """Anchors whose placeholders show the user's profile."""
 FILES, TOOLS, SEAMS = "attachments", "tools", "seams"
@@ -224,7 +224,7 @@ class Prompt:
             yield from message.by_source
 
     def frame(self) -> pd.DataFrame:
-        """One row a part of a message in the order in which they are sent; messages and parts are counted from 0.
+        """One row a part of a message in the order in which they are sent; `number` counts messages from 0, `part` the parts of one.
 
         `tokens` are without the overhead of its message, `start` and `end` its characters in the message's text.
         """
@@ -234,7 +234,7 @@ class Prompt:
         for number, message in enumerate(self.messages):
             for n, part in enumerate(message.parts):
                 yield {
-                    "message": number,
+                    "number": number,
                     "part": n,
                     "role": message.role,
                     "key": part.key,

@@ -158,7 +158,7 @@ def test_counts_and_common_messages_are_those_of_walking(parents: list[int], lea
     recording = sent(*[messages[leaf % len(messages)] for leaf in leaves])
     sent_by_node = recording.requests[0].tree.sent
     tree = MessageTree(sent_by_node, recording.parts)
-    carried = CarriedTokens(recording, tree)
+    carried = CarriedTokens(recording, tree, recording.parts)
     paths = [[message.id for message in request.sent] for request in recording.requests]
 
     for id in sent_by_node:
