@@ -224,9 +224,10 @@ class Prompt:
             yield from message.by_source
 
     def frame(self) -> pd.DataFrame:
-        """One row a part of a message in the order in which they are sent; `number` counts messages from 0, `part` the parts of one.
+        """One row a part of a message in the order in which they are sent.
 
-        `tokens` are without the overhead of its message, `start` and `end` its characters in the message's text.
+        `number` counts messages from 0, `part` the parts of one. `tokens` are without the overhead of its message,
+        `start` and `end` its characters in the message's text.
         """
         return frame_of(self._rows(), COLUMNS)
 
