@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ctxlab.recordings.findings.equal_stretch import equal_after
+from ctxlab.context.equal_stretch import equal_after
 from ctxlab.secrets import masked_stretch
 
 NAMES: Final = (
@@ -27,6 +27,6 @@ def without_moving(text: str) -> str:
 
 def around(old: str, new: str) -> tuple[str, str]:
     """The two texts from a few characters before they differ, a line at most."""
-    start = equal_after(old, 0, new, 0)
+    start = equal_after(old, new)
     begin = max(0, start - 20, old.rfind("\n", 0, start) + 1)
     return tuple(masked_stretch(text, begin, start + 20).partition("\n")[0] for text in (old, new))  # type: ignore[return-value]

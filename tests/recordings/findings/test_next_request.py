@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ctxlab
-from ctxlab.pipeline.common_prefix import prefix_tokens
+from ctxlab.pipeline.shared_beginning import prefix_tokens
 from ctxlab.testing.fakes import WordTokenizer
 from tests.recordings.findings.cases import agent, lamps
 from tests.recordings.findings.made import words

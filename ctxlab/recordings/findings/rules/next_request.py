@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from ctxlab.pipeline.common_prefix import is_sent_alike
+from ctxlab.context.equal_stretch import equal_after
+from ctxlab.pipeline.shared_beginning import is_sent_alike
 from ctxlab.recordings.findings.checked_context import CheckedContext, Cost, quoted, quoted_name
-from ctxlab.recordings.findings.equal_stretch import equal_after
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found
 from ctxlab.recordings.findings.moving_words import around, without_moving
@@ -36,7 +36,7 @@ def moving_part(checked: CheckedContext, trace: Trace) -> Iterator[Found]:
     draft, old, new = drafts[at], str(drafts[at].text), str(later[at].text)
     if draft.role != later[at].role or old == new or without_moving(old) != without_moving(new):
         return
-    start = equal_after(old, 0, new, 0)
+    start = equal_after(old, new)
     was, would = around(old, new)
     count = trace.services.tokenizer
     yield Found(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from ctxlab.context.equal_stretch import equal_after
 from ctxlab.display.short_texts import counted
 from ctxlab.recordings.cache_marks import all_marks
 from ctxlab.recordings.findings.checked_context import CheckedContext, Cost, RequestStep, quoted
-from ctxlab.recordings.findings.equal_stretch import equal_after
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
 from ctxlab.recordings.findings.moving_words import around, without_moving
@@ -99,7 +99,7 @@ def _moved_text(checked: CheckedContext, old: RequestHead, new: RequestHead) -> 
     if not changed or any(without_moving(a) != without_moving(b) for _, a, b in changed):
         return None
     number, a, b = changed[0]
-    start = equal_after(a, 0, b, 0)
+    start = equal_after(a, b)
     parts = [part for part in checked.parts.of_head(new) if part.source == "system"]
     behind = sum(part.tokens for part in parts[number:]) - checked.tokens(b[:start])
     return _MovedText(number + 1, start, a, b, max(0, behind))
@@ -120,7 +120,7 @@ def _moved_message(checked: CheckedContext, step: RequestStep) -> _Moved | None:
         return None
     if without_moving(a.content) != without_moving(b.content):
         return None
-    start = equal_after(a.content, 0, b.content, 0)
+    start = equal_after(a.content, b.content)
     stood = min(
         tree.tokens_up_to[before.leaf], tree.tokens_up_to[request.leaf]
     )  # what is new in this one isn't read anew
