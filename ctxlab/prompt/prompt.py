@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
@@ -41,7 +41,7 @@ class SourceWords(NamedTuple):
         return OF_PART[self.source]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class PromptPart:
     """One of the messages that a sent message was made of, characters `start` up to `end` of it; often the only one.
 
@@ -68,73 +68,45 @@ class PromptPart:
         return source_of(self.alone) if self.alone is not None else _source(self.role, self.origin)
 
     @property
+    def look(self) -> str:
+        """The source whose colour and sign it has."""
+        return OF_PART[self.source]
+
+    @property
     def placed(self) -> str:
         """The place that it asked for, in words; empty where it asked for none."""
         return str(self.alone.placement or "") if self.alone is not None else ""
 
     @property
-    def look(self) -> str:
-        """The source whose colour and sign it has."""
-        return OF_PART[self.source]
-
-    @cached_property
     def tokens(self) -> int:
-        """Tokens of its words, calls and files; without the overhead of a message."""
-        return self.counter.count(str(self.text)) + self._beside
+        """Tokens of its words, calls and files, without the overhead of a message."""
+        if self.alone is not None and self.alone.text is self.text:
+            return self.counter.count_draft(self.alone) - self.counter.message_tokens
+        return sum([each.tokens for each in self.by_source])
 
-    @cached_property
-    def _beside(self) -> int:
-        """Tokens of its calls and files."""
-        alone = self.alone
-        if alone is None:
-            return 0
-        return self.counter.count_draft(alone) - self.counter.message_tokens - self.counter.count(str(alone.text))
-
-    @cached_property
-    def by_source(self) -> tuple[SourceWords, ...]:
-        """Its tokens by source: the text of its files is counted apart, what is more where texts meet is `seams`."""
-        stretches = words_by_source(self.text, self.source)
-        counts = [self.counter.count(text) for _, text in stretches]
-        found = [SourceWords(each, n, len(text)) for (each, text), n in zip(stretches, counts, strict=True)]
-        joined = self.tokens - self._beside - sum(counts)
-        if joined:
-            found.append(SourceWords(SEAMS, joined, 0))
-        if self._beside:
-            alone = self.alone
-            calls, files = (alone.calls, alone.assets) if alone is not None else ((), ())
-            found.append(SourceWords(TOOLS if calls else FILES if files else self.source, self._beside, 0))
-        return tuple(found)
+    @property
+    def by_source(self) -> list[SourceWords]:
+        """Its tokens by source: the text of its files apart, and as `seams` what is more or less where texts meet."""
+        found = _words(self.text, self.source, self.counter)
+        return found if self.alone is None else [*found, *_beside(self.alone, self.counter)]
 
 
-@dataclass(frozen=True, eq=False)
 class PromptMessage:
     """A message as it is sent. The tokens of its parts with `joins` and `overhead` are `tokens`.
 
-    `joins` is what joining the parts costs, `overhead` what the wire format adds to each message.
+    `joins` is what joining the parts costs, `overhead` what the wire format adds to each message. `alone` has the parts
+    of merged messages as they last stood alone, by key.
     """
 
-    draft: Draft
-    parts: tuple[PromptPart, ...]
-    counter: TokenCounter = field(repr=False)
+    __slots__ = ("_alone", "_parts", "counter", "draft")
 
-    @classmethod
-    def of(cls, draft: Draft, counter: TokenCounter, alone: Mapping[str, Draft] | None = None) -> PromptMessage:
-        """A message taken apart; `alone` has the parts of merged ones as they last stood alone, by key."""
-        known = (alone or {}) if draft.merged else {draft.key: draft}
-        parts = (
-            PromptPart(
-                each.part.key,
-                draft.role,
-                each.part.origin,
-                each.text,
-                each.start,
-                each.seam,
-                known.get(each.part.key),
-                counter,
-            )
-            for each in pieces(draft)
-        )
-        return cls(draft, tuple(parts), counter)
+    def __init__(self, draft: Draft, counter: TokenCounter, alone: Mapping[str, Draft] | None = None) -> None:
+        self.draft, self.counter = draft, counter
+        self._alone = alone
+        self._parts: tuple[PromptPart, ...] | None = None
+
+    def __repr__(self) -> str:
+        return f"PromptMessage({self.key!r}, {self.role}, {counted(self.tokens, 'token')})"
 
     @property
     def key(self) -> str:
@@ -144,7 +116,22 @@ class PromptMessage:
     def role(self) -> str:
         return self.draft.role
 
-    @cached_property
+    @property
+    def parts(self) -> tuple[PromptPart, ...]:
+        """Its parts in order; with their seams they are all of its text."""
+        if self._parts is None:
+            draft, role, counter = self.draft, self.draft.role, self.counter
+            alone = (self._alone or {}) if draft.merged else {draft.key: draft}
+            parts = ((each, each.part.key) for each in pieces(draft))
+            self._parts = tuple(
+                [
+                    PromptPart(key, role, each.part.origin, each.text, each.start, each.seam, alone.get(key), counter)
+                    for each, key in parts
+                ]
+            )
+        return self._parts
+
+    @property
     def tokens(self) -> int:
         return self.counter.count_draft(self.draft)
 
@@ -154,14 +141,39 @@ class PromptMessage:
 
     @property
     def joins(self) -> int:
-        return self.tokens - self.overhead - sum(part.tokens for part in self.parts)
+        if not self.draft.merged:
+            return 0
+        return self.tokens - self.overhead - sum([part.tokens for part in self.parts])
 
     @property
-    def by_source(self) -> Iterator[SourceWords]:
+    def by_source(self) -> list[SourceWords]:
         """Its tokens by source; with the overhead they are `tokens`."""
-        for part in self.parts:
-            yield from part.by_source
-        yield SourceWords(SEAMS, self.joins, len(self.draft.text) - sum(len(part.text) for part in self.parts))
+        draft, counter = self.draft, self.counter
+        if not draft.merged:  # without making its part
+            return [*_words(draft.text, source_of(draft), counter), *_beside(draft, counter)]
+        found = [each for part in self.parts for each in part.by_source]
+        joined = len(draft.text) - sum([len(part.text) for part in self.parts])
+        joins = self.tokens - self.overhead - sum([each.tokens for each in found])
+        return [*found, SourceWords(SEAMS, joins, joined)]
+
+
+def _words(text: Text, own: str, counter: TokenCounter) -> list[SourceWords]:
+    """The tokens of a text in stretches: its own words, those of files, and what is more or less where they meet."""
+    tokens = counter.count(str(text))
+    if not any(span.origin.kind in FROM_FILES for span in text.spans):
+        return [SourceWords(own, tokens, len(text))]
+    found: list[SourceWords] = []
+    for source, spans in groupby(text.spans, lambda span: FILES if span.origin.kind in FROM_FILES else own):
+        words = "".join([span.text for span in spans])
+        found.append(SourceWords(source, counter.count(words), len(words)))
+    return [*found, SourceWords(SEAMS, tokens - sum([each.tokens for each in found]), 0)]
+
+
+def _beside(draft: Draft, counter: TokenCounter) -> list[SourceWords]:
+    """The tokens of what a message has beside its words: calls, files."""
+    tokens = counter.count_draft(draft) - counter.message_tokens - counter.count(str(draft.text))
+    source = TOOLS if draft.calls else FILES if draft.assets else source_of(draft) if tokens else ""
+    return [SourceWords(source, tokens, 0)] if tokens else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,9 +230,8 @@ class Prompt:
 
     def _words(self) -> Iterator[SourceWords]:
         yield SourceWords(TOOLS, self.tools_tokens, 0)
-        yield SourceWords(OVERHEAD, self.overhead_tokens, 0)
+        yield SourceWords(OVERHEAD, self.overhead_tokens + sum([message.overhead for message in self.messages]), 0)
         for message in self.messages:
-            yield SourceWords(OVERHEAD, message.overhead, 0)
             yield from message.by_source
 
     def frame(self) -> pd.DataFrame:
@@ -262,11 +273,3 @@ def _source(role: str, origin: Origin, *, is_profile: bool = False) -> str:
         return "profile" if is_profile else "system" if role == "system" else "presets"
     source = BY_NAME[OF_KIND.get(origin.kind, OVERHEAD)]
     return source.parts[0] if source.parts else OVERHEAD
-
-
-def words_by_source(text: Text, own: str) -> Sequence[tuple[str, str]]:
-    """A text in stretches: its own words, and those of files, which are `attachments`."""
-    if not any(span.origin.kind in FROM_FILES for span in text.spans):
-        return ((own, str(text)),)
-    stretches = groupby(text.spans, lambda span: FILES if span.origin.kind in FROM_FILES else own)
-    return [(source, "".join([span.text for span in spans])) for source, spans in stretches]

@@ -160,11 +160,10 @@ class Analysis:
             for part in message.parts:
                 yield _row(part, number)
         frames = sum(message.overhead for message in prompt.messages)
-        joined = [
-            len(message.draft.text) - sum(len(part.text) for part in message.parts) for message in prompt.messages
-        ]
+        merged = [message for message in prompt.messages if message.draft.merged]
+        joined = [len(message.draft.text) - sum([len(part.text) for part in message.parts]) for message in merged]
         rest = (
-            ("seams", "joins of messages", sum(message.joins for message in prompt.messages), sum(joined)),
+            ("seams", "joins of messages", sum([message.joins for message in merged]), sum(joined)),
             ("overhead", "wire format", frames + prompt.overhead_tokens, 0),
             ("tools", "tool definitions", prompt.tools_tokens, 0),
         )

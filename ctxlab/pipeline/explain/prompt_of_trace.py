@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctxlab.context import Draft, PromptLimit
+from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.prompt import Prompt, PromptMessage
 
 if TYPE_CHECKING:
@@ -16,8 +17,10 @@ def prompt_of(trace: Trace) -> Prompt:
     counter, agent = trace.services.tokenizer, trace.start.input.agent
     alone = parts_alone(trace)
     limit = trace.result.report(PromptLimit)
+    with without_collection():
+        messages = tuple([PromptMessage(draft, counter, alone) for draft in trace.result.drafts])
     return Prompt(
-        tuple([PromptMessage.of(draft, counter, alone) for draft in trace.result.drafts]),
+        messages,
         counter.count_tools(agent.sent_tools) if agent and agent.sent_tools else 0,
         counter.request_tokens,
         limit.budget_tokens if limit is not None else None,

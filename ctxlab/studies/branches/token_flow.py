@@ -169,4 +169,4 @@ class _Account:
 
     def _by_source(self, draft: Draft) -> Iterator[SourceWords]:
         """Tokens of a message by source; of a merged one by its parts and seams."""
-        return PromptMessage.of(draft, self.counter).by_source
+        return PromptMessage(draft, self.counter).by_source

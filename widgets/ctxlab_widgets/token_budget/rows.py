@@ -81,7 +81,7 @@ class RowCache:
         if held is None:
             found: dict[str, int] = {}
             joins = 0
-            message = PromptMessage.of(draft, counter)
+            message = PromptMessage(draft, counter)
             for each in message.by_source:
                 if each.source == SEAMS:
                     joins += each.tokens
