@@ -167,6 +167,6 @@ class _Account:
             self.gone[each.source, "cut", step] += each.tokens
         self.gone[OVERHEAD, "cut", step] += self.counter.message_tokens
 
-    def _by_source(self, draft: Draft) -> Iterator[SourceWords]:
+    def _by_source(self, draft: Draft) -> list[SourceWords]:
         """Tokens of a message by source; of a merged one by its parts and seams."""
         return PromptMessage(draft, self.counter).by_source
