@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -159,3 +160,15 @@ def test_contributing_names_files_that_are_there() -> None:
 
     assert paths
     assert [path for path in paths if not any((ROOT / folder / path).exists() for folder in ("", "ctxlab"))] == []
+
+
+def test_contributing_names_every_room_and_the_layers_as_they_are_held() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^ctxlab/(\w+)(?:/|\.py) ", text, re.MULTILINE))
+    there = {path.parent.name for path in (ROOT / "ctxlab").glob("*/__init__.py")}
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    held = next(each["layers"] for each in contracts if each["id"] == "layers")
+    (told,) = re.findall(r"Imports point downwards only: `([^`]+)`", text)
+
+    assert there <= named
+    assert [" ".join(each.split()) for each in told.split("->")] == [each.replace("ctxlab.", "") for each in held]

@@ -15,12 +15,11 @@ GUESSES: Final[Mapping[str, Mapping[str, str]]] = {
         "open": "ctxlab.read(path) reads a file",
         "save": "ctxlab.write(value, path) writes a file",
         "explain": "trace.why(key) and trace.where(text) explain a build",
-        "prompt": "ctxlab.build(session).messages is what is sent",
         "count_tokens": "ctxlab.providers.tokenizer_for(model).count(text) counts",
     },
     "Trace": {
         **dict.fromkeys(("frame", "df", "to_frame", "to_csv", "dataframe", "to_pandas"), FRAMES),
-        **dict.fromkeys(("prompt", "save", "to_json", "export", "text"), SENT),
+        **dict.fromkeys(("save", "to_json", "export", "text"), SENT),
         "session": "start.input.session is what it was built of",
         "figure": "ctxlab_widgets has views of it, and ledger() is a frame to draw",
     },

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
 
+from ctxlab.context.equal_stretch import equal_after, equal_before
+
 LARGEST: Final = 1 << 29
 """Bits of the table of one stretch (64 MB); a larger one is cut at things that stand once in both."""
 ALIKE: Final = 0.5
@@ -108,10 +110,8 @@ def texts_alike(old: str, new: str) -> float:
 
     A text that has words more than another one, at one place, is alike in any case.
     """
-    from ctxlab.pipeline.common_prefix import common_head
-
-    start = len(common_head(old, new))
-    same = start + len(common_head(old[start:][::-1], new[start:][::-1]))
+    start = equal_after(old, new)
+    same = start + equal_before(old, new[start:], len(old), len(new) - start, start)
     share = same / (max(len(old), len(new)) or 1)
     return max(share, ALIKE) if same and same == min(len(old), len(new)) else share
 

@@ -12,7 +12,6 @@ from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
 from ctxlab.context import (
     AssetRef,
-    Draft,
     FileFacts,
     KnowledgeAnswer,
     KnowledgeBaseFacts,
@@ -23,39 +22,11 @@ from ctxlab.context import (
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import AssetSource, ModelProfile
 from ctxlab.pipeline.service_calls import CallLog
+from ctxlab.prompt.token_counter import TokenCounter
 
 Service = TypeVar("Service")
 Prompt = str | Sequence[Mapping[str, Any]]
 """A text, or messages as `trace.messages` gives them."""
-
-
-class TokenCounter(Protocol):
-    """Counts tokens. Equal texts always get equal counts."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def estimated(self) -> bool: ...
-    @property
-    def message_tokens(self) -> int:
-        """Tokens that the wire format spends on every message."""
-        ...
-
-    @property
-    def request_tokens(self) -> int:
-        """Tokens that the wire format spends once per request."""
-        ...
-
-    def count(self, text: str) -> int: ...
-    def count_draft(self, draft: Draft) -> int:
-        """Everything that the message costs, its overhead included."""
-        ...
-
-    def draft_is_estimated(self, draft: Draft) -> bool:
-        """Whether the message's count is a guess in part, such as that of a picture of unknown size."""
-        ...
-
-    def count_tools(self, tools: Sequence[Mapping[str, Any]]) -> int: ...
 
 
 class AssetStore(Protocol):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ctxlab.pipeline.explain.step_changes import Changes
     from ctxlab.pipeline.explain.where import Occurrences
     from ctxlab.pipeline.pipeline import Pipeline
+    from ctxlab.prompt import Prompt
 
 
 MOST_COUNTED_IN_REPR = 1000
@@ -130,6 +131,13 @@ class Trace(WithHints):
         """
         count = self.services.tokenizer.count_draft
         return SentMessages(as_message(draft, count(draft)) for draft in self.result.drafts)
+
+    @property
+    def prompt(self) -> Prompt:
+        """The messages that are sent as values: each with its parts, their sources and tokens; made anew each time."""
+        from ctxlab.pipeline.explain.prompt_of_trace import prompt_of
+
+        return prompt_of(self)
 
     @property
     def tokens(self) -> int:
@@ -272,9 +280,7 @@ class Trace(WithHints):
         """Tokens of the result by source; without `reserve` and `free` they add up to `tokens`."""
         import pandas as pd
 
-        from ctxlab.pipeline.explain.token_breakdown import spending
-
-        return pd.Series(spending(self).tokens, name="tokens", dtype="int64")
+        return pd.Series(self.prompt.tokens_by_source, name="tokens", dtype="int64")
 
     # --- other runs from this one
 

@@ -83,6 +83,12 @@ class WorldbookProcessor(Processor):
             title="Notes",
             description="Look for keys in the author's note and the character's own as well, for every entry.",
         )
+        draw: Literal["turn", "place"] = Field(
+            "turn",
+            title="Draws",
+            description="When an entry with a probability is drawn: anew at each turn, as SillyTavern does, or once at "
+            "each message that calls it up, so that the prompt before stays as it was.",
+        )
         recursion: bool = Field(
             True,
             title="Recursion",
@@ -228,9 +234,11 @@ class WorldbookProcessor(Processor):
     def input_of(self, build_input: BuildInput, chat: Chat, services: Services) -> ScanInput:
         """The input of a scan of this conversation, without the context that it is from."""
         books = tuple([ActiveBook(book, _level_of(book, build_input)) for book in build_input.books])
-        dice = Context(build_input).dice  # which the report keeps, without the messages of this moment
+        places = _places(build_input) if self.settings.draw == "place" else None
+        thrown = build_input if places is None else replace(build_input, leaf=str(build_input.session.id))
+        dice = Context(thrown).dice  # which the report keeps, without the messages of this moment
         rules, words_sent = self._rules(build_input, services), LoreWording(build_input, self.settings.macro_engine)
-        return ScanInput(books, chat, rules, dice, services.tokenizer.count, words_sent)
+        return ScanInput(books, chat, rules, dice, services.tokenizer.count, words_sent, places)
 
     def _rules(self, build_input: BuildInput, services: Services) -> ScanSettings:
         own, settings = build_input.agent.worldbook_settings if build_input.agent else None, self.settings
@@ -279,6 +287,13 @@ def chat_of(ctx: Context, messages: Sequence[ScannedMessage] = ()) -> Chat:
         activations=build_input.activations,
         path=tuple([node.id for node in build_input.session.path(leaf)]) if known else (),
     )
+
+
+def _places(build_input: BuildInput) -> Mapping[str, int]:
+    """Numbers of the messages of the path by key; what is typed has the one that it gets when it is sent."""
+    session, leaf = build_input.session, build_input.leaf_id
+    path = [node for node in session.walk(leaf).nodes if not node.is_empty_root] if leaf is not None else []
+    return FrozenDict({**{f"node:{node.id}": number for number, node in enumerate(path)}, "pending": len(path)})
 
 
 def is_scanned(draft: Draft) -> bool:

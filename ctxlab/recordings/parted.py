@@ -8,12 +8,12 @@ from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Context, Draft
+from ctxlab.context.equal_stretch import equal_after
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import MessageNode, Session
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.alignment import aligned
-from ctxlab.pipeline.common_prefix import common_head
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 SHOWN = 40
@@ -81,7 +81,7 @@ def parted(a: Session | RecordedRequest | Trace | Context, b: Session | Recorded
     shortest = min(len(mine), len(theirs))
     same = next((n for n in range(shortest) if mine[n] != theirs[n]), shortest)
     first, second = (side[same] if same < len(side) else None for side in (one, other))
-    at = len(common_head(_text(first), _text(second))) if first is not None and second is not None else 0
+    at = equal_after(_text(first), _text(second)) if first is not None and second is not None else 0
     return Parting(same, first, second, at, len(aligned(mine[same:], theirs[same:]).pairs))
 
 

@@ -16,7 +16,7 @@ from ctxlab.studies.run_changes import RunChange, RunChanges, run_changes
 from ctxlab.studies.run_effect import MessageEffect, RunEffect, run_effect
 from ctxlab.studies.run_summary import RunSummary, SummaryPart, run_summary
 from ctxlab.studies.sent_files import SentFile, sent_files
-from ctxlab.studies.sent_prompt import CutMessage, SentMessage, SentPart, SentPrompt, sent_prompt
+from ctxlab.studies.sent_prompt import CutMessage, SentPrompt, sent_prompt
 
 __all__ = [
     "Analysis",
@@ -40,8 +40,6 @@ __all__ = [
     "RunEffect",
     "RunSummary",
     "SentFile",
-    "SentMessage",
-    "SentPart",
     "SentPrompt",
     "SummaryPart",
     "analysis_of",

@@ -12,7 +12,6 @@ from ctxlab.display.source_styles import ROOM, SOURCES
 from ctxlab.display.theme import HATCHES, SOURCE_SIGNS, Theme, ThemeName, theme_of
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import spending
 from ctxlab.processors import TokenLimiter
 
 if TYPE_CHECKING:
@@ -85,7 +84,7 @@ def budget_figure(trace: Trace, *, theme: ThemeName = "light") -> go.Figure:
 
 def segments_of(trace: Trace) -> list[Segment]:
     """The segments of the bar from its start: sources, free, reserve, then the tokens that did not fit."""
-    spent = spending(trace).tokens
+    spent = trace.prompt.tokens_by_source
     segments: list[Segment] = []
     at = 0
     for name, look, sources in ORDER:

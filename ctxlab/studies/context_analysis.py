@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.context import Draft
 from ctxlab.display.data_frame import frame_of
-from ctxlab.display.source_styles import PARTS
+from ctxlab.display.source_styles import PARTS, ROOM
 from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, spending
 from ctxlab.processors import TokenLimiter
+from ctxlab.prompt import PromptPart
 from ctxlab.studies.message_outcomes import typed
 
 if TYPE_CHECKING:
@@ -110,11 +109,12 @@ class Analysis:
 
     def shares(self) -> pd.DataFrame:
         """Tokens and characters by source, as `trace.budget()` has them, with their shares in [0, 1]."""
-        spent = spending(self.trace)
-        there = {source for source in (*spent.tokens, *spent.characters) if source not in ("reserve", "free")}
+        prompt = self.trace.prompt
+        there = {*prompt.tokens_by_source, *prompt.characters_by_source}.difference(ROOM)
         sources = [source for source in PARTS if source in there]
         tokens, characters = (
-            [counts.get(source, 0) for source in sources] for counts in (spent.tokens, spent.characters)
+            [counts.get(source, 0) for source in sources]
+            for counts in (prompt.tokens_by_source, prompt.characters_by_source)
         )
         rows = (
             (source, n, m, n / max(1, sum(tokens)), m / max(1, sum(characters)))
@@ -155,23 +155,17 @@ class Analysis:
 
     def pieces(self) -> Iterator[AnalysisRow]:
         """The rows of the structure."""
-        trace = self.trace
-        counter, alone = trace.services.tokenizer, parts_alone(trace)
-        seams = joined = 0
-        for number, draft in enumerate(trace.result.drafts, 1):
-            seams += counter.count_draft(draft) - counter.message_tokens
-            joined += len(draft.text)
-            for part in made_of(draft, alone):
-                tokens = counter.count_draft(part) - counter.message_tokens
-                seams -= tokens
-                joined -= len(part.text)
-                yield _piece(part, draft, number, tokens)
-        overhead = len(trace.result.drafts) * counter.message_tokens + counter.request_tokens
-        tools = self.agent.sent_tools if self.agent else ()
+        prompt = self.trace.prompt
+        for number, message in enumerate(prompt.messages, 1):
+            for part in message.parts:
+                yield _row(part, number)
+        frames = sum(message.overhead for message in prompt.messages)
+        merged = [message for message in prompt.messages if message.draft.merged]
+        joined = [len(message.draft.text) - sum([len(part.text) for part in message.parts]) for message in merged]
         rest = (
-            ("seams", "joins of messages", seams, joined),
-            ("overhead", "wire format", overhead, 0),
-            ("tools", "tool definitions", counter.count_tools(tools) if tools else 0, 0),
+            ("seams", "joins of messages", sum([message.joins for message in merged]), sum(joined)),
+            ("overhead", "wire format", frames + prompt.overhead_tokens, 0),
+            ("tools", "tool definitions", prompt.tools_tokens, 0),
         )
         for source, what, tokens, characters in rest:
             if tokens or characters:
@@ -183,18 +177,18 @@ class Analysis:
         return sum(self.trace.tokens_of(step.before) - self.trace.tokens_of(step.after) for step in limiters)
 
 
-def _piece(part: Draft, whole: Draft, number: int, tokens: int) -> AnalysisRow:
+def _row(part: PromptPart, number: int) -> AnalysisRow:
     rewritten = any(span.was for span in part.text.spans)
     causes = dict.fromkeys(str(span.cause) for span in part.text.spans if span.cause)
     return AnalysisRow(
         key=part.key,
         number=number,
-        role=whole.role,
-        source=source_of(part),
+        role=part.role,
+        source=part.source,
         kind=part.origin.kind,
         id=part.origin.ref,
-        placed=str(part.placement or ""),
-        tokens=tokens,
+        placed=part.placed,
+        tokens=part.tokens,
         characters=len(part.text),
         note="; ".join(causes),
         text=str(part.text),

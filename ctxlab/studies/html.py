@@ -65,10 +65,10 @@ def sent_html(prompt: SentPrompt) -> str:
     sent = (
         (
             number,
-            message.draft.role,
-            part.source,
-            part.name,
-            part.how,
+            message.role,
+            part.look,
+            prompt.names[part.key],
+            prompt.hows[part.key],
             part.tokens,
             masked_beginning(str(part.text), 200),
         )

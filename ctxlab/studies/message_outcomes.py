@@ -10,8 +10,8 @@ from ctxlab.context import Cause, Context, Draft, Span, Text
 from ctxlab.engines.truncation import SHORTENED
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.alignment import moved_keys
+from ctxlab.pipeline.explain.prompt_of_trace import parts_alone
 from ctxlab.pipeline.explain.text_versions import TAKEN_OUT_BY_HAND
-from ctxlab.pipeline.explain.token_breakdown import parts_alone
 
 
 @dataclass(frozen=True, slots=True, eq=False)

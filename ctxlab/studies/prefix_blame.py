@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from ctxlab.context import Draft
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.alignment import aligned
-from ctxlab.pipeline.common_prefix import is_sent_alike
+from ctxlab.pipeline.shared_beginning import common_prefix_tokens, is_sent_alike, tools_of
 from ctxlab.providers.prefix_breaks import PrefixBreak, prefix_breaks
-from ctxlab.studies.common_prefix import common_prefix_tokens, tools_of
 
 TOOLS = "tools"
 """The key of a break in front of all messages."""

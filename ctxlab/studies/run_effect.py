@@ -12,11 +12,11 @@ from ctxlab.context import Draft
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.explain.cut_causes import cut_causes
-from ctxlab.pipeline.explain.merged_parts import pieces
 from ctxlab.pipeline.explain.message_names import MOST_NAMED
+from ctxlab.pipeline.explain.prompt_of_trace import parts_alone
 from ctxlab.pipeline.explain.row_keys import row_keys
-from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.pipeline.services import TokenCounter
+from ctxlab.prompt.merged_parts import pieces
 from ctxlab.studies.titled_names import TitledNames
 
 ROWS = ("came", "went", "changed", "joined", "moved")

@@ -7,17 +7,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ctxlab.context import Draft, Text
+from ctxlab.context import Draft
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.one_line import plain
-from ctxlab.display.source_styles import OF_KIND, OF_PART, OVERHEAD
+from ctxlab.display.source_styles import OF_PART
 from ctxlab.documents import MessageNode
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.cut_causes import cut_causes
-from ctxlab.pipeline.explain.merged_parts import Piece, pieces
-from ctxlab.pipeline.explain.token_breakdown import parts_alone, source_of
 from ctxlab.pipeline.remedies import Remedy, remedies
-from ctxlab.pipeline.services import TokenCounter
+from ctxlab.prompt import Prompt, PromptMessage, PromptPart
+from ctxlab.prompt.prompt import source_of
 from ctxlab.studies.sent_facts import SentFacts
 
 if TYPE_CHECKING:
@@ -32,56 +31,6 @@ class Place(NamedTuple):
 
     message: int
     part: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SentPart:
-    """One of the messages that a sent message was made of, characters `start` up to `end` of it; often the only one.
-
-    `source` is the source whose colour and sign it has, `name` what a person calls it, `how` says how it came there.
-    `tokens` are those of its words, calls and files. `draft` is the message as it last stood alone, if it ever did.
-    """
-
-    key: str
-    source: str
-    name: str
-    how: str
-    tokens: int
-    start: int
-    text: Text
-    seam: str
-    draft: Draft | None
-
-    @property
-    def end(self) -> int:
-        return self.start + len(self.text)
-
-    def as_data(self) -> dict[str, Any]:
-        names = ("key", "source", "name", "how", "tokens", "start", "end")
-        return {name: getattr(self, name) for name in names}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SentMessage:
-    """A message as the model reads it. The tokens of its parts with `joins` and `overhead` are `tokens`.
-
-    `joins` is what stands between the parts, `overhead` what the wire format adds to each message.
-    """
-
-    draft: Draft
-    parts: tuple[SentPart, ...]
-    tokens: int
-    joins: int
-    overhead: int
-
-    def as_data(self) -> dict[str, Any]:
-        return {
-            "key": self.draft.key,
-            "role": self.draft.role,
-            "text": str(self.draft.text),
-            **{name: getattr(self, name) for name in ("tokens", "joins", "overhead")},
-            "parts": [part.as_data() for part in self.parts],
-        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,16 +79,29 @@ class CutMessage:
 class SentPrompt:
     """The messages of a run as they are sent, and those that aren't, in the order of their places.
 
-    The tokens of all messages and `request_tokens` are `tokens`.
+    `names` are what a person calls a part, `hows` how it came to its place, in words, both by key.
     """
 
-    messages: tuple[SentMessage, ...]
+    prompt: Prompt
     cut: tuple[CutMessage, ...]
-    tokens: int
-    request_tokens: int
+    names: Mapping[str, str]
+    hows: Mapping[str, str]
     estimated: bool = False
     stopped_at: str | None = None
     """Id of the step at which the run stopped: the messages are those before it, and nothing is sent."""
+
+    @property
+    def messages(self) -> tuple[PromptMessage, ...]:
+        return self.prompt.messages
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt.tokens
+
+    @property
+    def request_tokens(self) -> int:
+        """Tokens beside those of the messages."""
+        return self.prompt.tools_tokens + self.prompt.overhead_tokens
 
     def __repr__(self) -> str:
         return f"SentPrompt({len(self.messages)} messages, {self.tokens:,} tokens, {len(self.cut)} not sent)"
@@ -155,8 +117,22 @@ class SentPrompt:
             "tokens": self.tokens,
             "stopped_at": self.stopped_at,
             "request_tokens": self.request_tokens,
-            "messages": [message.as_data() for message in self.messages],
+            "messages": [self._message(message) for message in self.messages],
             "cut": [each.as_data() for each in self.cut],
+        }
+
+    def part(self, part: PromptPart) -> dict[str, Any]:
+        """A part as JSON data, without its words: `source` is the one whose colour and sign it has."""
+        names = {"key": part.key, "source": part.look, "name": self.names[part.key], "how": self.hows[part.key]}
+        return {**names, "tokens": part.tokens, "start": part.start, "end": part.end}
+
+    def _message(self, message: PromptMessage) -> dict[str, Any]:
+        return {
+            "key": message.key,
+            "role": message.role,
+            "text": str(message.draft.text),
+            **{name: getattr(message, name) for name in ("tokens", "joins", "overhead")},
+            "parts": [self.part(part) for part in message.parts],
         }
 
     def frame(self) -> pd.DataFrame:
@@ -166,10 +142,9 @@ class SentPrompt:
         `tokens` of a part are without the overhead of its message, those of what isn't sent with it, as in `cuts()`.
         """
         sent = (
-            {"state": "sent", "number": number, "part": n, "role": message.draft.role, **part.as_data(), "text": words}
+            {"state": "sent", "number": number, "part": n, "role": part.role, **self.part(part), "text": str(part.text)}
             for number, message in enumerate(self.messages)
             for n, part in enumerate(message.parts)
-            for words in (str(part.text),)
         )
         cut = (
             {"state": "cut", "how": each.why, "role": each.draft.role, "text": str(each.draft.text), **_named(each)}
@@ -180,49 +155,22 @@ class SentPrompt:
 
 def sent_prompt(trace: Trace) -> SentPrompt:
     """The messages that a run sends, with their parts, where these are from and how they came, and what was cut."""
-    facts, counter, alone = SentFacts(trace), trace.services.tokenizer, parts_alone(trace)
-    messages = tuple([_message(draft, alone, facts, counter) for draft in trace.result.drafts])
+    facts, prompt = SentFacts(trace), trace.prompt
+    parts = [*prompt.parts]
     return SentPrompt(
-        messages,
-        tuple(_cut(trace, messages, facts)),
-        trace.tokens,
-        trace.request_tokens,
+        prompt,
+        tuple(_cut(trace, prompt.messages, facts)),
+        {part.key: facts.name(part.key, part.alone, str(part.text)) for part in parts},
+        {part.key: facts.how(part.key, part.origin, part.alone, part.text) for part in parts},
         trace.estimated,
         trace.stopped_at,
     )
 
 
-def _message(draft: Draft, alone: Mapping[str, Draft], facts: SentFacts, counter: TokenCounter) -> SentMessage:
-    tokens, overhead = counter.count_draft(draft), counter.message_tokens
-    parts = tuple([_part(piece, draft, alone, facts, counter) for piece in pieces(draft)])
-    return SentMessage(draft, parts, tokens, tokens - overhead - sum(part.tokens for part in parts), overhead)
-
-
-def _part(piece: Piece, whole: Draft, alone: Mapping[str, Draft], facts: SentFacts, counter: TokenCounter) -> SentPart:
-    known = alone.get(piece.part.key) if whole.merged else whole
-    beside = 0 if known is None else counter.count_draft(known) - counter.message_tokens - _words(known, counter)
-    by_kind = OF_KIND.get(piece.part.origin.kind, OVERHEAD)
-    return SentPart(
-        key=piece.part.key,
-        source=by_kind if known is None else OF_PART[source_of(known)],
-        name=facts.name(piece.part.key, known, str(piece.text)),
-        how=facts.how(piece.part.key, piece.part.origin, known, piece.text),
-        tokens=counter.count(str(piece.text)) + beside,
-        start=piece.start,
-        text=piece.text,
-        seam=piece.seam,
-        draft=known,
-    )
-
-
-def _words(draft: Draft, counter: TokenCounter) -> int:
-    return counter.count(str(draft.text))
-
-
 # --- what is not sent
 
 
-def _cut(trace: Trace, messages: tuple[SentMessage, ...], facts: SentFacts) -> Iterator[CutMessage]:
+def _cut(trace: Trace, messages: tuple[PromptMessage, ...], facts: SentFacts) -> Iterator[CutMessage]:
     sent = {part.key for message in messages for part in message.parts}
     groups = ((draft, group) for group in trace.result.dropped for draft in group.drafts)
     gone = {draft.key: (draft, group) for draft, group in groups if draft.key not in sent}
@@ -247,7 +195,7 @@ def _cut(trace: Trace, messages: tuple[SentMessage, ...], facts: SentFacts) -> I
         )
 
 
-def _places(trace: Trace, messages: tuple[SentMessage, ...], gone: Mapping[str, Draft]) -> dict[str, Place]:
+def _places(trace: Trace, messages: tuple[PromptMessage, ...], gone: Mapping[str, Draft]) -> dict[str, Place]:
     """By key, where each message that isn't sent stood: after all those before it that are sent.
 
     Not after the nearest alone, since a system message that is sent at the top may be the nearest.

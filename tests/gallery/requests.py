@@ -9,7 +9,7 @@ from typing import Any
 import ctxlab
 from ctxlab import Payload, Trace
 from ctxlab.context import Text
-from ctxlab.pipeline.explain.merged_parts import pieces
+from ctxlab.prompt.merged_parts import pieces
 from ctxlab.providers import Fix, ModelFacts, Problem, Prompt, Provider, RequestParameters
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.cache_marks import CacheMark, CacheMarks, PrefixBreak

@@ -12,7 +12,7 @@ from typing import Any
 
 from ctxlab.context import Context, Draft
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import parts_alone
+from ctxlab.pipeline.explain.prompt_of_trace import parts_alone
 from ctxlab.processors import default_pipeline
 from ctxlab.studies import AnalysisRow, analysis_of
 from ctxlab.studies.context_analysis import HISTORY

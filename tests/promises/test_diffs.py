@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Session, ToolCall
 from ctxlab.pipeline import diff
-from ctxlab.pipeline.explain.merged_parts import pieces
+from ctxlab.prompt.merged_parts import pieces
 
 WHY = Cause("merge", "rule", "why")
 

@@ -122,6 +122,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "RecordingComparison.frame": ctxlab.compare_recordings([recording()]).frame(),
         "RegexSteps.frame": ctxlab.regex_steps("((OOC: brb)) *waves*", rules).frame(),
         "SearchResult.frame": hits,
+        "Prompt.frame": trace.prompt.frame(),
         "SentPrompt.frame": sent_prompt(trace).frame(),
         "Sweep.frame": ctxlab.sweep(harbour, what="preset:10", depths=[0, -1], anchors=["before chat_history"]).frame(),
         "Interval.frame": ctxlab.mean_score(study_frame()).interval.frame(),

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from ctxlab.api import build, debug, diff, read
 from ctxlab.context import Cause, Context
+from ctxlab.display.source_styles import ROOM
 from ctxlab.documents import Agent, Session
 from ctxlab.errors import ReadError
 from ctxlab.pipeline import BudgetTooSmall, NothingToSend, Services, Trace, processor
 from ctxlab.pipeline.explain.ledger import ledger_rows
-from ctxlab.pipeline.explain.token_breakdown import spending
 from ctxlab.processors import default_pipeline
 from ctxlab.studies import analysis_of, compare
 from tests.promises.strategies import STRATEGIES, agents, budgets, draft_rows, sessions, tokenizers
@@ -53,10 +53,12 @@ def holds(trace: Trace) -> None:
         mine = [row.account for row in rows if row.step == step.id]
         assert sum(a.came_in for a in mine) == trace.tokens_of(step.before)
         assert sum(a.goes_out for a in mine) == trace.tokens_of(step.after)
-    spent = spending(trace)
-    assert spent.total == trace.tokens
-    if spent.budget is not None:
-        assert sum(spent.tokens.values()) - spent.tokens.get("reserve", 0) == spent.budget
+    prompt = trace.prompt
+    spent = prompt.tokens_by_source
+    assert prompt.tokens == trace.tokens == sum(n for source, n in spent.items() if source not in ROOM)
+    assert sum(prompt.characters_by_source.values()) == sum(len(draft.text) for draft in trace.result.drafts)
+    if prompt.budget is not None:
+        assert sum(spent.values()) - spent.get("reserve", 0) == prompt.budget
     assert sum(piece.tokens for piece in analysis_of(trace).pieces()) == trace.tokens
 
 

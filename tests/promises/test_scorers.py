@@ -13,7 +13,7 @@ import ctxlab
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
-from ctxlab.studies.common_prefix import common_prefix_tokens
+from ctxlab.pipeline.shared_beginning import common_prefix_tokens
 from ctxlab.studies.scorers import EVIDENCE, KEPT_TOKENS, MUST_KEEP, PREFIX, SCORERS, PrefixCost, PrefixStability
 from ctxlab.studies.study import Case, ScoredRun
 from tests.promises.strategies import sessions, tokenizers

@@ -24,6 +24,7 @@ def holds(trace: Trace) -> SentPrompt:
     for message, draft in zip(prompt.messages, trace.result.drafts, strict=True):
         parts = message.parts
         assert sum(part.tokens for part in parts) + message.joins + message.overhead == message.tokens
+        assert all(sum(each.tokens for each in part.by_source) == part.tokens for part in parts)
         assert "".join(part.seam + str(part.text) for part in parts) == str(draft.text)
         assert [str(draft.text)[part.start : part.end] for part in parts] == [str(part.text) for part in parts]
         assert [part.key for part in parts] == [part.key for part in draft.parts]

@@ -14,7 +14,7 @@ from ctxlab import Agent, LoreEntry, Session, Trace, Worldbook
 from ctxlab.api.what_if import _start
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Services
-from ctxlab.pipeline.common_prefix import prefix_tokens
+from ctxlab.pipeline.shared_beginning import prefix_tokens
 from ctxlab.processors import default_pipeline
 from ctxlab.studies.turns import turns_of
 from ctxlab.studies.what_if.configuration import Configuration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctxlab
 from ctxlab import Agent, Session, Trace
-from ctxlab.studies import SentPart, SentPrompt, sent_prompt
+from ctxlab.studies import SentPrompt, sent_prompt
 from tests.gallery.samples import harbour
 
 PRESETS = [
@@ -29,16 +29,12 @@ def run(words: int = 5, **options: object) -> Trace:
     return ctxlab.build(session, agent, **options)  # pyright: ignore[reportArgumentType]
 
 
-def parts(prompt: SentPrompt) -> list[SentPart]:
-    return [part for message in prompt.messages for part in message.parts]
-
-
 def how(prompt: SentPrompt, name: str) -> str:
-    return next(part.how for part in parts(prompt) if part.name == name)
+    return next(prompt.hows[key] for key, each in prompt.names.items() if each == name)
 
 
 def test_presets_and_entries_have_their_titles_and_messages_the_ids_that_a_person_can_say() -> None:
-    names = [part.name for part in parts(sent_prompt(harbour()))]
+    names = sent_prompt(harbour()).names.values()
 
     assert {"Frame", "Harbour bell", "雾港 · Mistwick", "s1", "u13"} <= set(names)
 
@@ -83,7 +79,7 @@ def test_what_landed_elsewhere_says_so() -> None:
 
 def test_what_was_never_placed_comes_last_and_what_a_summary_hides_stands_before_it() -> None:
     prompt = sent_prompt(harbour())
-    summary = next(n for n, part in enumerate(prompt.messages[0].parts) if part.name == "s1")
+    summary = next(n for n, part in enumerate(prompt.messages[0].parts) if prompt.names[part.key] == "s1")
 
     places = {each.name: each.place for each in prompt.cut}
 
@@ -104,8 +100,8 @@ def test_the_frame_has_a_row_for_each_part_and_for_each_message_that_went() -> N
 
     frame = prompt.frame()
 
-    assert len(frame) == len(parts(prompt)) + len(prompt.cut)
-    assert frame[frame.state == "sent"].tokens.sum() == sum(part.tokens for part in parts(prompt))
+    assert len(frame) == len([*prompt.prompt.parts]) + len(prompt.cut)
+    assert frame[frame.state == "sent"].tokens.sum() == sum(part.tokens for part in prompt.prompt.parts)
     assert list(frame[frame.state == "cut"].number.dropna()) == []
 
 

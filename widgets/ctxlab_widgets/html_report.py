@@ -15,7 +15,6 @@ from ctxlab.documents.atomic_file import replace_file
 from ctxlab.engines.worldbook.explain import decisions
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.consequential_step import most_consequential_step
-from ctxlab.pipeline.explain.token_breakdown import spending
 from ctxlab.recordings.recording import Recording
 from ctxlab.studies.branches import session_branches
 from ctxlab.studies.run_summary import RunSummary, run_summary
@@ -125,7 +124,7 @@ def session_html(session: Session) -> str:
     (measured,) = shown.trees
     words = f"{counted(measured.messages, 'message')} in {counted(len(measured.lines), 'branch', 'branches')}, "
     words += f"{counted(shown.tokens, 'token')}, {shown.abandoned_share:.0%} abandoned"
-    spent = spending(trace).tokens
+    spent = trace.prompt.tokens_by_source
     summary = [(words, "tree"), (". Sent without a budget: ", ""), *_sentence(run_summary(trace))]
     if spent["overhead"]:
         of_the_path = shown.tokens - shown.trees[0].abandoned_tokens

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.common_prefix import prefix_tokens
+from ctxlab.pipeline.shared_beginning import common_prefix_tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,8 @@ def prefix_loss(before: Trace, after: Trace) -> PrefixLoss:
     message that isn't the same has in common.
     """
     counter = before.services.tokenizer
-    old, new = before.result.drafts, after.result.drafts
-    tools = before.request_tokens - counter.request_tokens
-    kept = tools + prefix_tokens(old, new, counter)
-    if before.tokens == after.tokens == kept + counter.request_tokens:
-        return PrefixLoss(before.tokens if old or tools else 0, 0, 0)
-    kept = min(kept, before.tokens, after.tokens)
+    common = common_prefix_tokens(before, after)
+    if before.tokens == after.tokens == common:
+        return PrefixLoss(common if common > counter.request_tokens else 0, 0, 0)
+    kept = min(max(0, common - counter.request_tokens), before.tokens)
     return PrefixLoss(kept, before.tokens - kept, after.tokens - kept)

@@ -8,7 +8,6 @@ from ctxlab.cli.output.run_text import budget_of
 from ctxlab.cli.output.terminal import Screen
 from ctxlab.display.source_styles import BY_NAME, OF_PART, ROOM, SOURCES
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import spending
 
 # Each source has a block of its own, so that the bar reads without colour.
 BLOCKS = {**{source.name: source.block for source in SOURCES}, "free": "·"}
@@ -18,7 +17,7 @@ WIDEST_BAR = 100
 def spent(trace: Trace) -> dict[str, int]:
     """Tokens of the result as the bar draws them; they add up to `trace.tokens`."""
     found = dict.fromkeys(BLOCKS, 0)
-    for source, tokens in spending(trace).tokens.items():
+    for source, tokens in trace.prompt.tokens_by_source.items():
         if source not in ROOM:
             found[OF_PART[source]] += tokens
     return {kind: tokens for kind, tokens in found.items() if tokens > 0}

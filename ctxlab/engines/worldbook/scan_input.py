@@ -149,6 +149,8 @@ class ScanInput:
 
     `words_sent` gives the words that a content is sent as, its macros expanded, for the key of its entry, the content
     and the dialect of its book's macros. These are counted and looked through for keys, as in SillyTavern.
+    `draws_at` are numbers of messages by key: where they are given, an entry is drawn once at each message that calls
+    it up, and no more at the turns behind it.
     """
 
     books: tuple[ActiveBook, ...]
@@ -157,6 +159,7 @@ class ScanInput:
     dice: Callable[[str], float] = _middle
     count: Callable[[str], int] = len
     words_sent: Callable[[str, str, str | None], str] = _as_written
+    draws_at: Mapping[str, int] | None = None
 
     def __repr__(self) -> str:
         return f"ScanInput({len(self.books)} books, {self.chat!r})"

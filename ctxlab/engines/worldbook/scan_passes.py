@@ -292,19 +292,30 @@ class Activation:
             self.draws[id] = self.scan_input.dice(id)
         return self.draws[id]
 
-    def has_luck(self, lore: PreparedEntry) -> bool:
-        entry = lore.entry
-        return not entry.use_probability or entry.probability >= 100 or self.draw(lore.key) * 100 <= entry.probability
+    def would_have_luck(self, lore: PreparedEntry) -> bool:
+        """Whether an entry that a change calls up passes its probability; nobody knows that of a draw by place."""
+        by_turn = self.scan_input.draws_at is None
+        return not _is_drawn(lore) or (by_turn and self.draw(lore.key) * 100 <= lore.entry.probability)
 
     def _is_lucky(self, one: Contender, this: Pass) -> bool:
-        if one.sticky or self.has_luck(one.lore):
+        if one.sticky or not _is_drawn(one.lore):
             return True
-        drawn = self.draw(one.lore.key) * 100
+        drawn = self.draw(self._draw_id(one.lore, this)) * 100
         limit = one.lore.entry.probability
+        if drawn <= limit:
+            return True
         reason = f"{_above(drawn, limit)} was drawn, it fires up to {limit:g}"
         self._unlucky.add(one.lore.index)
         self._stop(one.lore, BlockedEntry("probability", reason, this.number))
         return False
+
+    def _draw_id(self, lore: PreparedEntry, this: Pass) -> str:
+        """The id of its draw: with draws by place one for each message that calls it up."""
+        places = self.scan_input.draws_at
+        if places is None:
+            return lore.key
+        found = self.matched(lore, this.number)
+        return f"{lore.key}@{places.get(found.where, '') if found is not None else ''}"
 
     def _within_budget(self, winners: Sequence[Contender], this: Pass) -> list[FiredEntry]:
         out: list[FiredEntry] = []
@@ -358,6 +369,10 @@ class Activation:
         before = self.stopped.get(lore.index)
         if before is None or _RANK[stopped.gate] > _RANK[before.gate]:
             self.stopped[lore.index] = stopped
+
+
+def _is_drawn(lore: PreparedEntry) -> bool:
+    return lore.entry.use_probability and lore.entry.probability < 100
 
 
 def _messages(depth: int) -> str:

@@ -21,10 +21,10 @@ from ctxlab.pipeline.explain.match_messages import (
     provenance_differs,
 )
 from ctxlab.pipeline.explain.matched_nodes import are_of_one_conversation, matched_keys
-from ctxlab.pipeline.explain.merged_parts import seam_cause
+from ctxlab.pipeline.explain.prompt_of_trace import parts_alone
 from ctxlab.pipeline.explain.row_keys import row_keys
-from ctxlab.pipeline.explain.token_breakdown import parts_alone
 from ctxlab.pipeline.trace import Trace
+from ctxlab.prompt.merged_parts import seam_cause
 from ctxlab.secrets import masked_stretch
 
 V = TypeVar("V")

@@ -7,10 +7,10 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Draft
-from ctxlab.pipeline.explain.merged_parts import seam_cause
 from ctxlab.pipeline.remedies import drop_details
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
+from ctxlab.prompt.merged_parts import seam_cause
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Trace

@@ -8,8 +8,8 @@ from itertools import zip_longest
 from typing import Any
 
 from ctxlab.context import NOTHING, Draft, Text
-from ctxlab.pipeline.explain.merged_parts import Piece, pieces
 from ctxlab.pipeline.explain.provenance_text import span_provenance
+from ctxlab.prompt.merged_parts import Piece, pieces
 
 
 @dataclass(frozen=True, slots=True, eq=False)

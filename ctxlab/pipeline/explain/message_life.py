@@ -12,10 +12,10 @@ from ctxlab.context.file_words import file_changes
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError, did_you_mean
 from ctxlab.pipeline.alignment import moved_keys
-from ctxlab.pipeline.explain.merged_parts import is_seam, pieces
 from ctxlab.pipeline.explain.message_names import key_with_id
 from ctxlab.pipeline.explain.text_versions import TAKEN_OUT_BY_HAND, edit_causes
 from ctxlab.pipeline.remedies import BY_HAND, LeastBudget, Remedy, drop_details, remedies
+from ctxlab.prompt.merged_parts import is_seam, pieces
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Step, Trace

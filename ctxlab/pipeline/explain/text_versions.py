@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin, Span, Text
 from ctxlab.pipeline.explain.diff import smallest_change
-from ctxlab.pipeline.explain.merged_parts import pieces
 from ctxlab.pipeline.explain.provenance_text import done_by
+from ctxlab.prompt.merged_parts import pieces
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Step, Trace

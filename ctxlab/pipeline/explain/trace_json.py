@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Draft, Span, StepReport
 from ctxlab.context.step_report import summary_of
-from ctxlab.pipeline.explain.merged_parts import is_seam
 from ctxlab.pipeline.manual_edit import HAND
+from ctxlab.prompt.merged_parts import is_seam
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.services import TokenCounter

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ctxlab.context import Cause, Draft, Span
 from ctxlab.display.data_frame import frame_of
-from ctxlab.pipeline.explain.merged_parts import pieces
 from ctxlab.pipeline.explain.provenance_text import done_by, provenance_lines, written_by
 from ctxlab.pipeline.explain.text_versions import SupersededVersion, TextHistory, Version
+from ctxlab.prompt.merged_parts import pieces
 
 if TYPE_CHECKING:
     import pandas as pd

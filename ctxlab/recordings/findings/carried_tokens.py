@@ -12,6 +12,7 @@ from ctxlab.recordings.parts import Part
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 if TYPE_CHECKING:
+    from ctxlab.recordings.parts import ContextParts
     from ctxlab.recordings.recording import Recording
 
 PRICED_PER = 1_000
@@ -26,8 +27,8 @@ class CarriedTokens:
     sums run up the tree once: the work grows with messages and requests, not with their product.
     """
 
-    def __init__(self, recording: Recording, tree: MessageTree) -> None:
-        self._tree, self._parts = tree, recording.parts
+    def __init__(self, recording: Recording, tree: MessageTree, parts: ContextParts) -> None:
+        self._tree, self._parts = tree, parts
         self._head_tokens: dict[str, int] = {}
         self.count: dict[str, int] = dict.fromkeys(tree.depth, 0)
         self._usd: dict[str, float] = dict.fromkeys(tree.depth, 0.0)

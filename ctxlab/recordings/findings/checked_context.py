@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ctxlab.display.one_line import plain
 from ctxlab.documents import MessageNode
-from ctxlab.pipeline.explain.merged_parts import pieces
+from ctxlab.prompt.merged_parts import pieces
 from ctxlab.recordings.findings.carried_tokens import CarriedTokens, price_of_input
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Checked
@@ -57,7 +57,7 @@ class CheckedContext:
     ) -> None:
         self.recording, self.kind, self.trace, self.lore_timeline = recording, kind, trace, lore_timeline
         self.requests = recording.requests
-        self.parts: ContextParts = recording.parts
+        self.parts = recording.parts if trace is None else ContextParts(recording, trace.services.tokenizer)
         self._sent = recording.requests[0].tree.sent if recording.requests else {}
         self._message_of = {id: message for message in self._sent.values() for id in message.nodes}
         self._request_of: dict[str, RecordedRequest] = {}
@@ -234,7 +234,7 @@ class CheckedContext:
     @cached_property
     def carried(self) -> CarriedTokens:
         """Counts of requests by message, with prices."""
-        return CarriedTokens(self.recording, self.tree)
+        return CarriedTokens(self.recording, self.tree, self.parts)
 
     def message(self, id: str) -> SentMessage:
         """The sent message that a node is of."""

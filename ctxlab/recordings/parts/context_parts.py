@@ -13,8 +13,9 @@ from ctxlab.context import AssetRef
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode
 from ctxlab.documents.session.message import ToolCall
-from ctxlab.engines.tokens import Tokenizer, media_tokens
+from ctxlab.engines.tokens import DEFAULT_RULES, Tokenizer, media_tokens
 from ctxlab.formats.requests.blocks import Data, fields_of
+from ctxlab.prompt import TokenCounter
 from ctxlab.recordings.parts.part import SOURCES, Part, Source
 from ctxlab.recordings.parts.stretches import stretches_of
 from ctxlab.recordings.parts.tool_use import file_of_call, gives_file, server_of
@@ -37,8 +38,9 @@ class ContextParts:
     left out. A message, a head and the sums up to a message are worked out once.
     """
 
-    def __init__(self, recording: Recording, tokenizer: Tokenizer | None = None) -> None:
-        self.tokenizer = tokenizer or _tokenizer_of(recording)
+    def __init__(self, recording: Recording, tokenizer: TokenCounter | None = None) -> None:
+        self.tokenizer: TokenCounter = tokenizer or _tokenizer_of(recording)
+        self._media = self.tokenizer.media if isinstance(self.tokenizer, Tokenizer) else DEFAULT_RULES
         self._session = recording.session
         self._of_node: dict[str, tuple[Part, ...]] = {}
         self._of_head: dict[str, tuple[Part, ...]] = {}
@@ -129,7 +131,7 @@ class ContextParts:
         elif node.content:
             yield from self._words(node)
         for asset in node.attachments or ():
-            tokens = media_tokens(AssetRef.of(asset), self.tokenizer.media).tokens
+            tokens = media_tokens(AssetRef.of(asset), self._media).tokens
             yield Part("attachments", asset.name, tokens, node.id, None, node.role, asset.name or asset.type)
         for call in node.tool_calls:
             tokens = count(call.name) + count(call.arguments)

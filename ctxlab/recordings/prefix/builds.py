@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
+from ctxlab.context.equal_stretch import equal_after
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading, html_table
 from ctxlab.display.short_texts import counted, short
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.common_prefix import common_head
+from ctxlab.pipeline.shared_beginning import common_prefix_tokens
 from ctxlab.providers.cost import PRICED_AS, price_of
 from ctxlab.providers.models import name_of, vendor_of
 from ctxlab.recordings.parts import Part
 from ctxlab.recordings.prefix.request_prefix import AROUND, CauseKind, PrefixCause, PrefixState
 from ctxlab.secrets import masked_stretch
-from ctxlab.studies.common_prefix import common_prefix_tokens
 from ctxlab.studies.prefix_blame import TOOLS, PrefixBlame, prefix_blame
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _cause(blame: PrefixBlame, trace: Trace) -> PrefixCause:
         return PrefixCause("tools", "The tools are others than in the turn before.", reason=found.reason)
     before, after = (_part(draft, trace) for draft in (blame.before, blame.after))
     a, b = (part.text if part is not None else "" for part in (before, after))
-    at = len(common_head(a, b))
+    at = equal_after(a, b)
     by = f" (step {found.step!r})" if found.step else ""
     sentence = f"Message {blame.at + 1} isn't what it was; of {short(found.key, 60)!r}: {found.reason}{by}."
     around = [masked_stretch(text, max(0, at - AROUND), at + AROUND) for text in (a, b)]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Final
 
+from ctxlab.context.equal_stretch import equal_after
 from ctxlab.display.short_texts import first_of, short
 from ctxlab.pipeline.alignment import aligned, texts_alike
-from ctxlab.pipeline.common_prefix import common_head
 from ctxlab.recordings.parts import Part
 from ctxlab.recordings.prefix.prompt_heads import CLOCK, PromptHead, region
 from ctxlab.recordings.prefix.prompt_tree import PromptTree, TreeMessage, texts_of
@@ -66,7 +66,7 @@ def _is_another_conversation(was: Sequence[TreeMessage], now: Sequence[TreeMessa
     if {each.digest for each in was} & {each.digest for each in now}:
         return False
     a, b = ("".join(part.text for part in each[0].parts) for each in (was, now))
-    return len(common_head(a, b)) < max(len(a), len(b)) / 2
+    return equal_after(a, b) < max(len(a), len(b)) / 2
 
 
 # --- the head
@@ -79,7 +79,7 @@ def _break_of_heads(old: Prompt, new: Prompt, tree: PromptTree, count: Callable[
         min(len(a.parts), len(b.parts)),
     )
     before, after = (_part_at(prompt, at, tree) for prompt in (old, new))
-    at_text = len(common_head(before.text, after.text)) if before and after else 0
+    at_text = equal_after(before.text, after.text) if before and after else 0
     common = at_text if before and after and _is_alike(before, after) else 0
     # Heads are in the order in which a vendor reads them, so what changed is of the region that comes first.
     first = min(region(part) for head in (a, b) for part in head.parts[at : at + 1])
@@ -147,7 +147,7 @@ def _of_system(was: Sequence[Part], now: Sequence[Part]) -> str:
     if change.kind == "moved":
         return f"System text {change.old + 1} has moved: it is number {change.new + 1} now."
     old, new = was[change.old].text, now[change.new].text
-    place = len(common_head(old, new))
+    place = equal_after(old, new)
     clock = " (a time or a date)" if _is_clock(old, place) and _is_clock(new, place) else ""
     return f"System text {change.old + 1} is another from character {place + 1:,} on{clock}: {_sides(old, new, place)}."
 
@@ -156,7 +156,7 @@ def _of_parameters(was: Sequence[Part], now: Sequence[Part]) -> str:
     old, new = ({part.name: part.text for part in parts} for parts in (was, now))
     name = next(name for name in (*old, *new) if old.get(name) != new.get(name))
     if name in old and name in new:
-        place = len(common_head(old[name], new[name]))
+        place = equal_after(old[name], new[name])
         return f"The parameter {short(name)!r} changed: {_sides(old[name], new[name], place)}."
     return f"The parameter {short(name)!r} is {'new' if name in new else 'gone'}."
 
@@ -221,7 +221,7 @@ def _cause_of_parts(old: TreeMessage, new: TreeMessage, number: int) -> PrefixCa
         kind: CauseKind = "reminder" if sources == {"reminders"} else "left out" if b is None else "edited"
         text = f"In message {number:,} {what} is {'new' if a is None else 'gone'}."
         return _placed(kind, text, a, b, 0)
-    at = len(common_head(a.text, b.text))
+    at = equal_after(a.text, b.text)
     role = f" ({new.parts[0].role})"
     kind = "reminder" if "reminders" in sources else "summary" if "summary" in sources else "edited"
     if kind == "edited" and a.source in ("results", "files") and len(b.text) < TAKEN_OUT * len(a.text):
@@ -242,8 +242,8 @@ def _common_of_parts(a: Sequence[Part], b: Sequence[Part], count: Callable[[str]
             tokens, characters = tokens + old.tokens, characters + len(old.text)
             continue
         if _is_alike(old, new) and old.call == new.call:
-            head = common_head(old.text, new.text)
-            tokens, characters = tokens + count(head), characters + len(head)
+            same = equal_after(old.text, new.text)
+            tokens, characters = tokens + count(old.text[:same]), characters + same
         break
     return tokens, characters
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from ctxlab.pipeline.common_prefix import common_head
+from ctxlab.context.equal_stretch import equal_after, equal_before
 from ctxlab.recordings.parts import Part
 from ctxlab.recordings.prefix.causes import Prompt
 from ctxlab.recordings.prefix.prompt_tree import PromptTree, TreeMessage, texts_of
@@ -68,6 +68,6 @@ def _new_of_parts(was: Sequence[Part], now: Sequence[Part], count: Callable[[str
 
 def _between(old: str, new: str) -> str:
     """The characters of a new text between the beginning and the end that it shares with the old one."""
-    start = len(common_head(old, new))
-    end = len(common_head(old[start:][::-1], new[start:][::-1]))
+    start = equal_after(old, new)
+    end = equal_before(old, new[start:], len(old), len(new) - start, start)
     return new[start : len(new) - end]

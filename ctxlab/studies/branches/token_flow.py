@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ctxlab.argument_checks import checked_arguments, shown
@@ -12,13 +12,11 @@ from ctxlab.context import Draft
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
-from ctxlab.display.source_styles import PARTS, ROOM
+from ctxlab.display.source_styles import OVERHEAD, PARTS, ROOM
 from ctxlab.display.theme import ThemeName
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Step, Trace
-from ctxlab.pipeline.explain.merged_parts import pieces
-from ctxlab.pipeline.explain.token_breakdown import source_of, spending
-from ctxlab.pipeline.services import TokenCounter
+from ctxlab.prompt import PromptMessage, SourceWords, TokenCounter
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,7 +24,6 @@ if TYPE_CHECKING:
 
 FlowKind = Literal["sent", "cut", "rewritten"]
 COLUMNS = ("source", "kind", "step", "tokens", "share")
-OVERHEAD, SEAMS = "overhead", "seams"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +139,12 @@ class _Account:
             if step.did_nothing:
                 continue
             self._book_step(step)
-        for source, tokens in spending(self.trace).tokens.items():
+        prompt = self.trace.prompt
+        for source, tokens in prompt.tokens_by_source.items():
             if source not in ROOM:
                 self.gone[source, "sent", ""] += tokens
-                if source in (OVERHEAD, "tools"):
-                    self._beside(source)
+        self.entered["tools"] += prompt.tools_tokens
+        self.entered[OVERHEAD] += prompt.overhead_tokens
 
     def _book_step(self, step: Step) -> None:
         """As the ledger does: a message that comes from none before enters, one that goes into none after is cut."""
@@ -160,30 +158,15 @@ class _Account:
             self._cut(draft, step.id)
 
     def _enter(self, draft: Draft) -> None:
-        for source, tokens in self._by_source(draft):
-            self.entered[source] += tokens
+        for each in self._by_source(draft):
+            self.entered[each.source] += each.tokens
+        self.entered[OVERHEAD] += self.counter.message_tokens
 
     def _cut(self, draft: Draft, step: str) -> None:
-        for source, tokens in self._by_source(draft):
-            self.gone[source, "cut", step] += tokens
+        for each in self._by_source(draft):
+            self.gone[each.source, "cut", step] += each.tokens
+        self.gone[OVERHEAD, "cut", step] += self.counter.message_tokens
 
-    def _beside(self, source: str) -> None:
-        """Book what a request has besides its messages, which comes in and is sent as it is."""
-        agent = self.trace.start.input.agent
-        tools = self.counter.count_tools(agent.sent_tools) if agent and agent.sent_tools else 0
-        self.entered[source] += tools if source == "tools" else self.counter.request_tokens
-
-    def _by_source(self, draft: Draft) -> Iterator[tuple[str, int]]:
-        """Tokens of a message by source, with its overhead; of a merged one by its parts and seams."""
-        each = self.counter.message_tokens
-        words = self.counter.count_draft(draft) - each
-        yield OVERHEAD, each
-        if not draft.merged:
-            yield source_of(draft), words
-            return
-        for piece in pieces(draft):
-            alone = replace(draft, key=piece.part.key, body=(piece.text,), origin=piece.part.origin, merged=())
-            tokens = self.counter.count(str(piece.text))
-            words -= tokens
-            yield source_of(alone), tokens
-        yield SEAMS, words
+    def _by_source(self, draft: Draft) -> list[SourceWords]:
+        """Tokens of a message by source; of a merged one by its parts and seams."""
+        return PromptMessage(draft, self.counter).by_source

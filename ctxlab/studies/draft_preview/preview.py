@@ -14,7 +14,8 @@ from ctxlab.engines.worldbook import LoreScan
 from ctxlab.engines.worldbook.decision import Decision
 from ctxlab.pipeline import Remedy, Trace, remedies
 from ctxlab.pipeline.explain.cut_causes import cut_causes
-from ctxlab.pipeline.explain.token_breakdown import FILES, made_of, parts_alone, spending, tokens_by_source
+from ctxlab.prompt import Prompt, PromptPart
+from ctxlab.prompt.prompt import FILES
 from ctxlab.studies.budget_figure import ORDER
 from ctxlab.studies.draft_preview.cache_effect import CacheEffect
 from ctxlab.studies.draft_preview.draft_marks import DraftMacro, macros_of, typed_span
@@ -124,25 +125,24 @@ class Preview:
     @cached_property
     def sources(self) -> tuple[SourceTokens, ...]:
         """Tokens by source in the order of a budget, the typed words last and apart; together they are `tokens`."""
-        spent = {name: n for name, n in spending(self.trace).tokens.items() if name not in ROOM}
+        spent = {name: n for name, n in self._prompt.tokens_by_source.items() if name not in ROOM}
         draft = 0
-        for source, tokens in self._of_draft():
-            if source != FILES:
-                spent[source] = spent.get(source, 0) - tokens
-                draft += tokens
+        own = self._parts.get(PENDING)
+        for each in own.by_source if own is not None else ():
+            if each.source != FILES:
+                spent[each.source] = spent.get(each.source, 0) - each.tokens
+                draft += each.tokens
         found = [SourceTokens(look, title, sum(spent.get(name, 0) for name in names)) for title, look, names in ORDER]
         found = [each for each in found if each.tokens and each.source not in ROOM]
         return (*found, SourceTokens(DRAFT, DRAFT, draft)) if draft else tuple(found)
 
-    def _of_draft(self) -> list[tuple[str, int]]:
-        counter, alone = self.trace.services.tokenizer, parts_alone(self.trace)
-        return [
-            one
-            for whole in self.trace.result.drafts
-            for part in made_of(whole, alone)
-            if part.key == PENDING
-            for one in tokens_by_source(part, counter)
-        ]
+    @cached_property
+    def _prompt(self) -> Prompt:
+        return self.trace.prompt
+
+    @cached_property
+    def _parts(self) -> Mapping[str, PromptPart]:
+        return {part.key: part for part in self._prompt.parts}
 
     @cached_property
     def cut(self) -> tuple[DraftCut, ...]:
@@ -183,7 +183,7 @@ class Preview:
         return macros_of(self.text, agent.macro_dialect if agent is not None else None)
 
     def _entry(self, decision: Decision) -> DraftEntry:
-        matched, own = decision.matched, self._sent.get(decision.key)
+        matched, own = decision.matched, self._parts.get(decision.key)
         tokens = self.trace.services.tokenizer.count(str(own.text)) if own is not None else 0
         is_typed = matched is not None and matched.where == PENDING and not matched.in_name
         span = self._typed(matched.start, matched.end) if matched is not None and is_typed else None
@@ -191,11 +191,6 @@ class Preview:
         words, lore = matched.key if matched is not None else "", decision.lore.entry
         by_chance = lore.use_probability and lore.probability < 100
         return DraftEntry(decision.key, decision.title, tokens, decision.reason, words, start, end, by_chance)
-
-    @cached_property
-    def _sent(self) -> Mapping[str, Draft]:
-        alone = parts_alone(self.trace)
-        return {part.key: part for whole in self.trace.result.drafts for part in made_of(whole, alone)}
 
     def _typed(self, start: int, end: int) -> tuple[int, int] | None:
         """The typed characters behind those of the draft as the scan saw it."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ctxlab.studies.common_prefix import common_prefix_tokens
+from ctxlab.pipeline.shared_beginning import common_prefix_tokens
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 from ctxlab.studies.successive_builds import refuse_few_turns, successive_builds
 

@@ -12,7 +12,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.common_prefix import prefix_tokens
+from ctxlab.pipeline.shared_beginning import prefix_tokens
 from ctxlab.studies.what_if.context_change import ContextChange, context_change
 from ctxlab.studies.what_if.single_changes import KINDS, SingleChange, single_changes
 

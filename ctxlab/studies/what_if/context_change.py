@@ -9,7 +9,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.engines.worldbook import LoreScan
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.common_prefix import is_sent_alike
+from ctxlab.pipeline.shared_beginning import is_sent_alike
 from ctxlab.studies.what_if.sent_pieces import pieces_not_in
 
 NOTHING = "no effect"

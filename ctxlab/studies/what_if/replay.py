@@ -13,8 +13,8 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, UnknownNode, WrongArgument, did_you_mean
 from ctxlab.pipeline import Trace, diff
-from ctxlab.pipeline.common_prefix import prefix_tokens
 from ctxlab.pipeline.explain.diff import Diff
+from ctxlab.pipeline.shared_beginning import prefix_tokens
 from ctxlab.processors import default_pipeline
 from ctxlab.studies.turns import TurnChoice, refuse_unknown_turns, turns_of
 from ctxlab.studies.what_if.configuration import Configuration, StartFunction

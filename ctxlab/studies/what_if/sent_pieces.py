@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ctxlab.context import Draft
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.merged_parts import pieces
-from ctxlab.pipeline.services import TokenCounter
+from ctxlab.prompt import TokenCounter
+from ctxlab.prompt.merged_parts import pieces
 
 
 @dataclass(frozen=True, slots=True, eq=False)

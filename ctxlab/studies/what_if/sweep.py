@@ -13,7 +13,7 @@ from ctxlab.display.short_texts import counted, first_of
 from ctxlab.display.theme import ThemeName
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.common_prefix import prefix_tokens
+from ctxlab.pipeline.shared_beginning import prefix_tokens
 from ctxlab.studies.what_if.injection_places import InjectionPlace, Placed, places_to_try
 from ctxlab.studies.what_if.removals import Removals, run_on
 from ctxlab.studies.what_if.sent_pieces import SentPiece, pieces_of

@@ -12,7 +12,7 @@ from ctxlab.display.short_texts import nearest
 from ctxlab.display.source_styles import BY_NAME, OF_KIND, OF_PART, OVERHEAD
 from ctxlab.engines.regexes import WordsOrPattern
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.merged_parts import pieces
+from ctxlab.prompt.merged_parts import pieces
 
 LORE = "lore"
 MOST_KNOWN = 2000

@@ -8,8 +8,8 @@ from itertools import pairwise
 from ctxlab.api.build import rebuild
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.shared_beginning import common_prefix_tokens
 from ctxlab.providers.prefix_breaks import prefix_breaks
-from ctxlab.studies.common_prefix import common_prefix_tokens
 from ctxlab.studies.successive_builds import successive_builds
 from ctxlab.testing.context_assertions.expectation import Finding
 

@@ -8,8 +8,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.display.source_styles import ROOM
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.merged_parts import pieces
-from ctxlab.pipeline.explain.token_breakdown import spending
+from ctxlab.prompt import Prompt
 from ctxlab.testing.context_assertions.message_references import shown_name
 
 MOST_NAMED = 3
@@ -18,9 +17,10 @@ LARGE = "budget_tokens=100_000"
 
 def size_in_words(trace: Trace) -> str:
     """The largest pieces with their tokens, and the tokens of every source, a line each."""
-    largest = sorted(_pieces(trace), key=lambda each: -each[1])[:MOST_NAMED]
+    prompt = trace.prompt
+    largest = sorted(_pieces(prompt, trace), key=lambda each: -each[1])[:MOST_NAMED]
     named = ", ".join([f"{name} ({tokens:,})" for name, tokens in largest])
-    sources = sorted(spending(trace).tokens.items(), key=lambda each: -each[1])
+    sources = sorted(prompt.tokens_by_source.items(), key=lambda each: -each[1])
     by_source = ", ".join([f"{source} {tokens:,}" for source, tokens in sources if tokens and source not in ROOM])
     return f"the largest are {named}\nby source: {by_source}"
 
@@ -41,13 +41,10 @@ def cut_in_words(trace: Trace, tokens: int) -> str:
     )
 
 
-def _pieces(trace: Trace) -> Iterator[tuple[str, int]]:
-    counter = trace.services.tokenizer
-    for draft in trace.result.drafts:
-        own = pieces(draft)
-        for piece in own:
-            tokens = counter.count_draft(draft) if len(own) == 1 else counter.count(str(piece.text))
-            yield shown_name(trace, piece.part.key), tokens
-    agent = trace.start.input.agent
-    if agent and agent.sent_tools:
-        yield "tool definitions", counter.count_tools(agent.sent_tools)
+def _pieces(prompt: Prompt, trace: Trace) -> Iterator[tuple[str, int]]:
+    for message in prompt.messages:
+        alone = len(message.parts) == 1
+        for part in message.parts:
+            yield shown_name(trace, part.key), message.tokens if alone else part.tokens
+    if prompt.tools_tokens:
+        yield "tool definitions", prompt.tools_tokens

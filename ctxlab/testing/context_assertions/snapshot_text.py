@@ -10,7 +10,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.merged_parts import Piece, pieces
+from ctxlab.prompt.merged_parts import Piece, pieces
 
 FORMAT = "ctxlab snapshot 2"
 ROLE_WIDTH = 10

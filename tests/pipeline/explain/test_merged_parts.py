@@ -8,7 +8,7 @@ import pytest
 
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text
 from ctxlab.documents import Session
-from ctxlab.pipeline.explain.merged_parts import pieces
+from ctxlab.prompt.merged_parts import pieces
 
 WHY = Cause("merge", "rule", "why")
 

@@ -110,6 +110,11 @@ def agent(*presets: dict[str, Any]) -> ctxlab.Agent:
     return ctxlab.Agent.model_validate({"id": "a", "presetMessages": [{"role": "system", **each} for each in presets]})
 
 
+def at_noon(preset: str, *texts: str) -> ctxlab.Trace:
+    """A run at noon with words of an agent above the history."""
+    return ctxlab.build(lamps(*texts), agent({"content": preset}), timestamp="2026-03-01T12:00:00+00:00")
+
+
 def with_file(kind: str) -> ctxlab.Trace:
     file = {
         "id": "f",
@@ -303,11 +308,21 @@ CASES = (
         lambda: talk(user("Hi"), usage=usage(120_000)),
         lambda: talk(user("Hi"), usage=usage(110_000)),
     ),
+    Case(
+        "window-nearly-full",
+        lambda: ctxlab.build(lamps(words(6_500)), model="gpt-4"),
+        lambda: ctxlab.build(lamps(words(5_900)), model="gpt-4"),
+    ),
     Case("encoded-bytes", lambda: talk(user(f"See {BLOB}")), lambda: talk(user(f"See {'=' * 2000} {words(200)}"))),
     Case(
         "reasoning-carried",
         lambda: talk(user("Hi"), {**says("Yes"), "reasoning_content": "Hmm, the lamp."}, user("And?")),
         lambda: talk(user("Hi"), {**calls("look"), "reasoning_content": "Hmm, the lamp."}, result("fog")),
+    ),
+    Case(
+        "moving-prefix",
+        lambda: at_noon("It is {{time}} in the tower.", "Hi"),
+        lambda: at_noon("It is {{date}} in the tower.", "It is {{time}} now."),
     ),
     Case(
         "picture-unasked",

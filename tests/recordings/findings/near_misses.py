@@ -20,6 +20,7 @@ from tests.recordings.findings.cases import (
     SUMMARY,
     agent,
     at,
+    at_noon,
     book,
     cached,
     finished,
@@ -132,6 +133,10 @@ def _same_request(dice: Random) -> NearMiss:
 
 
 def _moving(dice: Random) -> NearMiss:
+    if dice.random() < 0.5:
+        moving, still = dice.choice(("{{time}}", "{{isotime}}")), dice.choice(("{{date}}", "{{weekday}}", "{{char}}"))
+        said = [turn["content"] for turn in turns(dice)]
+        return NearMiss(*(at_noon(f"The tower, {text}.", *said, "And now?") for text in (moving, still)))
     hour, minute = dice.randint(10, 20), dice.randint(10, 50)
     more = [user("Hi"), says("Yes"), user("And?")]
     one, other = at(f"{hour}:{minute}"), at(f"{hour + 1}:{minute}")
@@ -302,6 +307,9 @@ def _fill(dice: Random) -> NearMiss:
 
 
 def _window(dice: Random) -> NearMiss:
+    if dice.random() < 0.5:
+        sizes = dice.randint(6_200, 9_000), dice.randint(0, 5_900)
+        return NearMiss(*(ctxlab.build(lamps(words(n)), model="gpt-4") for n in sizes))
     return NearMiss(
         *(talk(user("Hi"), usage=usage(n)) for n in (dice.randint(115_300, 127_900), dice.randint(9, 115_000)))
     )

@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ctxlab
+from ctxlab.context.equal_stretch import equal_after, equal_before
 from ctxlab.errors import UnknownName, WrongArgument
 from ctxlab.recordings.findings.carried_tokens import CarriedTokens
 from ctxlab.recordings.findings.checked_context import CheckedContext
-from ctxlab.recordings.findings.equal_stretch import equal_after, equal_before
 from ctxlab.recordings.findings.message_tree import MessageTree
 from ctxlab.recordings.findings.registry import finding_rules
 from ctxlab.recordings.findings.rules import RULES
@@ -158,7 +158,7 @@ def test_counts_and_common_messages_are_those_of_walking(parents: list[int], lea
     recording = sent(*[messages[leaf % len(messages)] for leaf in leaves])
     sent_by_node = recording.requests[0].tree.sent
     tree = MessageTree(sent_by_node, recording.parts)
-    carried = CarriedTokens(recording, tree)
+    carried = CarriedTokens(recording, tree, recording.parts)
     paths = [[message.id for message in request.sent] for request in recording.requests]
 
     for id in sent_by_node:
@@ -176,8 +176,8 @@ def test_equal_stretches_are_those_of_comparing_one_by_one(one: str, other: str,
     one, other = f"{one}{'x' * 200}{one}", f"{other}{'x' * 200}{one}"
     at, place = min(at, len(one)), min(place, len(other))
 
-    after = equal_after(one, at, other, place)
-    before = equal_before(one, at, other, place)
+    after = equal_after(one, other, at, place)
+    before = equal_before(one, other, at, place)
     assert one[at : at + after] == other[place : place + after]
     assert one[at + after : at + after + 1] != other[place + after : place + after + 1] or at + after == len(one)
     assert one[at - before : at] == other[place - before : place]

@@ -7,8 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import ctxlab
-from ctxlab.pipeline.common_prefix import is_sent_alike
-from ctxlab.studies.common_prefix import common_prefix_tokens
+from ctxlab.pipeline.shared_beginning import common_prefix_tokens, is_sent_alike
 from ctxlab.studies.scorers import PrefixBreaks
 from ctxlab.studies.study import Case, ScoredRun
 

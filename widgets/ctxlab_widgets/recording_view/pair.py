@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-from ctxlab.pipeline.common_prefix import common_head
+from ctxlab.context.equal_stretch import equal_after
 from ctxlab.recordings.parts import ContextParts, Part
 from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage
 
@@ -55,7 +55,7 @@ def pair_of(parts: ContextParts, first: RecordedRequest, second: RecordedRequest
     after = theirs[number] if number < len(theirs) else None
     at, tokens = 0, sum(part.tokens for part in same)
     if before is not None and after is not None and before.source == after.source:
-        at = len(common_head(before.text, after.text))
+        at = equal_after(before.text, after.text)
         tokens += parts.tokenizer.count(before.text[:at]) if at else 0
     return Pair(tuple(same), before, after, at, tokens, sum(len(part.text) for part in same) + at)
 

@@ -9,9 +9,10 @@ from ctxlab.context import Draft, Text
 from ctxlab.display.one_line import plain
 from ctxlab.display.source_styles import OF_KIND, OVERHEAD
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.merged_parts import pieces
+from ctxlab.prompt import PromptMessage, PromptPart
+from ctxlab.prompt.merged_parts import pieces
 from ctxlab.providers import Place
-from ctxlab.studies.sent_prompt import SentMessage, SentPart, SentPrompt
+from ctxlab.studies.sent_prompt import SentPrompt
 
 MOST_TOOLS = 3
 
@@ -25,19 +26,19 @@ class BodyParts:
     def __init__(self, prompt: SentPrompt, trace: Trace) -> None:
         self.rows: list[dict[str, Any]] = []
         self._steps = steps_of_parts(trace)
-        self._messages: dict[str, tuple[SentMessage, int]] = {}
+        self._messages: dict[str, tuple[PromptMessage, int]] = {}
         self._others: dict[str, int] = {}
         self._read_to: dict[str, int] = {}
         for message in prompt.messages:
             self._messages[message.draft.key] = (message, len(self.rows))
-            self.rows.extend([self._row(part, message) for part in message.parts])
+            self.rows.extend([self._row(part, message, prompt) for part in message.parts])
 
-    def _row(self, part: SentPart, message: SentMessage) -> dict[str, Any]:
+    def _row(self, part: PromptPart, message: PromptMessage, prompt: SentPrompt) -> dict[str, Any]:
         return {
             "key": part.key,
-            "source": part.source,
-            "name": part.name,
-            "how": part.how,
+            "source": part.look,
+            "name": prompt.names[part.key],
+            "how": prompt.hows[part.key],
             "tokens": part.tokens,
             "steps": self._steps.get(part.key, []),
             "joined": len(message.parts),
@@ -68,14 +69,14 @@ class BodyParts:
         message, first = self._messages[place.key]
         ids = _ids(value)
         for number, part in enumerate(message.parts):
-            calls = part.draft.calls if part.draft is not None else ()
+            calls = part.alone.calls if part.alone is not None else ()
             if any(call.id in ids for call in calls):
                 return first + number
         return first
 
-    def _by_origin(self, text: Text, message: SentMessage, first: int) -> list[Stretch]:
+    def _by_origin(self, text: Text, message: PromptMessage, first: int) -> list[Stretch]:
         """Of words that don't stand in the message like this: by who wrote them."""
-        numbers = {part.draft.origin: first + n for n, part in enumerate(message.parts) if part.draft is not None}
+        numbers = {part.alone.origin: first + n for n, part in enumerate(message.parts) if part.alone is not None}
         found: list[Stretch] = []
         for span in text.spans:
             known = next((numbers[origin] for origin in span.origins() if origin in numbers), -1)
@@ -99,7 +100,7 @@ class BodyParts:
         return self._others[place.key]
 
 
-def _overlaps(words: str, start: int, message: SentMessage, first: int) -> list[Stretch]:
+def _overlaps(words: str, start: int, message: PromptMessage, first: int) -> list[Stretch]:
     found: list[Stretch] = []
     at, end = start, start + len(words)
     for number, part in enumerate(message.parts):

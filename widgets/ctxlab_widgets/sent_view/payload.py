@@ -14,7 +14,8 @@ from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.trace_json import Tables
 from ctxlab.pipeline.explain.trace_json import plain as plain_data
 from ctxlab.pipeline.sent_messages import as_message
-from ctxlab.studies.sent_prompt import CutMessage, SentMessage, SentPart, SentPrompt, sent_prompt
+from ctxlab.prompt import PromptMessage, PromptPart
+from ctxlab.studies.sent_prompt import CutMessage, SentPrompt, sent_prompt
 from ctxlab_widgets._shared.json_values import as_json
 
 SHARE = 2
@@ -49,7 +50,8 @@ class SentTables:
         2 says of what does not fit that the cut began at it.
         `cut`: [number in gone, message, part] of each, which stood right before that part.
         """
-        order = [self._number(self.messages, self._message, self._message_json(each)) for each in prompt.messages]
+        rows = (self._message_json(each, prompt) for each in prompt.messages)
+        order = [self._number(self.messages, self._message, row) for row in rows]
         cut = [[self._number(self.gone, self._gone, self._gone_row(each)), *each.place] for each in prompt.cut]
         tables = {"texts": self.spans.texts, "causes": self.spans.causes, "spans": self.spans.spans}
         return {
@@ -70,28 +72,29 @@ class SentTables:
             table.append(row)
         return number
 
-    def _message_json(self, message: SentMessage) -> dict[str, Any]:
+    def _message_json(self, message: PromptMessage, prompt: SentPrompt) -> dict[str, Any]:
         draft = message.draft
         return {
             "role": draft.role,
             "tokens": message.tokens,
             "joins": message.joins,
             "overhead": message.overhead,
-            "parts": [self._part(part) for part in message.parts],
+            "parts": [self._part(part, prompt) for part in message.parts],
             **_fields(draft),
         }
 
-    def _part(self, part: SentPart) -> dict[str, Any]:
+    def _part(self, part: PromptPart, prompt: SentPrompt) -> dict[str, Any]:
+        alone = part.alone
         return {
             "key": part.key,
-            "source": part.source,
-            "name": part.name,
-            "how": part.how,
+            "source": part.look,
+            "name": prompt.names[part.key],
+            "how": prompt.hows[part.key],
             "tokens": part.tokens,
             "seam": part.seam,
             "spans": [self.spans.span(span) for span in part.text.spans],
-            **(_beside(part.draft) if part.draft is not None else {}),
-            **({"ref": part.draft.origin.ref} if part.draft is not None and part.draft.origin.kind == "preset" else {}),
+            **(_beside(alone) if alone is not None else {}),
+            **({"ref": alone.origin.ref} if alone is not None and alone.origin.kind == "preset" else {}),
         }
 
     def _gone_row(self, each: CutMessage) -> list[Any]:

@@ -8,13 +8,12 @@ from typing import Any
 
 from ctxlab.context import Context, Draft
 from ctxlab.display.one_line import plain
-from ctxlab.display.source_styles import OF_PART
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Trace
-from ctxlab.pipeline.explain.token_breakdown import made_of, parts_alone, source_of, tokens_by_source
-from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors.injection.presets import presets_of
+from ctxlab.prompt import PromptMessage, TokenCounter
+from ctxlab.prompt.prompt import SEAMS
 from ctxlab_widgets.token_budget.units import Units, limiter_step
 
 KEPT, PROTECTED, SHORTENED, CUT = "k", "p", "s", "c"
@@ -62,8 +61,8 @@ class RowCache:
         """Sent messages and those cut by the limiter, in one order."""
         if trace.services.tokenizer is not self.counter or len(self.rows) > MOST_HELD:
             self.counter, self.rows = trace.services.tokenizer, {}
-        alone = parts_alone(trace)
-        sent = [part for draft in trace.result.drafts for part in made_of(draft, alone)]
+        messages = trace.prompt.messages
+        sent = [*dict.fromkeys(part.alone or message.draft for message in messages for part in message.parts)]
         cut, shortened = _cut_after(trace, {draft.key for draft in sent}), _shortened(trace)
         free = units.at if units is not None else {}
         drafts = cut.pop("", [])
@@ -82,14 +81,15 @@ class RowCache:
         if held is None:
             found: dict[str, int] = {}
             joins = 0
-            for source, tokens in tokens_by_source(draft, counter):
-                if source == "seams":
-                    joins += tokens
-                elif tokens:
-                    found[OF_PART[source]] = found.get(OF_PART[source], 0) + tokens
+            message = PromptMessage(draft, counter)
+            for each in message.by_source:
+                if each.source == SEAMS:
+                    joins += each.tokens
+                elif each.tokens:
+                    found[each.look] = found.get(each.look, 0) + each.tokens
             if joins:  # a stretch of a bar can't be less than nothing
                 found[max(found, key=lambda look: found[look])] += joins
-            held = self.rows[id(draft)] = BudgetRow(draft, OF_PART[source_of(draft)], tuple(found.items()))
+            held = self.rows[id(draft)] = BudgetRow(draft, message.parts[0].look, tuple(found.items()))
         return held
 
 

@@ -62,7 +62,7 @@ class NearestChanges:
         contest = self._contests[this.number]
         if lore.groups:
             fields |= contest.group_fix(lore)
-        if not self.scan.has_luck(lore) and not self.scan.clock.is_sticky(lore):
+        if not self.scan.would_have_luck(lore) and not self.scan.clock.is_sticky(lore):
             fields["probability"] = 100
         if not contest.has_room_for(lore):
             fields["ignoreBudget"] = True

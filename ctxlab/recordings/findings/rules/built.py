@@ -10,7 +10,7 @@ from ctxlab.context import Draft
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.truncation.budget_report import BudgetReport
 from ctxlab.engines.worldbook import Decision, LoreScan
-from ctxlab.pipeline.explain.token_breakdown import parts_alone
+from ctxlab.pipeline.explain.prompt_of_trace import parts_alone
 from ctxlab.processors.files.report import AttachmentReport
 from ctxlab.processors.injection.presets import Preset, presets_of
 from ctxlab.recordings.findings.checked_context import CheckedContext, listed_names, quoted, quoted_name

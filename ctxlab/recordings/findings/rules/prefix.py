@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from ctxlab.context.equal_stretch import equal_after
 from ctxlab.display.short_texts import counted
 from ctxlab.recordings.cache_marks import all_marks
 from ctxlab.recordings.findings.checked_context import CheckedContext, Cost, RequestStep, quoted
-from ctxlab.recordings.findings.equal_stretch import equal_after
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
+from ctxlab.recordings.findings.moving_words import around, without_moving
+from ctxlab.recordings.findings.rules.next_request import moving_part
 from ctxlab.recordings.request_head import RequestHead
-from ctxlab.secrets import masked_stretch
 
 MOST_MARKS: Final = 4
 """Marks that Anthropic takes in one request."""
 LEAST_CACHED: Final = 1_024
 """Tokens of the shortest prefix that is cached, where the model's own number isn't known."""
-NAMES: Final = (
-    "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun|January|February|March|April|May|June|July"
-    "|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|AM|PM"
-)
-_MOVING: Final = re.compile(
-    rf"[0-9a-fA-F]{{8}}-(?:[0-9a-fA-F]{{4}}-){{3}}[0-9a-fA-F]{{12}}|\b(?=[a-f]*\d)[0-9a-f]{{8,}}\b|\b(?:{NAMES})\b|\d+"
-    "|(?:星期|周|礼拜)[一二三四五六日天]|[一二三四五六七八九十]+(?=[年月日号时点分])|[上下]午",
-    re.IGNORECASE,
-)
-"""Ids, names of days and months, and numbers."""
 
 
 class _Moved(NamedTuple):
@@ -53,13 +43,15 @@ class _MovedText(NamedTuple):
     "moving-prefix",
     "A moving part in the prefix",
     "Speaks of a system text or an early message that differs from that of the request before in numbers, dates or ids "
-    "alone.",
+    "alone, or would a minute later.",
     "warning",
-    ("recording",),
     example_real=True,
 )
 def moving_prefix(checked: CheckedContext) -> Iterator[Found]:
     """Clocks, counters and ids before the messages that stay the same."""
+    if checked.trace is not None:
+        yield from moving_part(checked, checked.trace)
+        return
     by_kind: dict[str, list[_Moved]] = {}
     heads: dict[tuple[str, str], _MovedText | None] = {}
     for step in checked.steps:
@@ -70,7 +62,7 @@ def moving_prefix(checked: CheckedContext) -> Iterator[Found]:
             by_kind.setdefault("message", []).append(moved)
     for kind, all_moved in by_kind.items():
         first = all_moved[0]
-        old, new = _around(first.old, first.new)
+        old, new = around(first.old, first.new)
         prices = [(moved.tokens, checked.prices(moved.step.request)) for moved in all_moved]
         usd = [tokens * (price[0] - price[1]) for tokens, price in prices if price is not None]
         yield Found(
@@ -104,10 +96,10 @@ def _moved_text(checked: CheckedContext, old: RequestHead, new: RequestHead) -> 
     if len(before) != len(after):
         return None
     changed = [(number, a, b) for number, (a, b) in enumerate(zip(before, after, strict=True)) if a != b]
-    if not changed or any(_without_moving(a) != _without_moving(b) for _, a, b in changed):
+    if not changed or any(without_moving(a) != without_moving(b) for _, a, b in changed):
         return None
     number, a, b = changed[0]
-    start = equal_after(a, 0, b, 0)
+    start = equal_after(a, b)
     parts = [part for part in checked.parts.of_head(new) if part.source == "system"]
     behind = sum(part.tokens for part in parts[number:]) - checked.tokens(b[:start])
     return _MovedText(number + 1, start, a, b, max(0, behind))
@@ -126,25 +118,14 @@ def _moved_message(checked: CheckedContext, step: RequestStep) -> _Moved | None:
     a, b = (checked.node(id) for id in ids)
     if a.role != b.role or a.role not in ("user", "system") or a.content == b.content:
         return None
-    if _without_moving(a.content) != _without_moving(b.content):
+    if without_moving(a.content) != without_moving(b.content):
         return None
-    start = equal_after(a.content, 0, b.content, 0)
+    start = equal_after(a.content, b.content)
     stood = min(
         tree.tokens_up_to[before.leaf], tree.tokens_up_to[request.leaf]
     )  # what is new in this one isn't read anew
     tokens = stood - tree.tokens_up_to[step.shared] - checked.tokens(b.content[:start])
     return _Moved(step, checked.place(ids[1], start, len(b.content)), a.content, b.content, max(0, tokens))
-
-
-def _without_moving(text: str) -> str:
-    return _MOVING.sub("0", text)
-
-
-def _around(old: str, new: str) -> tuple[str, str]:
-    """The two texts from a few characters before they differ, a line at most."""
-    start = equal_after(old, 0, new, 0)
-    begin = max(0, start - 20, old.rfind("\n", 0, start) + 1)
-    return tuple(masked_stretch(text, begin, start + 20).partition("\n")[0] for text in (old, new))  # type: ignore[return-value]
 
 
 @finding_rule(

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from ctxlab.context.equal_stretch import equal_after, equal_before
 from ctxlab.display.short_texts import counted
 from ctxlab.recordings.findings.checked_context import CheckedContext, quoted, quoted_name
-from ctxlab.recordings.findings.equal_stretch import equal_after, equal_before
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
 from ctxlab.recordings.parts import Part
@@ -123,8 +123,8 @@ def _is_sent_with(one: Part, other: Part, checked: CheckedContext, in_head: Head
 
 def _stretch(text: str, at: int, other: str, place: int, first: int) -> tuple[int, int]:
     """The longest equal stretch around two places, not before `first`."""
-    end = at + equal_after(text, at, other, place)
-    return at - equal_before(text, at, other, place, first), end
+    end = at + equal_after(text, other, at, place)
+    return at - equal_before(text, other, at, place, first), end
 
 
 def _is_known_otherwise(one: Part, other: Part, checked: CheckedContext) -> bool:

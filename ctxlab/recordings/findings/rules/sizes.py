@@ -11,6 +11,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.recordings.findings.checked_context import CheckedContext, listed_names, quoted, quoted_name
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
+from ctxlab.recordings.findings.rules.next_request import nearly_full
 from ctxlab.recordings.parts import Part
 from ctxlab.recordings.recorded_request import RecordedRequest
 
@@ -63,14 +64,17 @@ def results_fill_context(checked: CheckedContext) -> Iterator[Found]:
 @finding_rule(
     "window-nearly-full",
     "A window that is nearly full",
-    "Speaks of requests that took at least 90 % of the model's window, as the vendor counted, which it still took.",
+    "Speaks of requests that took at least 90 % of the model's window, as the vendor counted, which it still took, or "
+    "that will.",
     "warning",
-    ("recording",),
 )
 def window_nearly_full(checked: CheckedContext) -> Iterator[Found]:
     """The requests of an agent that came near the window of their model."""
     from ctxlab.providers.models import facts_of
 
+    if checked.trace is not None:
+        yield from nearly_full(checked, checked.trace, FULL)
+        return
     windows = {
         name: facts_of(name).context_window for name in {request.model for request in checked.requests if request.model}
     }

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 
-def equal_after(one: str, at: int, other: str, place: int) -> int:
+def equal_after(one: str, other: str, at: int = 0, place: int = 0) -> int:
     """Characters that are equal from two places on.
 
-    >>> equal_after("the lamp", 4, "a lamb", 2)
+    >>> equal_after("the lamp", "a lamb", 4, 2)
     3
     """
     most = min(len(one) - at, len(other) - place)
@@ -22,7 +22,7 @@ def equal_after(one: str, at: int, other: str, place: int) -> int:
     return good
 
 
-def equal_before(one: str, at: int, other: str, place: int, first: int = 0) -> int:
+def equal_before(one: str, other: str, at: int, place: int, first: int = 0) -> int:
     """Characters that are equal before two places, none of the first text's before `first`."""
     most = min(at - first, place)
     good, step = 0, 64

@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from ctxlab.context import Draft, Text
-from ctxlab.pipeline.services import TokenCounter
+from ctxlab.context.equal_stretch import equal_after
+from ctxlab.prompt import TokenCounter
+
+if TYPE_CHECKING:
+    from ctxlab.pipeline.trace import Trace
 
 _LETTER = r"[^\W\u2e80-\uffff]"
 _LAST_WORD = re.compile(rf"{_LETTER}+\Z")
@@ -46,18 +51,23 @@ def _first_words(draft: Draft) -> str:
 
 def _common_words(a: str, b: str) -> str:
     """The words with which both texts begin; one that goes on differently is no common one."""
-    head = common_head(a, b)
-    end = len(head)
+    end = equal_after(a, b)
+    head = a[:end]
     return _LAST_WORD.sub("", head) if any(_GOES_ON.match(each, end) for each in (a, b)) else head
 
 
-def common_head(a: str, b: str) -> str:
-    """The characters with which both texts begin, found by halving."""
-    same, end = 0, min(len(a), len(b))
-    while same < end:
-        middle = (same + end + 1) // 2
-        if a[same:middle] == b[same:middle]:
-            same = middle
-        else:
-            end = middle - 1
-    return a[:same]
+def common_prefix_tokens(old: Trace, new: Trace) -> int:
+    """Tokens of a prompt that begin as in the one before: whole messages, then the beginning of the next.
+
+    Tool definitions stand in front of the messages: where they differ nothing is the same.
+    """
+    if tools_of(old) != tools_of(new):
+        return 0
+    tokens = prefix_tokens(old.result.drafts, new.result.drafts, new.services.tokenizer)
+    return min(new.tokens, new.request_tokens + tokens)
+
+
+def tools_of(trace: Trace) -> object:
+    """The tools that a run sends, to be compared."""
+    agent = trace.start.input.agent
+    return agent.sent_tools if agent else ()
