@@ -57,7 +57,7 @@ class Texts:
             if (stripped := text.strip()) not in found:
                 found.add(stripped)
                 found.update(line for line in text.splitlines() if len(line) > LONG_TEXT)
-                waiting += texts_in(json_in(text))
+                waiting += texts_in([json_in(text), _text_of_url(text)])
         return frozenset(found)
 
     def __contains__(self, text: str) -> bool:
@@ -109,32 +109,15 @@ def with_unsent_texts(
     told = {name for loss in losses if (name := loss.field or _last(loss.place))}
     fields = Fields(BOOKKEEPING | set(bookkeeping), told, frozenset(taken))
     sent = Texts(chain(_sent(found), _kept(found) if tells_of_kept else ()), respelled)
-    more = unsent_texts(source, sent, fields, lambda: Texts(_kept(found)))
-    return replace(found, losses=(*found.losses, *more)) if more else found
+    first = unsent_fields(source, sent, fields)
+    return replace(found, losses=(*found.losses, *_losses(first, Texts(_kept(found))))) if first else found
 
 
-class Fields(NamedTuple):
-    """Names of fields that have no loss: all that is in them, their own texts, a text that is the field's value."""
-
-    bookkeeping: Collection[str] = BOOKKEEPING
-    told: Collection[str] = ()
-    taken: Collection[str] = ()
-
-
-def unsent_texts(source: Source, sent: Texts, fields: Fields, kept: Callable[[], Texts]) -> list[Loss]:
-    """A loss for each field of a parsed file with a text that is not in `sent`.
-
-    `kept` gives the texts that are in the values that were read, sent or not.
-    """
-    first: dict[str, tuple[str, str]] = {}
-    for outer, item in source.items():
-        for way, name, text in _fields(item, fields):
-            if name not in first and text not in sent:
-                first[name] = (", ".join(filter(None, (outer, _place(way)))), text)
-    there = kept() if first else Texts()
+def _losses(first: Mapping[str, tuple[str, str]], kept: Texts) -> list[Loss]:
+    """A loss for each field; those beyond the first twenty are counted."""
     losses = [
         Loss(place, f"{name}: kept beside what is sent, not sent", name)
-        if text in there
+        if text in kept
         else Loss(place, f"{name}: nothing here has a place for it; left out", name)
         for name, (place, text) in first.items()
     ]
@@ -143,6 +126,27 @@ def unsent_texts(source: Source, sent: Texts, fields: Fields, kept: Callable[[],
     others = losses[MOST_FIELDS - 1 :]
     shown = f"{len(others)} more fields have texts that are not sent, such as {others[0].field!r:.40}"
     return [*losses[: MOST_FIELDS - 1], Loss("", shown)]
+
+
+class Fields(NamedTuple):
+    """Names of fields that have no loss: all that is in them, their own texts, a text that is the field's value.
+
+    A name of `taken` may have that of the field around it before it: `postData.text`.
+    """
+
+    bookkeeping: Collection[str] = BOOKKEEPING
+    told: Collection[str] = ()
+    taken: Collection[str] = ()
+
+
+def unsent_fields(source: Source, sent: Texts, fields: Fields) -> dict[str, tuple[str, str]]:
+    """The fields of a parsed file with a text that is not in `sent`: the place and the text of the first of each."""
+    first: dict[str, tuple[str, str]] = {}
+    for outer, item in source.items():
+        for way, name, text in _fields(item, fields):
+            if name not in first and text not in sent:
+                first[name] = (", ".join(filter(None, (outer, _place(way)))), text)
+    return first
 
 
 Way = tuple["Way | None", str | int]
@@ -155,10 +159,8 @@ def _fields(data: Any, known: Fields) -> Iterator[tuple[Way | None, str, str]]:
     while stack:
         value, way, name = stack.pop()
         if isinstance(value, str):
-            if len(value) > LONG_TEXT and name not in known.told:
-                is_listed = way is not None and isinstance(way[1], int)
-                if is_listed or name not in known.taken:
-                    yield way, name, value
+            if len(value) > LONG_TEXT and name not in known.told and not _is_taken(way, known.taken):
+                yield way, name, value
         elif isinstance(value, dict):
             fields = cast("dict[str, Any]", value)
             stack += [
@@ -167,6 +169,13 @@ def _fields(data: Any, known: Fields) -> Iterator[tuple[Way | None, str, str]]:
         elif isinstance(value, list):
             items = cast("list[Any]", value)
             stack += [(items[number], (way, number), name) for number in range(len(items) - 1, -1, -1)]
+
+
+def _is_taken(way: Way | None, taken: Collection[str]) -> bool:
+    """Whether a text is itself the value of a field that is taken, by its name or with the name of what holds it."""
+    if way is None or not taken or isinstance(way[1], int):
+        return False
+    return way[1] in taken or (way[0] is not None and f"{way[0][1]}.{way[1]}" in taken)
 
 
 def _place(way: Way | None) -> str:
@@ -200,13 +209,19 @@ def _sent(found: Import) -> Iterator[Any]:
 def _text_inside(asset: Asset) -> str:
     """The text of a document whose bytes are in the message itself."""
     match (asset.model_extra or {}).get("inlineData"):
-        case {"mimeType": str() as kind, "base64": str() as packed} if kind.startswith("text/"):
-            try:
-                return b64decode(packed).decode("utf-8", "replace")
-            except ValueError:
-                return ""
+        case {"mimeType": str() as kind, "base64": str() as packed}:
+            return _text_of_url(f"data:{kind};base64,{packed}")
         case _:
             return ""
+
+
+def _text_of_url(url: str) -> str:
+    """The text of a document that is a data URL; "" for anything else."""
+    head = DATA_URL.match(url) if url.startswith("data:text/") else None
+    try:
+        return b64decode(url[head.end() :]).decode("utf-8", "replace") if head is not None else ""
+    except ValueError:
+        return ""
 
 
 def _kept(found: Import) -> Iterator[Any]:
