@@ -129,7 +129,8 @@ def _signed(dice: Random) -> NearMiss:
     kind = dice.choice(("thinking", "redacted_thinking"))
     other = dice.choice(("claude-opus-4-5", "claude-sonnet-4-6", "us.anthropic.claude-sonnet-4-20250514-v1:0"))
     clouds = ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "anthropic/claude-sonnet-4-5")
-    same = dice.choice(("claude-sonnet-4-5", *clouds))
+    same = dice.choice(("claude-sonnet-4-5", "claude-sonnet-4-5-latest", *clouds))
+    return NearMiss(signed(other, kind), signed(same, kind))
 
 
 def _same_request(dice: Random) -> NearMiss:

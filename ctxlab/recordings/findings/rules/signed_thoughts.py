@@ -15,14 +15,14 @@ from ctxlab.recordings.recorded_request import RecordedRequest
 
 PROOFS: Final = {"thinking": "signature", "redacted_thinking": "data"}
 """The field of a block of Anthropic's by which its API tells who wrote it."""
-DATES: Final = re.compile(r"(?:-latest|[-@]\d{8}|-v\d+(?::\d+)?|\[1m\])+$")
+DATES: Final = re.compile(r"(?:-latest|[-@]\d{8}|-v\d+(?::\d+)?|\[1m\]|(?<=-\d)-0)+$")
 """Ends of a model's name that say which day's or which cloud's it is."""
 
 
 @finding_rule(
     "thoughts-of-another-model",
     "Thoughts that another model signed",
-    "Speaks of requests to Anthropic with thoughts that another model signed in an answer of the same recording.",
+    "Speaks of whole requests to Anthropic with thoughts that another model signed in an answer of the recording.",
     "warning",
     ("recording",),
 )
@@ -32,16 +32,14 @@ def thoughts_of_another_model(checked: CheckedContext) -> Iterator[Found]:
     seen: dict[str, set[str]] = {}
     sent: dict[tuple[str, str], dict[str, set[str]]] = {}
     for request in checked.requests:
-        if request.wire != "anthropic" or not (asked := _bare(request.model)):
+        if request.wire != "anthropic" or not (asked := _model(request)):
             continue
-        for proof in _new_proofs(request, seen.setdefault(asked, set())):
+        for proof in _new_proofs(request, seen.setdefault(asked, set())) if request.whole else ():
             signer = signed_by.get(proof, asked)
             if signer != asked:
                 sent.setdefault((signer, asked), {}).setdefault(request.id, set()).add(proof)
-        model = fields_of(request.reply).get("model")
-        signer = _bare(model if isinstance(model, str) and model else request.model)
         for proof in _proofs(fields_of(request.reply).get("content")):
-            signed_by.setdefault(proof, signer)
+            signed_by.setdefault(proof, asked)
     for (signer, asked), requests in sent.items():
         count = len(set().union(*requests.values()))
         them = counted(count, "block of thoughts goes", "blocks of thoughts go")
@@ -70,6 +68,8 @@ def _proofs(content: Any) -> Iterator[str]:
             yield proof
 
 
-def _bare(model: str) -> str:
-    """A model's name without the cloud, the gateway and the day in it."""
+def _model(request: RecordedRequest) -> str:
+    """The name of the model that answered, or was asked, without the cloud, the gateway and the day in it."""
+    named = fields_of(request.reply).get("model")
+    model = named if isinstance(named, str) and named else request.model
     return DATES.sub("", model.rpartition("/")[2].rpartition("anthropic.")[2])
