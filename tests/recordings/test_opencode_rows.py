@@ -89,6 +89,16 @@ def test_what_a_fork_copied_is_no_request_of_it(tmp_path: Path) -> None:
     assert any("2 answers are history of session 'ses_a'" in loss.text for loss in recording.losses)
 
 
+def test_a_session_and_its_fork_in_one_database_are_counted_once(tmp_path: Path) -> None:
+    copied = [(f"{id}-copy", kind, data) for id, kind, data in MAIN]
+    fork = {"id": "ses_b", "parent_id": "ses_a", "created": START + 10_000}
+    rows = [*copied, said("m4", 11, "And now?"), answer("m5", 12, text("4.3 m."))]
+
+    recording = ctxlab.read_recording(database(tmp_path / "opencode.db", ({"id": "ses_a"}, MAIN), (fork, rows)))
+
+    assert [request.id for request in recording] == ["m2", "m3", "m5"]
+
+
 def test_after_a_compression_requests_begin_with_the_checkpoint(tmp_path: Path) -> None:
     time = {"created": START + 4000}
     checkpoint = ("m4", "compaction", {"reason": "auto", "summary": "4.1 m at sea.", "recent": "", "time": time})
