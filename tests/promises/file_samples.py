@@ -85,7 +85,8 @@ def card() -> Any:
         "first_mes": words(4), "mes_example": words(5), "creator_notes": words(6), "system_prompt": words(7),
         "post_history_instructions": words(10), "alternate_greetings": [words(11)], "tags": ["tides and the sea"],
         "creator": "Ben of the tides", "character_version": "1.0",
-        "extensions": {"depth_prompt": {"prompt": words(12), "depth": 4, "role": "system"}, "world": "All about tides"},
+        "extensions": {"depth_prompt": {"prompt": words(12), "depth": 4, "role": "system"}, "world": "All about tides",
+                       "regex_scripts": [sillytavern_regex()]},
         "character_book": {"name": "All about tides", "entries": [entry], "extensions": {}},
     }  # fmt: skip
     return {"spec": "chara_card_v2", "spec_version": "2.0", "data": data}
@@ -351,7 +352,7 @@ def lorebook_of_agnai() -> Any:
 
 
 def lorebook_of_risu() -> Any:
-    entry = {"key": "the spring tide, the neap tide", "comment": words(1), "content": words(2), "insertorder": 400}
+    entry = {"key": "sea, fog", "comment": words(1), "content": words(2), "insertorder": 400}
     return {"type": "risu", "ver": 1, "data": [entry]}
 
 

@@ -225,6 +225,24 @@ def test_every_text_of_a_sample_is_sent_or_told(name: str) -> None:
     assert missed(name, data) == []
 
 
+MORE_IN_IT = {
+    "swe-agent": {"thought", "action", "response", "submission"},
+    "memorybank": {"content"},
+    "preset": {"scenario_format"},
+    "text-preset": {"name", "content", "input_sequence", "output_sequence"},
+    "lorebook/NovelAI": {"suffix"},
+}
+"""Samples with fields that nothing sends: those of which a loss has to tell."""
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_no_field_that_is_read_is_told_of_as_one_that_is_not(name: str) -> None:
+    losses = read_data(MADE[name]()).losses
+    told = {loss.field for loss in losses if re.search("kept beside what is sent|nothing here has a place", loss.text)}
+
+    assert told == MORE_IN_IT.get(name, set())
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_a_text_more_in_any_object_of_a_sample_is_sent_or_told(name: str) -> None:
     for number, _ in enumerate(objects_in(MADE[name]())):

@@ -21,9 +21,9 @@ from ctxlab.formats.values_to_export import books_of, left_out, pick_agent
 
 BOOKKEEPING: Final = frozenset({"spec", "spec_version", "creator", "character_version", "avatar", "chat", "assets"}) | {
     "create_date", "creation_date", "modification_date", "date_added", "date_last_chat", "source", "json_data", "world",
-    "position",
+    "position", "findRegex",
 }  # fmt: skip
-"""Fields that no model reads, and those of files, which are told of one by one."""
+"""Fields that no model reads, what regular expressions are made of, and files, which are told of one by one."""
 
 
 def sniff(data: Any) -> bool:

@@ -28,6 +28,8 @@ __all__ = ["CHARACTER_BOOK", "LOREBOOK", "book_from", "book_to", "form_of_book",
 
 EMPTY_BOOK_KEYS = frozenset({"originalData", "extensions", *(key for _, _, keys in ABOUT for key in keys)})
 """Keys by which a book without entries is recognised."""
+KEYS: Final = ("key", "keys", "keysecondary", "secondkey", "secondary_keys")
+"""Fields of words that call an entry up, which may be one text for all of them."""
 BOOKKEEPING: Final = frozenset({"position", "spec"})
 """Fields that no model reads."""
 
@@ -81,7 +83,9 @@ def read(source: Source) -> Import:
         book, found = book_from(raw, name=source.stem, id=names.take(source.stem))
         books.append(book)
         losses += [loss.inside(place) for loss in (*others, *found)]
-    return with_unsent_texts(Import(books=tuple(books), losses=tuple(losses)), source, BOOKKEEPING, converted)
+    return with_unsent_texts(
+        Import(books=tuple(books), losses=tuple(losses)), source, BOOKKEEPING, converted, taken=KEYS
+    )
 
 
 def write(found: Import, pick: Pick, *, form: BookForm) -> Export[bytes]:
