@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
@@ -89,6 +89,20 @@ def texts_aside(place: str, rest: Mapping[str, Any], bookkeeping: Container[str]
         for name, value in rest.items()
         if name not in bookkeeping and _has_text(value, bookkeeping)
     ]
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """The texts of a JSON value that are no mere names, numbers or marks, at any depth."""
+    stack = [value]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, str):
+            if len(found) > LONG_TEXT:
+                yield found
+        elif isinstance(found, Mapping):
+            stack += cast("Mapping[str, Any]", found).values()
+        elif isinstance(found, list | tuple):
+            stack += cast("list[Any]", found)
 
 
 def _has_text(value: Any, bookkeeping: Container[str]) -> bool:

@@ -6,7 +6,7 @@ what is kept grows with what is new.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import is_, itemgetter
 from typing import Any
@@ -221,6 +221,20 @@ class RecordingBuilder:
     def request_count(self) -> int:
         """Requests so far."""
         return len(self._requests)
+
+    def texts(self) -> Iterator[Any]:
+        """All that requests sent, what came back, and what is told of them, as JSON values in no order."""
+        for message in self._sent.values():
+            yield message.id
+            yield message.items
+        for head in self._heads.values():
+            yield [value for _, value in head.fields]
+            yield head.leading
+        for request in self._requests:
+            yield from (request.id, request.agent, request.model, request.vendor, request.error, request.time)
+            yield request.reply
+            yield request.compaction
+        yield from (self.program, self.source)
 
     # --- the end
 

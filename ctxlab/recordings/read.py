@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -11,10 +11,13 @@ from typing import Any, Final, NamedTuple
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import BrokenFile, ReadError, UnknownFormat
+from ctxlab.formats.apps.claude_code_message import BOOKKEEPING as OF_CLAUDE_CODE
 from ctxlab.formats.decode import source_at, source_of
 from ctxlab.formats.known_but_unread import name_of
 from ctxlab.formats.results import Loss, Losses
 from ctxlab.formats.source import Archive, Source, described
+from ctxlab.formats.unsent_texts import BOOKKEEPING as OF_ALL
+from ctxlab.formats.unsent_texts import Fields, Texts, unsent_fields
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.folder import only_recording
 from ctxlab.recordings.readers import (
@@ -43,15 +46,21 @@ from ctxlab.recordings.recording import Recording
 
 
 class RecordingFormat(NamedTuple):
-    """A kind of log: its name, how it is recognised, and how its requests are put into a recording."""
+    """A kind of log: its name, how it is recognised, and how its requests are put into a recording.
+
+    `bookkeeping` are fields that the program keeps for itself, or that are parts of a stream, with all that is in them;
+    a text that is the value of a field of `taken` is read, if not as it stands.
+    """
 
     name: str
     sniff: Callable[[Any], bool]
     read: Callable[[Source, RecordingBuilder], None]
+    bookkeeping: frozenset[str] = frozenset()
+    taken: frozenset[str] = frozenset()
 
 
 FORMATS: Final = (
-    RecordingFormat(claude_code.PROGRAM, claude_code.sniff, claude_code.read),
+    RecordingFormat(claude_code.PROGRAM, claude_code.sniff, claude_code.read, OF_CLAUDE_CODE),
     RecordingFormat(codex.PROGRAM, codex.sniff, codex.read),
     RecordingFormat(cline.PROGRAM, cline.sniff, cline.read),
     RecordingFormat(gemini_cli.PROGRAM, gemini_cli.sniff, gemini_cli.read),
@@ -60,10 +69,10 @@ FORMATS: Final = (
     RecordingFormat(otel.PROGRAM, otel.sniff, otel.read),
     RecordingFormat("ATIF", trajectories.sniff, trajectories.read),
     RecordingFormat(inspect_log.PROGRAM, inspect_log.sniff, inspect_log.read),
-    RecordingFormat(lhar.PROGRAM, lhar.sniff, lhar.read),
-    RecordingFormat("HTTP", http_pairs.sniff, http_pairs.read),
-    RecordingFormat("chat exports", chat_exports.sniff, chat_exports.read),
-    RecordingFormat("bodies", bodies.sniff, bodies.read),
+    RecordingFormat(lhar.PROGRAM, lhar.sniff, lhar.read, taken=lhar.TAKEN),
+    RecordingFormat("HTTP", http_pairs.sniff, http_pairs.read, taken=http_pairs.TAKEN),
+    RecordingFormat("chat exports", chat_exports.sniff, chat_exports.read, taken=chat_exports.TAKEN),
+    RecordingFormat("bodies", bodies.sniff, bodies.read, bodies.OF_STREAMS, bodies.TAKEN),
 )
 
 
@@ -200,7 +209,28 @@ def recording_of(source: Source) -> Recording:
         raise UnknownFormat(f"{source.name} is no recording that is known: {what}")
     builder = RecordingBuilder(source.stem, losses=source.losses)
     form.read(source, builder)
+    builder.losses += _in_no_request(source, builder, form)
     return finished(builder, source.name)
+
+
+BOOKKEEPING: Final = OF_ALL | {
+    "sessionId", "sessionID", "session_id", "conversationId", "conversation_id", "projectHash", "projectId",
+    "requestId", "parentUuid", "parentMessageId", "parent_message_uuid", "leafUuid", "traceId", "trace_id", "spanId",
+    "span_id", "startTime", "endTime", "headers", "uri", "url", "mimeType", "version", "cwd", "gitBranch",
+}  # fmt: skip
+"""Fields of logs that hold ids, times and places."""
+MOST_FIELDS: Final = 40
+"""Fields that a loss names; more are counted."""
+
+
+def _in_no_request(source: Source, builder: RecordingBuilder, form: RecordingFormat) -> Iterator[Loss]:
+    """The loss of the fields with texts that no request sent and no reply has."""
+    told = {loss.field for loss in builder.losses if "left out" in loss.text}
+    names = [*unsent_fields(source, Texts(builder.texts()), Fields(BOOKKEEPING | form.bookkeeping, told, form.taken))]
+    if names:
+        shown = [f"{name:.40}" for name in names[:MOST_FIELDS]]
+        shown += [f"{len(names) - MOST_FIELDS} more"] if len(names) > MOST_FIELDS else []
+        yield Loss("", f"texts of {counted(len(names), 'field')} are in no request: {', '.join(shown)}; left out")
 
 
 def finished(builder: RecordingBuilder, name: str) -> Recording:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,8 @@ def test_memorybank(name: str) -> None:
 
     found = sound(read(DATA / "memorybank" / name))
 
-    assert (found.format, len(found.sessions), found.losses) == ("memorybank", len(people), ())
+    assert (found.format, len(found.sessions)) == ("memorybank", len(people))
+    assert {loss.place.split(".")[1] for loss in found.losses} == {"meta_information"}
     assert [session.id for session in found.sessions] == [person.strip() for person in people]
     assert [texts(found, i) for i in range(len(people))] == [
         [said for day in p["history"].values() for turn in day for said in (turn["query"], turn["response"])]
@@ -118,7 +120,7 @@ def test_swe_agent() -> None:
         history = loaded("swe-agent", path.name)["history"]
         assert found.format == "swe-agent"
         assert texts(found, 0) == [message["content"] for message in history]
-        assert {loss.place for loss in found.losses} <= {"trajectory"}
+        assert {re.split(r"[.\[]", loss.place)[0] for loss in found.losses} <= {"trajectory", "info", "history"}
 
 
 def test_locomo() -> None:

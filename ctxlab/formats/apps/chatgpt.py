@@ -28,6 +28,7 @@ from ctxlab.formats.format import Format, always
 from ctxlab.formats.results import Import, Loss, texts_aside, unused_fields
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, newest_end, parents_first
 from ctxlab.formats.source import Source, mostly, one_or_mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 
 Data = dict[str, Any]
 
@@ -68,7 +69,8 @@ def read(source: Source) -> Import:
             found.append(Loss("id", f"{wanted!r} is there twice; this one is {session_id!r} now"))
         sessions.append(_session(item, session_id, found))
         losses += [loss.inside(place) for loss in found]
-    return Import(tuple(sessions), losses=tuple(losses))
+    read = Import(tuple(sessions), losses=tuple(losses))
+    return with_unsent_texts(read, source, BOOKKEEPING - {"metadata"}, tells_of_kept=True)
 
 
 def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:

@@ -94,7 +94,8 @@ def read(source: Source) -> Import:
             losses.append(Loss(place, f"no line of a log, but {described(line)}; it is left out"))
     for kind, places in others.items():
         what = "1 line is" if len(places) == 1 else f"{len(places)} lines are"
-        losses.append(Loss(places[0], f"{what} of type {kind!r:.40}, which is no message; left out"))
+        why = "without an id" if kind in ROLES else "which is no message"
+        losses.append(Loss(places[0], f"{what} of type {kind!r:.40}, {why}; left out"))
     for place, summary in summaries:
         of = next((log for log in logs.values() if summary.get("leafUuid") in log.lines), None)
         if of is None:

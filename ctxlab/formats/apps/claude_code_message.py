@@ -67,6 +67,7 @@ def nodes_of(lines: Sequence[tuple[str, Data]], tools: dict[str, str], losses: l
     if first.get("type") in ROLES:
         losses += texts_aside(place, rest, BOOKKEEPING)
     if first.get("type") not in ROLES:
+        losses += texts_aside(place, {"message": first.get("message")}, BOOKKEEPING)
         return [_of_the_program(first, rest)]
     if role not in ROLES:
         losses.append(Loss(place, f"role {role!r} is not known; it is a user message now"))
@@ -202,7 +203,8 @@ def _sort(message: Data, place: str, uuid: str, blocks: _Blocks, losses: list[Lo
         fields = cast("Data", block) if isinstance(block, dict) else {}
         match fields.get("type"):
             case "thinking" if isinstance(fields.get("thinking"), str):
-                losses += unused_fields(where, _other(fields, "thinking", "signature"), "a thought")
+                sealed = ("signature",) if isinstance(fields.get("signature"), str) else ()
+                losses += unused_fields(where, _other(fields, "thinking", *sealed), "a thought")
                 blocks.thoughts += filter(None, [fields["thinking"]])
                 _keep_thought(fields, where, ("thinking", "signature"), blocks, losses)
             case "redacted_thinking" if isinstance(fields.get("data"), str):

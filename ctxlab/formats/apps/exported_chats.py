@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -18,8 +18,13 @@ from ctxlab.formats.requests.chat import chat_parameters
 from ctxlab.formats.results import Import, Loss, texts_aside
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, newest_end, parents_first, unnamed_leaf
 from ctxlab.formats.source import Source
+from ctxlab.formats.unsent_texts import with_unsent_texts
 
 PROMPT: Final[Data] = {"id": "prompt-0", "name": "System", "role": "system"}
+LINKS: Final = frozenset({"parent_message_uuid", "parentMessageId", "parentId", "childrenIds", "selected_node_id"}) | {
+    "current_leaf_message_uuid", "currentId", "account",
+}  # fmt: skip
+"""Fields that link messages, and whose chat it is."""
 LATEST_SECONDS: Final = 1e11
 NOTHING: Final = re.compile(r"0{8}[0-]*(?:-4[0-]*-8[0-]*)?")
 """Ids of no message, such as those that Claude's and LibreChat's first messages name as their parents."""
@@ -115,8 +120,13 @@ def _links(messages: Mapping[str, ExportedMessage], losses: list[Loss]) -> dict[
     return links
 
 
-def import_of(chats: Sequence[ExportedChat], source: Source, group: str, losses: Sequence[Loss]) -> Import:
-    """A session for each chat, its whole tree; what has no field of its own is kept in the metadata under `group`."""
+def import_of(
+    chats: Sequence[ExportedChat], source: Source, group: str, losses: Sequence[Loss], *, shown: Collection[str] = ()
+) -> Import:
+    """A session for each chat, its whole tree; what has no field of its own is kept in the metadata under `group`.
+
+    `shown` are fields whose text is for the screen, and is sent in parts.
+    """
     shelf = Shelf(f"agent-{source.stem}", keep_prompts=source.keep_prompts)
     found, names = [*source.losses, *losses], Names()
     sessions: list[Session] = []
@@ -128,7 +138,9 @@ def import_of(chats: Sequence[ExportedChat], source: Source, group: str, losses:
         own: list[Loss] = []
         sessions.append(_session(chat, session_id, shelf, group, own))
         found += [loss.inside(f"chat {number}" if len(chats) > 1 else "") for loss in own]
-    return Import(tuple(sessions), shelf.agents, losses=tuple(found))
+    read = Import(tuple(sessions), shelf.agents, losses=tuple(found))
+    notes = LINKS.union(*(chat.bookkeeping for chat in chats))
+    return with_unsent_texts(read, source, notes, taken=shown, tells_of_kept=True)
 
 
 def _session(chat: ExportedChat, session_id: str, shelf: Shelf, group: str, losses: list[Loss]) -> Session:

@@ -199,7 +199,7 @@ def _error(stored: Any) -> str:
 
 def read(source: Source) -> Import:
     losses: list[Loss] = []
-    return import_of([*chats_of(source, losses)], source, "openWebui", losses)
+    return import_of([*chats_of(source, losses)], source, "openWebui", losses, shown=("content",))
 
 
 OPEN_WEBUI = Format("open-webui", "chat", sniff=sniff, read=read, only_conversations=always)

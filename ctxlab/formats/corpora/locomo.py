@@ -11,18 +11,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ctxlab.documents import Session
 from ctxlab.formats.format import Format, always
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 
 Data = dict[str, Any]
 
 TALK = re.compile(r"session_(\d+)")
 TURN_ID = re.compile(r"D(\d+):(\d+)")
+BOOKKEEPING: Final = frozenset({"qa", "session_summary", "event_summary", "observation", "query", "blip_caption"})
+"""Fields about a talk and its pictures, which are no part of it."""
 OWN = frozenset({"speaker", "dia_id", "text", "img_url"})
 
 
@@ -50,7 +53,9 @@ def read(source: Source) -> Import:
             found.append(Loss("sample_id", f"{wanted!r} is there twice; this one is {session_id!r} now"))
         sessions.append(_session(item, session_id, found))
         losses += [loss.inside(session_id) for loss in found]
-    return Import(tuple(sessions), losses=tuple(losses))
+    talks = range(1, 1 + max((len(session.nodes) for session in sessions), default=0))
+    dates = {f"session_{number}_date_time" for number in talks}
+    return with_unsent_texts(Import(tuple(sessions), losses=tuple(losses)), source, BOOKKEEPING | dates)
 
 
 def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:

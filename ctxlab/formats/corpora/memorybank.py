@@ -13,6 +13,7 @@ from ctxlab.formats.format import Format, always
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
 from ctxlab.formats.source import Source, mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 
 Data = dict[str, Any]
 
@@ -46,7 +47,7 @@ def read(source: Source) -> Import:
             losses += [loss.inside(repr(key)) for loss in found]
         else:
             losses.append(Loss(repr(key), "no chats by date; it is left out"))
-    return Import(tuple(sessions), losses=tuple(losses))
+    return with_unsent_texts(Import(tuple(sessions), losses=tuple(losses)), source)
 
 
 def _session(person: Data, session_id: str, losses: list[Loss]) -> Session:

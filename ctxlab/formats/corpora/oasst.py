@@ -8,7 +8,7 @@ says so. What a message says beyond its text (rank, language, labels, emojis, re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
@@ -16,12 +16,15 @@ from ctxlab.formats.format import Format, always
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, unnamed_leaf
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 
 Data = dict[str, Any]
 
 ROLES = {"prompter": "user", "assistant": "assistant", "system": "system"}
 STRUCTURE = frozenset({"message_id", "parent_id", "text", "role", "replies", "created_date"})
 LAST = float("inf")
+BOOKKEEPING: Final = frozenset({"message_id", "parent_id", "message_tree_id", "tree_state", "user_id", "created_date"})
+"""Fields that no model reads."""
 
 
 def sniff(data: Any) -> bool:
@@ -47,7 +50,7 @@ def read(source: Source) -> Import:
         found: list[Loss] = []
         sessions.append(_session(item, session_id, found))
         losses += [loss.inside(place) for loss in found]
-    return Import(tuple(sessions), losses=tuple(losses))
+    return with_unsent_texts(Import(tuple(sessions), losses=tuple(losses)), source, BOOKKEEPING)
 
 
 def _session(item: Data, session_id: str, losses: list[Loss]) -> Session:
@@ -120,7 +123,7 @@ def _replies(message: Data, node_id: str, losses: list[Loss]) -> Sequence[Data]:
     found = [cast("Data", reply) for reply in stored if isinstance(reply, dict)]
     if len(found) < len(stored):
         others = counted(len(stored) - len(found), "of its replies is no message", "of its replies are no messages")
-        losses.append(Loss(f"message {node_id!r}", others))
+        losses.append(Loss(f"message {node_id!r}", others, "replies"))
     return found
 
 

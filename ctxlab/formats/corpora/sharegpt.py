@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ctxlab.documents import Session
 from ctxlab.formats.format import Format, always
@@ -10,6 +10,7 @@ from ctxlab.formats.openai.conversation import Conversation, Shelf
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly, one_or_mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 
 Data = dict[str, Any]
 
@@ -31,6 +32,9 @@ ROLES = {
 }
 PLAIN = frozenset({"human", "gpt", "system", "tool"})
 """Speakers whose name is clear from the role; the names of the others are kept."""
+
+BOOKKEEPING: Final = frozenset({"from"})
+"""Names of speakers, which become roles."""
 
 
 def sniff(data: Any) -> bool:
@@ -67,7 +71,7 @@ def read(source: Source) -> Import:
         about = {key: value for key, value in item.items() if key not in ("id", "conversations")}
         sessions.append(talk.session(session_id, shareGpt=about or None))
         losses += [loss.inside(place) for loss in talk.losses]
-    return Import(tuple(sessions), shelf.agents, losses=tuple(losses))
+    return with_unsent_texts(Import(tuple(sessions), shelf.agents, losses=tuple(losses)), source, BOOKKEEPING)
 
 
 def _message(turn: Any, index: int, losses: list[Loss]) -> Any:

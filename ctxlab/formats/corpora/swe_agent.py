@@ -5,7 +5,7 @@ What a message says of its step (thought, action, agent, message_type, is_demo, 
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ctxlab.documents import Session
 from ctxlab.formats.format import Format, always
@@ -14,8 +14,12 @@ from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly, one_or_mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 
 Data = dict[str, Any]
+
+BOOKKEEPING: Final = frozenset({"message_type", "agent", "exit_status", "observation", "replay_config"})
+"""Fields that no model reads; observations are told of where the history lacks them."""
 
 
 def sniff(data: Any) -> bool:
@@ -43,7 +47,7 @@ def read(source: Source) -> Import:
         sessions.append(talk.session(session_id, sweAgent=about or None))
         found += _left_in_the_trajectory(run)
         losses += [loss.inside(place) for loss in found]
-    return Import(tuple(sessions), shelf.agents, losses=tuple(losses))
+    return with_unsent_texts(Import(tuple(sessions), shelf.agents, losses=tuple(losses)), source, BOOKKEEPING)
 
 
 def _linked(message: Any, index: int, losses: list[Loss]) -> Any:

@@ -5,7 +5,7 @@ A task may be run several times: a session's `group` is its task.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from ctxlab.documents import Session
 from ctxlab.formats.format import Format, always
@@ -13,6 +13,10 @@ from ctxlab.formats.openai.conversation import Conversation, Shelf, is_message
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly, one_or_mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
+
+BOOKKEEPING: Final = frozenset({"info"})
+"""Fields about a task and its reward, which are no part of the conversation."""
 
 
 def sniff(data: Any) -> bool:
@@ -40,7 +44,7 @@ def read(source: Source) -> Import:
         about = {key: value for key, value in run.items() if key != "traj"}
         sessions.append(talk.session(session_id, tauBench=about, group=_task(run)))
         losses += [loss.inside(session_id) for loss in talk.losses]
-    return Import(tuple(sessions), shelf.agents, losses=tuple(losses))
+    return with_unsent_texts(Import(tuple(sessions), shelf.agents, losses=tuple(losses)), source, BOOKKEEPING)
 
 
 def _task(run: dict[str, Any]) -> str:

@@ -12,7 +12,8 @@ from ctxlab.documents import MessageNode, Session
 from ctxlab.formats.format import Format, Pick, always
 from ctxlab.formats.markdown.visible_path import Span, visible_path
 from ctxlab.formats.native.session import read_session
-from ctxlab.formats.results import Export, Import, Loss
+from ctxlab.formats.requests.blocks import others
+from ctxlab.formats.results import Export, Import, Loss, unused_fields
 from ctxlab.formats.session_tree_builder import ROOT, Names
 from ctxlab.formats.source import Source, mostly
 from ctxlab.formats.values_to_export import (
@@ -25,6 +26,7 @@ from ctxlab.formats.values_to_export import (
 Data = dict[str, Any]
 
 LINKS = frozenset({"parentId", "childrenIds", "lastSelectedChildId"})
+KEYS = ("session", "messages", "messageCount", "exportTime")
 KEPT = ("id", "name", "createdAt", "updatedAt")
 
 
@@ -109,6 +111,7 @@ def read(source: Source) -> Import:
         nodes[leaf]["childrenIds"] = [key]
         nodes[key] = {**fields, "id": key, "parentId": leaf}
         leaf = key
+    losses += unused_fields("", others(data, *KEYS), "a branch")
     session, found = read_session({**data["session"], "rootNodeId": ROOT, "activeLeafId": leaf, "nodes": nodes})
     return Import((session,), losses=(*losses, *found))
 

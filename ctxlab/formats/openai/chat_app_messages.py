@@ -16,7 +16,7 @@ from ctxlab.formats.results import Loss
 Data = dict[str, Any]
 
 ALIASES = {"toolCalls": "tool_calls", "toolCallId": "tool_call_id", "reasoningContent": "reasoning_content"}
-THOUGHTS = frozenset({"reasoning", "thinking"})
+THOUGHTS = ("reasoning", "thinking")
 SUMMARIES = ("compressionSummary", "compressedSummary", "compressionSummaries", "compressedSummaries", "summaries")
 """Keys of the summaries, one or a list, in an object around messages."""
 SUMMARY_HEADING = "[Previous conversation summary...]\n\n"
@@ -59,7 +59,8 @@ def _segments(segments: Sequence[Any]) -> tuple[list[str], list[str]]:
         fields = cast("Data", segment) if isinstance(segment, dict) else {}
         text = fields.get("content", fields.get("text"))
         if isinstance(text, str) and text:
-            into = thoughts if fields.get("type") in THOUGHTS else texts if fields.get("type") == "text" else []
+            kind = fields.get("type")
+            into = thoughts if kind in THOUGHTS else texts if kind == "text" else []
             into.append(text)
     return thoughts, texts
 

@@ -98,6 +98,7 @@ OTHER_SHAPES: dict[Any, str] = {
 }
 """Types of parts that say the same in another shape, with the kind of file; they are written as chat parts."""
 
+NAMES = ("filename", "title")
 SAID_BY_THE_ASSET = frozenset(
     ["type", "source", "filename", "title", "detail", "image_url", "file_data", "file_url", "file_id"]
 )
@@ -108,11 +109,11 @@ def _of_other_shape(fields: Data, asset_id: str) -> Data | None:
     place = _of_source(cast("Data", source)) if isinstance(source, dict) else _of_input(fields)
     if place is None:
         return None
-    name = next((fields[key] for key in ("filename", "title") if isinstance(fields.get(key), str)), None)
+    name = next((fields[key] for key in NAMES if isinstance(fields.get(key), str)), None)
     found: Data = {"id": asset_id, "type": OTHER_SHAPES[fields["type"]], **({"name": name} if name else {}), **place}
     if isinstance(fields.get("detail"), str):
         found["openai"] = {"detail": fields["detail"]}
-    rest = {key: value for key, value in fields.items() if key not in SAID_BY_THE_ASSET}
+    rest = {k: v for k, v in fields.items() if k not in SAID_BY_THE_ASSET or (k in NAMES and not isinstance(v, str))}
     return {**found, "openaiPart": rest} if rest else found
 
 

@@ -21,7 +21,7 @@ from ctxlab.formats.openai.chat_app_messages import (
     summary_in,
 )
 from ctxlab.formats.openai.content_parts import attachment, is_text, text_of
-from ctxlab.formats.results import Loss, unused_fields
+from ctxlab.formats.results import Loss, texts_aside, texts_in, unused_fields
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
 from ctxlab.formats.source import SAMPLE
 
@@ -224,6 +224,10 @@ class Conversation:
             rest["reasoning_content"] = thoughts
         if rest:
             metadata[self.group] = rest
+        if segments := rest.get("segments"):
+            words = f"{content}\n{metadata.get('reasoningContent', '')}"
+            left = [text for text in texts_in(segments) if text not in words]
+            self.losses += texts_aside(where, {"segments": left})
         node: Data = {"role": role, "content": content}
         if fields.get("name") is not None:
             node["name" if role == "tool" else "speaker"] = str(fields["name"])  # of a result it is the tool's

@@ -12,7 +12,7 @@ become attachments. Facts of a message that a node has no field for are kept in 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ctxlab.documents import Session
 from ctxlab.formats.files.inline import with_bytes_inside
@@ -24,11 +24,13 @@ from ctxlab.formats.requests.chat import chat_parameters, is_request
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 from ctxlab.formats.values_to_export import agent_of, other_branches_left_out
 
 Data = dict[str, Any]
 
-
+BOOKKEEPING: Final = frozenset({"chatId", "messageIds", "startMessageId", "segments", "parentMessageId", "user"})
+"""Fields of chat programs that no model reads, and those of parts and links, which are told of one by one."""
 MESSAGES = ("messages", "messageEntities")
 PROMPTS = ("systemPrompts", "system", "instructions")
 """Fields beside the messages that hold system prompts: of chat programs, and of Anthropic's and OpenAI's requests."""
@@ -81,7 +83,7 @@ def read(source: Source) -> Import:
         about = {key: value for key, value in around.items() if key not in used and value is not messages}
         sessions.append(talk.session(session_id, openai=about or None))
         losses += [loss.inside(place) for loss in talk.losses]
-    return Import(tuple(sessions), shelf.agents, losses=tuple(losses))
+    return with_unsent_texts(Import(tuple(sessions), shelf.agents, losses=tuple(losses)), source, BOOKKEEPING)
 
 
 def _conversations(source: Source, losses: list[Loss]) -> Iterator[tuple[str, str, list[Any], Data]]:

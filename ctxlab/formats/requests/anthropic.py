@@ -22,6 +22,7 @@ from ctxlab.formats.requests.blocks import (
     numbered,
     others,
     text_in,
+    unkept_fields,
 )
 from ctxlab.formats.requests.message_nodes import MessageNodes
 from ctxlab.formats.requests.parameters import (
@@ -249,7 +250,7 @@ def _tools(stored: Any, found: ReadRequest) -> None:
             found.lose(place, "no tool; it is left out")
         elif fields.get("type", "custom") in ("custom", None) and "input_schema" in fields:
             rest = others(fields, "type", "name", "description", "input_schema", "strict")
-            found.losses += kept_fields(place, rest, "tool")
+            found.losses += unkept_fields(place, rest, "tool")
             known = (("name", "name"), ("description", "description"), ("input_schema", "parameters"))
             function = {ours: fields[name] for name, ours in (*known, ("strict", "strict")) if name in fields}
             found.tools.append({"type": "function", "function": function})

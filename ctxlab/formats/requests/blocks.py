@@ -81,4 +81,9 @@ def kept_fields(place: str, fields: Data, of: str = "message") -> list[Loss]:
     ]
 
 
+def unkept_fields(place: str, fields: Data, of: str) -> list[Loss]:
+    """A loss for each field that nothing of the session keeps."""
+    return [Loss(f"{place}.{key}", f"not part of a {of} here; left out", key) for key in fields]
+
+
 CACHE_MARK = "the mark is kept beside the text; marks are placed anew when a request is made"

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from ctxlab.formats.format import Format, always
 from ctxlab.formats.openai.content_parts import inline_file
-from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kept_fields, name_in, others
-from ctxlab.formats.requests.message_nodes import MessageNodes
+from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kept_fields, name_in, others, unkept_fields
+from ctxlab.formats.requests.message_nodes import MessageNodes, keep_all
 from ctxlab.formats.requests.parameters import (
     Row,
     is_flag,
@@ -241,7 +241,7 @@ def file_of(part: Data, asset_id: str) -> Data | None:
         found["name"] = name
     rest = others(part, "inlineData", "fileData")
     said = others(inline or linked, "data", "fileUri")
-    rest |= {key: value for key, value in said.items() if key not in WORDS or not isinstance(value, str)}
+    keep_all(rest, {key: value for key, value in said.items() if key not in WORDS or not isinstance(value, str)})
     return {**found, "geminiPart": rest} if rest else found
 
 
@@ -317,7 +317,7 @@ def _function(stored: Any, place: str, found: ReadRequest) -> None:
     used = next((key for key in ("parameters", "parametersJsonSchema") if fields.get(key) is not None), None)
     if used is not None:
         function["parameters"] = fields[used]
-    found.losses += kept_fields(place, others(fields, "name", "description", used or ""), "tool")
+    found.losses += unkept_fields(place, others(fields, "name", "description", used or ""), "tool")
     found.tools.append({"type": "function", "function": function})
 
 

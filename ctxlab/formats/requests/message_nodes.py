@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ctxlab.documents.session.replay_artifacts import ARTIFACTS, WireName
 
@@ -163,9 +163,7 @@ class MessageNodes:
         return {"wire": self.wire, "item": dict(item), **place, "replayPolicy": "always"}
 
     def _keep(self, node: _Node, rest: Mapping[str, Any] | None) -> None:
-        for key, value in (rest or {}).items():
-            known = node.rest.get(key)
-            node.rest[key] = [*known, *value] if isinstance(known, list) and isinstance(value, list) else value
+        keep_all(node.rest, rest or {})
 
     def _current(self) -> _Node:
         """The node that is open, or a new one."""
@@ -181,3 +179,17 @@ class MessageNodes:
         waiting.clear()
         self._nodes.append((self._name, node))
         return node
+
+
+def keep_all(known: Data, more: Mapping[str, Any]) -> None:
+    """Put fields beside those that are kept: lists of one name are joined, another value gets a name of its own."""
+    for key, value in more.items():
+        there, name = known.get(key), key
+        if isinstance(there, list) and isinstance(value, list):
+            value = [*cast("list[Any]", there), *cast("list[Any]", value)]
+        else:
+            count = 1
+            while name in known and known[name] != value:
+                count += 1
+                name = f"{key}~{count}"
+        known[name] = value

@@ -20,8 +20,11 @@ from ctxlab.formats.requests.gemini import GEMINI
 from ctxlab.formats.requests.responses import RESPONSES
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 
 BODIES: Final = ("parsed_body", "content", "body")
+BOOKKEEPING: Final = frozenset({*BODIES, "response", "headers", "uri", "url", "recorded_at", "recorded_with"})
+"""Fields that no model reads, and bodies, of which their own readers tell."""
 FORMS: Final = (
     (re.compile(r"/chat/completions$"), openai.OPENAI),
     (re.compile(r"/responses$"), RESPONSES),
@@ -43,11 +46,12 @@ def _is_interaction(value: Any) -> bool:
 def read(source: Source) -> Import:
     found = [*_requests(source)]
     losses = (loss for each in found for loss in each.losses)
-    return Import(
+    read = Import(
         tuple(session for each in found for session in each.sessions),
         tuple(agent for each in found for agent in each.agents),
         losses=(*source.losses, *losses),
     )
+    return with_unsent_texts(read, source, BOOKKEEPING, tells_of_kept=True)
 
 
 def _requests(source: Source) -> Iterator[Import]:

@@ -24,7 +24,7 @@ from ctxlab.formats.requests.blocks import (
     others,
     text_in,
 )
-from ctxlab.formats.requests.message_nodes import MessageNodes
+from ctxlab.formats.requests.message_nodes import MessageNodes, keep_all
 from ctxlab.formats.requests.parameters import (
     Row,
     is_flag,
@@ -130,7 +130,7 @@ def _leading(item: Any, name: str, place: str, found: ReadRequest) -> None:
     parts = _parts(fields.get("content"), name, f"{place}.content", found)
     more = others(fields, "type", "role", "content")
     found.losses += kept_fields(place, more)
-    rest = {**parts.rest, **more, **({} if fields["role"] == "system" else {"role": fields["role"]})}
+    keep_all(rest := parts.rest, {**more, **({} if fields["role"] == "system" else {"role": fields["role"]})})
     found.preset(parts.text, **({"metadata": {GROUP: rest}} if rest else {}))
 
 
@@ -182,7 +182,8 @@ def _message(fields: Data, name: str, place: str, found: ReadRequest) -> None:
     parts = _parts(fields.get("content"), name, f"{place}.content", found)
     rest = others(fields, "type", "role", "content")
     found.losses += kept_fields(place, rest)
-    found.nodes.text(parts.text, rest={**parts.rest, **rest, **({} if role == stored else {"role": stored})})
+    keep_all(parts.rest, {**rest, **({} if role == stored else {"role": stored})})
+    found.nodes.text(parts.text, rest=parts.rest)
     for file in parts.files:
         found.nodes.file(file)
 
@@ -227,7 +228,7 @@ def _text_in(part: Any, where: str, parts: _Parts, found: ReadRequest) -> str:
     if (text := text_in(part, *TEXTS)) is not None:
         more = others(fields_of(part), "type", "text")
         found.losses += kept_fields(where, more)
-        parts.rest |= more
+        keep_all(parts.rest, more)
         return text
     refusal = fields_of(part).get("refusal")
     if kind_of(part) == "refusal" and isinstance(refusal, str):
@@ -243,7 +244,8 @@ def _result(fields: Data, name: str, place: str, found: ReadRequest) -> None:
     found.losses += kept_fields(place, rest)
     found.nodes.begin(name, "tool")
     answered = {"requestId": name_in(fields.get("call_id"))}
-    found.nodes.result(answered, parts.text, parts.files, {**parts.rest, **rest})
+    keep_all(parts.rest, rest)
+    found.nodes.result(answered, parts.text, parts.files, parts.rest)
 
 
 # --- tools and parameters

@@ -22,6 +22,7 @@ from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.roundtrip import patched
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 from ctxlab.formats.values_to_export import pick_quick_actions
 
 Data = dict[str, Any]
@@ -173,7 +174,7 @@ def read(source: Source) -> Import:
         losses += [loss.inside(place) for loss in inside]
         own = names.take(found.id)
         sets.append(found if own == found.id else found.with_(id=own))
-    return Import(quick_actions=tuple(sets), losses=tuple(losses))
+    return with_unsent_texts(Import(quick_actions=tuple(sets), losses=tuple(losses)), source)
 
 
 # --- writing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from ctxlab.documents import Agent, AppliesTo, DepthRange, RegexPreset, RegexRule
 from ctxlab.documents.rules import Flavor, Substitution
@@ -19,6 +19,7 @@ from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.roundtrip import patched
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 from ctxlab.formats.values_to_export import left_out, pick_rules
 
 Data = dict[str, Any]
@@ -324,6 +325,10 @@ def has_macros(template: str) -> bool:
 # --- files
 
 
+BOOKKEEPING: Final = frozenset({"findRegex"})
+"""Fields that regular expressions are made of."""
+
+
 def sniff(data: Any) -> bool:
     return one_or_mostly(data, _is_script)
 
@@ -340,7 +345,8 @@ def read(source: Source) -> Import:
     only: Any = scripts[0] if len(scripts) == 1 else None
     name = only.get("scriptName") if isinstance(only, dict) else None
     preset, losses = preset_of(scripts, name=name if isinstance(name, str) and name else source.stem, id=source.stem)
-    return Import(rules=(preset,), losses=(*source.losses, *losses))
+    found = Import(rules=(preset,), losses=(*source.losses, *losses))
+    return with_unsent_texts(found, source, BOOKKEEPING)
 
 
 def write(found: Import, pick: Pick) -> Export[bytes]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.known_but_unread import name_of_log
@@ -83,6 +83,10 @@ def is_item_list(value: Any) -> bool:
     )
 
 
+OF_STREAMS: Final = frozenset({"delta", "obfuscation"})
+"""Fields of parts of a stream, which are put together."""
+TAKEN: Final = frozenset({"text", "arguments"})
+"""Fields of the pieces that a stream ends with, or consists of."""
 ITEMS = ("message", "reasoning", "function_call", "function_call_output")
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
-from ctxlab.documents import Session
+from ctxlab.documents import MessageNode, Session
 from ctxlab.formats.apps import chatbot_ui, chatgpt, claude_ai, librechat, open_webui
 from ctxlab.formats.apps.answer_in_a_row import ASSISTANT
 from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage
-from ctxlab.formats.requests.blocks import Data
+from ctxlab.formats.requests.blocks import Data, fields_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source
 from ctxlab.recordings.builder import START, RecordingBuilder
@@ -34,6 +34,8 @@ def _chatgpt(source: Source, losses: list[Loss]) -> Iterator[ExportedChat]:
     yield from map(_of_session, found.sessions)
 
 
+TAKEN: Final = frozenset({"content"})
+"""Fields of words that a program shows otherwise than it sends them."""
 PROGRAMS: Final = (
     Program("Open WebUI", open_webui.sniff, open_webui.chats_of),
     Program("LibreChat", librechat.sniff, librechat.chats_of),
@@ -105,10 +107,24 @@ def _of_session(session: Session) -> ExportedChat:
         ExportedMessage(
             id=node.id,
             parent=node.parent_id if node.parent_id in ids else None,
-            said=({"role": node.role, "content": node.content},),
+            said=(_said(node),),
             model=str(node.meta("modelId") or ""),
             time=node.timestamp,
         )
         for node in nodes
     )
     return ExportedChat(session.id, session.name, tuple(messages))
+
+
+def _said(node: MessageNode) -> Data:
+    """A message in OpenAI's form, with the calls that it asks for, or the call that it answers."""
+    said: Data = {"role": node.role, "content": node.content}
+    calls = [_call(fields_of(call)) for call in node.meta("toolCallsRequested") or ()]
+    answered = fields_of(node.meta("toolCall")).get("requestId")
+    more = {"tool_calls": calls, "reasoning_content": node.meta("reasoningContent"), "tool_call_id": answered}
+    return {**said, **{key: value for key, value in more.items() if value}}
+
+
+def _call(call: Data) -> Data:
+    function = {"name": call.get("toolName"), "arguments": call.get("args")}
+    return {"id": call.get("requestId"), "type": "function", "function": function}

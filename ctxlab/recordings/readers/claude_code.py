@@ -67,7 +67,8 @@ def _lines_of(source: Source, losses: list[Loss]) -> _Log:
             log.lines[uuid], log.places[uuid] = line, place
     for kind, count in others.items():
         them = counted(count, "of the lines is", "of the lines are")
-        losses.append(Loss("", f"{them} of type {kind!r:.40}, which is no message; left out"))
+        why = "without an id" if kind in ROLES else "which is no message"
+        losses.append(Loss("", f"{them} of type {kind!r:.40}, {why}; left out"))
     kinds = Counter(str(line.get("type")) for line in log.lines.values() if line.get("type") not in ROLES)
     for kind, count in kinds.items():
         them = counted(count, "of the lines in the chain is", "of the lines in the chain are")

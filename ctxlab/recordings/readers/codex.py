@@ -31,7 +31,7 @@ BURST_SECONDS: Final = 0.9
 
 
 def sniff(data: Any) -> bool:
-    return mostly(data, lambda item: fields_of(item).get("type") in LINES and isinstance(item.get("payload"), dict))
+    return mostly(data, lambda item: kind_of(item) in LINES and isinstance(item.get("payload"), dict))
 
 
 @dataclass(slots=True)

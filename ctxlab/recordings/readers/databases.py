@@ -10,7 +10,7 @@ from typing import Final
 from ctxlab.errors import BrokenFile, UnknownFormat
 from ctxlab.formats.results import Loss
 from ctxlab.recordings.builder import RecordingBuilder
-from ctxlab.recordings.readers import ctrace, opencode_storage
+from ctxlab.recordings.readers import ctrace, opencode_rows, opencode_storage
 
 MAGIC: Final = b"SQLite format 3\x00"
 TABLES: Final = "SELECT name FROM sqlite_master WHERE type = 'table'"
@@ -35,8 +35,8 @@ def read(path: Path, name: str, builder: RecordingBuilder) -> None:
             tables = {str(row[0]) for row in database.execute(TABLES)}
             if tables >= ctrace.TABLES:
                 ctrace.read(database, builder)
-            elif tables >= opencode_storage.TABLES:
-                opencode_storage.read_database(database, name, builder)
+            elif tables >= opencode_storage.TABLES or opencode_rows.has_rows(database, tables):
+                opencode_storage.read_database(database, name, builder, tables)
             else:
                 raise UnknownFormat(f"{name} is a database without the tables of a recording")
     except sqlite3.Error as error:

@@ -19,6 +19,10 @@ from ctxlab.recordings.recorder.raw_exchange import RawExchange
 MOST_BYTES: Final = 64 * 2**20
 """Bytes that a packed body may unfold to."""
 LISTS: Final = ("interactions", "entries")
+TAKEN: Final = frozenset({"string", "body", "response", "reply", "scope", "path"}) | {
+    "postData.text", "content.text", "content.data", "body.text", "body.data",
+}  # fmt: skip
+"""Fields of bodies, which may be texts or streams, and of addresses."""
 
 
 def sniff(data: Any) -> bool:

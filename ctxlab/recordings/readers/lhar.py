@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ctxlab.formats.requests.blocks import Data, fields_of, items_of
+from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
 from ctxlab.recordings.builder import RecordingBuilder
@@ -17,10 +17,12 @@ PROGRAM: Final = "LHAR"
 
 
 def sniff(data: Any) -> bool:
-    return mostly(_lines(data), lambda item: "trace_id" in fields_of(item) and fields_of(item).get("type") in TYPES)
+    return mostly(_lines(data), lambda item: "trace_id" in fields_of(item) and kind_of(item) in TYPES)
 
 
 TYPES: Final = ("session", "entry")
+TAKEN: Final = frozenset({"request_body", "response_body"})
+"""Fields of bodies, which may be texts."""
 
 
 def read(source: Source, builder: RecordingBuilder) -> None:

@@ -151,11 +151,19 @@ class _Walk:
         questions = {message.id: message for message in self.session.messages if not message.is_answer}
         for message in self.session.messages:
             if not message.is_answer:
+                if compaction := fields_of(message.info.get("compaction")):
+                    self._begin_at(message, compaction)
                 self._take(message)
                 continue
             yield from self._of_answer(message)
             if message.is_summary:
                 self._begin_anew(message, questions.get(str(message.info.get("parentID"))))
+
+    def _begin_at(self, message: StoredMessage, compaction: Data) -> None:
+        """Send a message that stands for all before it in the place of that."""
+        self.history, self.clearings, self.leaf = [], [], START
+        kept = {key: value for key, value in compaction.items() if key in ("reason", "summary")}
+        self.compaction = {"kind": "compaction", "message": message.id, **kept}
 
     def _take(self, message: StoredMessage) -> None:
         """Send a message from now on."""

@@ -53,7 +53,8 @@ class StoredMessage:
         """Whether later requests send it: what failed is not, but for what the user broke off."""
         error = fields_of(self.info.get("error"))
         said = any(kind_of(part) not in ("step-start", "reasoning") for part in self.parts)
-        return not error or (error.get("name") == "MessageAbortedError" and said)
+        is_kept = self.info.get("keepsFailed") is True or error.get("name") == "MessageAbortedError"
+        return not error or (is_kept and said)
 
     def part(self, kind: str) -> Data | None:
         """The first part of a type."""
@@ -103,7 +104,7 @@ def said_by_user(message: StoredMessage) -> Data:
         elif kind in STANDS_FOR:
             parts.append({"type": "text", "text": STANDS_FOR[kind]})
     only = parts[0]["text"] if len(parts) == 1 and parts[0]["type"] == "text" else parts
-    return {"role": "user", "content": only or ""}
+    return {"role": "system" if message.info.get("role") == "system" else "user", "content": only or ""}
 
 
 def _file(part: Data) -> Data:

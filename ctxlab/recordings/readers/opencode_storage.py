@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -14,8 +15,9 @@ from ctxlab.errors import ReadError
 from ctxlab.formats.requests.blocks import Data, fields_of
 from ctxlab.formats.results import Loss
 from ctxlab.recordings.builder import RecordingBuilder
+from ctxlab.recordings.readers import opencode_rows
 from ctxlab.recordings.readers.opencode import StoredSession, add_sessions
-from ctxlab.recordings.readers.opencode_messages import StoredMessage, stored_message
+from ctxlab.recordings.readers.opencode_messages import StoredMessage, number_in, stored_message
 
 TABLES: Final = frozenset({"session", "message", "part"})
 SEVERAL_SHOWN: Final = 8
@@ -88,13 +90,24 @@ def _read_all(folder: Path, losses: list[Loss]) -> Iterator[Data]:
 # --- the database of newer versions
 
 
-def read_database(database: sqlite3.Connection, name: str, builder: RecordingBuilder) -> None:
-    """The only session in a database, with those of its sub-agents."""
-    infos = {
-        str(row["id"]): {**dict(row), "parentID": dict(row).get("parent_id")} for row in _rows(database, "session")
-    }
+def read_database(
+    database: sqlite3.Connection, name: str, builder: RecordingBuilder, tables: AbstractSet[str] = TABLES
+) -> None:
+    """The only session in a database, with those of its sub-agents; each from the newer tables where it is in both."""
+    first = _rows(database, "session") if "session" in tables else ()
+    infos = {str(row["id"]): {**dict(row), "parentID": dict(row).get("parent_id")} for row in first}
+    second = opencode_rows.has_rows(database, tables)
+    infos |= opencode_rows.session_infos(database, tables) if second else {}
 
     def messages(session: str) -> Sequence[StoredMessage]:
+        return of_rows(session) or of_parts(session)
+
+    def of_rows(session: str) -> Sequence[StoredMessage]:
+        return opencode_rows.messages_of(database, session, builder.losses) if second else []
+
+    def of_parts(session: str) -> Sequence[StoredMessage]:
+        if not tables >= TABLES:
+            return []
         parts: dict[str, list[Data]] = {}
         for row in _rows(database, "part", session):
             parts.setdefault(str(row["message_id"]), []).append({**_data(row), "id": row["id"]})
@@ -144,8 +157,13 @@ def _with_sub_agents(storage: Storage, main: str) -> Iterator[StoredSession]:
     waiting, seen = [main], {main}
     while waiting:
         id = waiting.pop(0)
-        messages = sorted(storage.messages(id), key=lambda message: (message.created, message.id))
+        messages = sorted(storage.messages(id), key=_place_in_time)
         yield StoredSession({**storage.infos[id], "id": id}, tuple(messages))
         below = [each for each, info in storage.infos.items() if info.get("parentID") == id and each not in seen]
         seen.update(below)
         waiting += below
+
+
+def _place_in_time(message: StoredMessage) -> tuple[float, float, str]:
+    """The number of a message's row where it has one, else its time."""
+    return (number_in(message.info, "seq"), message.created, message.id)

@@ -286,7 +286,7 @@ def test_books_are_converted_between_their_forms(tmp_path: Path) -> None:
     write(book_from(CARD)[0], first, format="character-book")
 
     for one, other in zip((first, *paths), paths, strict=False):
-        assert convert(one, other).losses == ()
+        assert {loss.field for loss in convert(one, other).losses} <= {"of"}  # what another program keeps in the book
 
     assert read(paths[1]).format == "worldbook"
     assert json.loads(paths[2].read_bytes()) == CARD

@@ -46,10 +46,17 @@ def test_a_lorebook_of_another_program_keeps_its_keys_texts_and_order(name: str,
     assert [str(loss) for loss in found.losses] == [f"a lorebook of {name}, read as SillyTavern imports it"]
 
 
+def test_keys_in_one_text_are_no_text_that_nothing_sends() -> None:
+    entry = {**RISU["data"][0], "key": "the spring tide, the neap tide"}
+    found = read_data({**RISU, "data": [entry]})
+    assert [*found.books[0].entries["0"].key] == ["the spring tide", "the neap tide"]
+    assert [str(loss) for loss in found.losses] == ["a lorebook of RisuAI, read as SillyTavern imports it"]
+
+
 def test_what_sillytavern_has_no_place_for_is_a_loss() -> None:
     entry = {**NOVELAI["entries"][0], "contextConfig": {"prefix": "[Remember this: "}}
     found = read_data({**NOVELAI, "entries": [entry, "none"]})
-    assert [loss.place for loss in found.losses] == ["entry 0", "entries[1]", ""]
+    assert [loss.place for loss in found.losses] == ["entry 0", "entries[1]", "", "entries[0].contextConfig.prefix"]
 
 
 def test_decorators_that_have_no_effect_are_a_loss_and_those_that_have_are_not() -> None:

@@ -42,6 +42,16 @@ PICTURE = {
 }
 
 
+def signed(next_model: str, kind: str = "thinking") -> Recording:
+    """Thoughts that Claude Sonnet 4.5 signed, and a request to another model, or to the same, that has them."""
+    words_ = {"thinking": {"thinking": "Hm.", "signature": "c2lnbmVk"}, "redacted_thinking": {"data": "c2lnbmVk"}}[kind]
+    content = [{"type": kind, **words_}, {"type": "text", "text": "Yes."}]
+    first = {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [user("Hi")]}
+    reply = {"type": "message", "model": "claude-sonnet-4-5-20250929", "content": content}
+    more = [user("Hi"), {"role": "assistant", "content": content}, user("And?")]
+    return bodies((first, {"reply": reply}), ({**first, "model": next_model, "messages": more}, {}), wire="anthropic")
+
+
 class Case(NamedTuple):
     """A rule, a context that has it and one that nearly has it, both made when they are asked for."""
 
@@ -187,6 +197,7 @@ CASES = (
         lambda: bodies(({"model": "m", "messages": [user("Hi")]}, {})),
     ),
     Case("reply-cut", lambda: finished("length"), lambda: finished("stop")),
+    Case("thoughts-of-another-model", lambda: signed("claude-opus-4-5"), lambda: signed("claude-sonnet-4-5-20250929")),
     Case(
         "same-request-again",
         lambda: sent([user("Hi")], [user("Hi")]),

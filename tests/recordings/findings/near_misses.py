@@ -28,6 +28,7 @@ from tests.recordings.findings.cases import (
     of_model,
     offering,
     searched,
+    signed,
     with_file,
 )
 from tests.recordings.findings.made import (
@@ -123,6 +124,14 @@ def _failed(dice: Random) -> NearMiss:
 
 def _reply_cut(dice: Random) -> NearMiss:
     return NearMiss(finished("length"), finished(dice.choice(("stop", "tool_calls", "content_filter"))))
+
+
+def _signed(dice: Random) -> NearMiss:
+    kind = dice.choice(("thinking", "redacted_thinking"))
+    other = dice.choice(("claude-opus-4-5", "claude-sonnet-4-6", "us.anthropic.claude-sonnet-4-20250514-v1:0"))
+    clouds = ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", "anthropic/claude-sonnet-4-5")
+    same = dice.choice(("claude-sonnet-4-5", "claude-sonnet-4-5-latest", *clouds))
+    return NearMiss(signed(other, kind), signed(same, kind))
 
 
 def _same_request(dice: Random) -> NearMiss:
@@ -405,6 +414,7 @@ NEAR_MISSES: Mapping[str, Callable[[Random], NearMiss]] = {
     "summary-of-summary": _summaries,
     "request-failed": _failed,
     "reply-cut": _reply_cut,
+    "thoughts-of-another-model": _signed,
     "same-request-again": _same_request,
     "moving-prefix": _moving,
     "no-cache-marks": _no_marks,

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ctxlab.documents import Agent, Worldbook
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
-from ctxlab.formats.sillytavern.card_fields import Data, inner, text_at, unused_texts
+from ctxlab.formats.sillytavern.card_fields import Data, converted, inner, text_at, unused_texts
 from ctxlab.formats.sillytavern.cards.assets import Embedded, files_of_card, without_texts
 from ctxlab.formats.sillytavern.cards.png import is_png
 from ctxlab.formats.sillytavern.cards.reader import FIRST, TEXTS, card_from, is_card
 from ctxlab.formats.sillytavern.cards.writer import card_json, card_png
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 from ctxlab.formats.values_to_export import books_of, left_out, pick_agent
+
+BOOKKEEPING: Final = frozenset({"spec", "spec_version", "creator", "character_version", "avatar", "chat", "assets"}) | {
+    "create_date", "creation_date", "modification_date", "date_added", "date_last_chat", "source", "json_data", "world",
+    "position", "findRegex",
+}  # fmt: skip
+"""Fields that no model reads, what regular expressions are made of, and files, which are told of one by one."""
 
 
 def sniff(data: Any) -> bool:
@@ -49,7 +56,8 @@ def read_card(source: Source, *, stem: str, embedded: Embedded | None = None) ->
         books += [card.book] if card.book else []
         missing = _missing(raw, source.name)
         losses += [loss.inside(place) for loss in (*missing, *unused_texts(raw), *card.losses, *own.losses)]
-    return Import(agents=tuple(agents), books=tuple(books), losses=tuple(losses), files=files)
+    found = Import(agents=tuple(agents), books=tuple(books), losses=tuple(losses), files=files)
+    return with_unsent_texts(found, source, BOOKKEEPING, converted)
 
 
 def _name(raw: Mapping[str, Any]) -> str:

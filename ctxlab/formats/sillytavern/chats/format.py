@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ctxlab.documents import UserProfile
 from ctxlab.formats.format import Format, Pick, always
 from ctxlab.formats.results import Export, Import
+from ctxlab.formats.sillytavern.chats.attached_files import KINDS
 from ctxlab.formats.sillytavern.chats.reader import chat_from, names_of
 from ctxlab.formats.sillytavern.chats.turns import header_of, is_header, is_message, turns_of
 from ctxlab.formats.sillytavern.chats.writer import chat_jsonl
 from ctxlab.formats.source import Source, mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 from ctxlab.formats.values_to_export import agent_of, agents_left_out
+
+BOOKKEEPING: Final = frozenset({"user_name", "character_name", "name", "create_date", "send_date", "gen_started"}) | {
+    "gen_finished", "api", "model", "force_avatar", "original_avatar", "integrity", "chat_id_hash", "main_chat",
+}  # fmt: skip
+"""Fields that no model reads; names are the messages' where they aren't the usual ones."""
 
 
 def sniff(data: Any) -> bool:
@@ -30,11 +37,12 @@ def read(source: Source) -> Import:
     lines: list[Any] = source.data if isinstance(source.data, list) else [source.data]
     places = [place or "line 1" for place, _ in source.items()]
     session, losses = chat_from(lines, id=source.stem, places=places)
-    return Import(
+    found = Import(
         (session,),
         users=_users_of(lines),
         losses=(*source.losses, *losses),
     )
+    return with_unsent_texts(found, source, BOOKKEEPING, taken=(*KINDS, "url"))
 
 
 def _users_of(lines: Sequence[Any]) -> tuple[UserProfile, ...]:

@@ -8,24 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ctxlab.documents import Worldbook
 from ctxlab.documents.stored import as_json
 from ctxlab.formats.format import Format, Pick
 from ctxlab.formats.results import Export, Import, Loss
 from ctxlab.formats.session_tree_builder import Names
+from ctxlab.formats.sillytavern.card_fields import converted
 from ctxlab.formats.sillytavern.lorebooks.entry_fields import BookForm, Data
 from ctxlab.formats.sillytavern.lorebooks.other_programs import as_sillytavern, program_of
 from ctxlab.formats.sillytavern.lorebooks.reader import ABOUT, book_from, unwrapped
 from ctxlab.formats.sillytavern.lorebooks.writer import book_to, form_of_book, written_form
 from ctxlab.formats.source import Source, mostly, one_or_mostly
+from ctxlab.formats.unsent_texts import with_unsent_texts
 from ctxlab.formats.values_to_export import left_out, pick_book
 
 __all__ = ["CHARACTER_BOOK", "LOREBOOK", "book_from", "book_to", "form_of_book", "lorebook_json"]
 
 EMPTY_BOOK_KEYS = frozenset({"originalData", "extensions", *(key for _, _, keys in ABOUT for key in keys)})
 """Keys by which a book without entries is recognised."""
+KEYS: Final = ("key", "keys", "keysecondary", "secondkey", "secondary_keys")
+"""Fields of words that call an entry up, which may be one text for all of them."""
+BOOKKEEPING: Final = frozenset({"position", "spec"})
+"""Fields that no model reads."""
 
 
 def lorebook_json(book: Worldbook, *, form: BookForm | None = None) -> Export[bytes]:
@@ -77,7 +83,9 @@ def read(source: Source) -> Import:
         book, found = book_from(raw, name=source.stem, id=names.take(source.stem))
         books.append(book)
         losses += [loss.inside(place) for loss in (*others, *found)]
-    return Import(books=tuple(books), losses=tuple(losses))
+    return with_unsent_texts(
+        Import(books=tuple(books), losses=tuple(losses)), source, BOOKKEEPING, converted, taken=KEYS
+    )
 
 
 def write(found: Import, pick: Pick, *, form: BookForm) -> Export[bytes]:
