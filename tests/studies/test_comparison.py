@@ -193,7 +193,10 @@ def test_b9_versions_of_a_conversation_are_aligned() -> None:
 def test_b9_messages_that_a_file_numbers_anew_are_aligned_by_what_they_say() -> None:
     """Two more at the front, and in the third one more behind: every id means another message there."""
     one = task("data", "a", "b", "c", "d")
-    two, three = task("data", "new", "newer", "a", "b", "c", "d"), task("data", "new", "newer", "a", "b", "c", "d", "more")
+    two, three = (
+        task("data", "new", "newer", "a", "b", "c", "d"),
+        task("data", "new", "newer", "a", "b", "c", "d", "more"),
+    )
 
     found = compare({"one": run(one), "two": run(two), "three": run(three)})
     effect = run_effect(run(one), run(two))
