@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import count
 
-from ctxlab.context import BuildInput
+from ctxlab.context import BuildInput, Draft
 from ctxlab.documents import MessageNode
 from ctxlab.pipeline.alignment import ALIKE, aligned, texts_alike
 
@@ -59,11 +59,18 @@ def matched_ids(old: Sequence[MessageNode], new: Sequence[MessageNode]) -> Mappi
     return {mine: theirs for mine, theirs in pairs.items() if mine != theirs}
 
 
+def said_in(message: MessageNode | Draft) -> tuple[Hashable, ...]:
+    """The role, words, calls and files of a message, without its ids, to be compared."""
+    if isinstance(message, Draft):
+        text, calls, files = str(message.text), message.calls, message.assets
+    else:
+        text, calls, files = message.content, message.tool_calls, message.attachments or ()
+    asked = tuple((call.name, call.arguments) for call in calls)
+    return (message.role, text, asked, tuple(file.name for file in files))
+
+
 def _said(node: MessageNode) -> Hashable:
-    """The words, calls and files of a message, to be compared."""
-    calls = tuple((call.name, call.arguments) for call in node.tool_calls)
-    files = tuple(file.name for file in node.attachments or ())
-    return (node.role, node.content, calls, files, node.reasoning)
+    return (*said_in(node), node.reasoning)
 
 
 def are_of_one_conversation(a: BuildInput, b: BuildInput) -> bool:
