@@ -381,7 +381,11 @@ def test_a_call_that_asks_is_allowed_or_refused(opened: Opened, folder: Path) ->
 
 def test_what_will_be_cut_is_grey_with_its_cause_and_what_keeps_it(opened: Opened, folder: Path) -> None:
     page = open_rows(opened, folder, few(6))
-    cut = {"key": "u0", "cause": "goes with this draft: 3,107 needed, 3,072 allowed", "keep": {"label": "Keep it, budget +35"}}
+    cut = {
+        "key": "u0",
+        "cause": "goes with this draft: 3,107 needed, 3,072 allowed",
+        "keep": {"label": "Keep it, budget +35"},
+    }
     heights = "() => [...document.querySelectorAll('article')].map((each) => each.offsetHeight)"
     before = page.evaluate(heights)
 
