@@ -113,7 +113,9 @@ class Remedy:
         return None if self.least_budget is None else self.least_budget.extra_tokens
 
     def as_data(self) -> dict[str, Any]:
-        return {"text": self.text, "label": self.label, "price": self.price, "able": bool(self.settings)}
+        """The price as `{"tokens": 98, "of": "budget"}`, in the unit of other changes and with what grows by it."""
+        price = None if self.price is None else {"tokens": self.price, "of": "budget"}
+        return {"text": self.text, "label": self.label, "price": price, "able": bool(self.settings)}
 
 
 BY_HAND = Remedy("no setting would keep it: a person took it out")

@@ -188,15 +188,16 @@ class Cut:
         """Changes that would keep messages that were cut; each unit is counted once for all of them."""
         protected = self._protected(self.units)
         units = list(self.units)
+        unit_of = {i: unit for unit in units for i in unit.at}
+        place = {draft.key: i for i, draft in enumerate(self.ctx.drafts)}
         window = replace(
             self._window(protected),
             units=lambda: iter(units),
             cost=cache(self.cost),
             shortened=self._shortened_words,
             is_protected={unit: protected.issuperset(unit.at) for unit in units}.__getitem__,
+            asked=frozenset(unit_of[at] for at in map(place.get, keys) if at in unit_of),
         )
-        unit_of = {i: unit for unit in units for i in unit.at}
-        place = {draft.key: i for i, draft in enumerate(self.ctx.drafts)}
         unpaired = {self.ctx.drafts[i].key: cause for at, cause in self._unpaired_causes() for i in at}
         unpaired |= {draft.key: group.cause for group in self.ctx.dropped for draft in group.drafts}
         found: dict[str, Remedy] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import MessageNode, Session
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.alignment import aligned
+from ctxlab.pipeline.explain.matched_nodes import said_in
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 SHOWN = 40
@@ -77,7 +78,7 @@ def parted(a: Session | RecordedRequest | Trace | Context, b: Session | Recorded
     words and calls, such as a session's root, are left out.
     """
     one, other = (_messages(each) for each in (a, b))
-    mine, theirs = ([_said(each) for each in side] for side in (one, other))
+    mine, theirs = ([said_in(each) for each in side] for side in (one, other))
     shortest = min(len(mine), len(theirs))
     same = next((n for n in range(shortest) if mine[n] != theirs[n]), shortest)
     first, second = (side[same] if same < len(side) else None for side in (one, other))
@@ -96,11 +97,3 @@ def _messages(of: Session | RecordedRequest | Trace | Context) -> Messages:
 
 def _text(message: MessageNode | Draft) -> str:
     return message.content if isinstance(message, MessageNode) else str(message.text)
-
-
-def _said(message: MessageNode | Draft) -> Hashable:
-    """The words, calls and files of a message, without its ids."""
-    node = isinstance(message, MessageNode)
-    calls = message.tool_calls if node else message.calls
-    files = [file.name for file in (message.attachments or () if node else message.assets)]
-    return (message.role, _text(message), tuple((call.name, call.arguments) for call in calls), tuple(files))

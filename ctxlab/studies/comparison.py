@@ -94,11 +94,11 @@ class ComparisonLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Runs aligned by the keys of their messages, in the order of the conversation; falsy when nothing differs.
+    """Runs aligned message by message, in the order of the conversation; falsy when nothing differs.
 
     Messages of different conversations have different lines, whatever their ids: the id of the session goes before the
-    key, as in `airline-2/node:m1`. Versions of one conversation, edited or with other branches, are aligned message by
-    message; so are presets of one agent, lore and knowledge in all runs.
+    key, as in `airline-2/node:m1`. Versions of one conversation, edited or with other branches, are aligned by ids, and
+    where these are others by what messages say; so are presets of one agent, lore and knowledge in all runs.
 
     States: *kept*, sent as it is elsewhere; *moved*, sent at another place than in the run that has most messages;
     *shortened*, sent up to some character; *rewritten*, sent with other words than were typed and than another run

@@ -381,7 +381,11 @@ def test_a_call_that_asks_is_allowed_or_refused(opened: Opened, folder: Path) ->
 
 def test_what_will_be_cut_is_grey_with_its_cause_and_what_keeps_it(opened: Opened, folder: Path) -> None:
     page = open_rows(opened, folder, few(6))
-    cut = {"key": "u0", "cause": "goes with this draft: 3,107 needed, 3,072 allowed", "keep": {"label": "Keep it, +35"}}
+    cut = {
+        "key": "u0",
+        "cause": "goes with this draft: 3,107 needed, 3,072 allowed",
+        "keep": {"label": "Keep it, budget +35"},
+    }
     heights = "() => [...document.querySelectorAll('article')].map((each) => each.offsetHeight)"
     before = page.evaluate(heights)
 
@@ -389,7 +393,7 @@ def test_what_will_be_cut_is_grey_with_its_cause_and_what_keeps_it(opened: Opene
 
     assert "3,107 needed" in article(page, "u0").inner_text()
     assert page.evaluate(heights) == before
-    page.get_by_role("button", name="Keep it, +35").click()
+    page.get_by_role("button", name="Keep it, budget +35").click()
     assert opened.sent() == [{"command": "keep", "key": "u0"}]
     call(page, "cut", [])
     assert page.locator(".cm.gone").count() == 0
@@ -564,7 +568,7 @@ def every_state() -> list[Row]:
     ]
 
 
-CUT = {"key": "u5", "cause": "goes with this draft", "keep": {"label": "Keep it, +35"}}
+CUT = {"key": "u5", "cause": "goes with this draft", "keep": {"label": "Keep it, budget +35"}}
 
 
 @pytest.mark.parametrize("key", ["s1", "u1", "u5"])

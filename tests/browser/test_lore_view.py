@@ -190,7 +190,7 @@ def test_task_entry_made_to_fire(opened: Opened, widget: LoreView, tmp_path: Pat
     assert box["y"] + box["height"] < 400
     assert cell.inner_text().splitlines()[0].startswith("None of its 4 second keys was found in the newest 2 messages")
 
-    cell.get_by_role("button", name="Scan depth 3, +40").click()
+    cell.get_by_role("button", name="Scan depth 3, prompt +40").click()
     opened.pump(widget)
 
     assert page.locator(".effect").inner_text().startswith("Fires now: 罗盘 · The compass. +40 tokens; came: ")

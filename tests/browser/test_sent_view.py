@@ -100,8 +100,8 @@ def test_a_ghost_stands_where_it_was_and_is_kept_at_its_own_price(opened: Opened
     prices = {key: price for key in keys if (price := ghosts.locator(f"xpath=self::*[@data-ghost='{key}']//button"))}
 
     assert keys[-3:-2] == ["node:a8b"]
-    assert prices["node:a8b"].inner_text() == "Keep it, +6"
-    assert prices["node:u8b"].inner_text() == "Keep it, +54"
+    assert prices["node:a8b"].inner_text() == "Keep it, budget +6"
+    assert prices["node:u8b"].inner_text() == "Keep it, budget +54"
     prices["node:u8b"].click()
     assert opened.pump(view) == [{"command": "apply_remedy", "key": "node:u8b"}]
 
@@ -137,7 +137,7 @@ def test_a_fold_of_ghosts_opens_and_asks_for_their_prices(opened: Opened, tmp_pa
 
     assert [message["command"] for message in asked] == ["prices"]
     first = page.locator("article[data-ghost]").first
-    assert first.get_by_role("button").inner_text().startswith("Keep it, +")
+    assert first.get_by_role("button").inner_text().startswith("Keep it, budget +")
 
 
 def test_marks_and_ghosts_can_be_hidden_and_raw_is_the_text_as_it_is_sent(opened: Opened, tmp_path: Path) -> None:

@@ -811,7 +811,7 @@ def test_every_message_cut_for_want_of_room_has_its_button_without_being_selecte
     for i in range(cut.count()):
         key = page.evaluate("(i) => document.querySelectorAll('.k-dropped .key')[i].title", i)
         extra = limited.debugger.known.why(key).least_budget.extra_tokens
-        assert cut.nth(i).locator(".remedy button").inner_text() == f"Keep it, +{extra}"
+        assert cut.nth(i).locator(".remedy button").inner_text() == f"Keep it, budget +{extra}"
         assert cut.nth(i).locator(".cause .strong").inner_text() == cut_causes(limited.debugger.known)[key]
 
 

@@ -1,6 +1,6 @@
 """What a strategy says of the rooms in which a unit stays, held against its own cut in every room."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hypothesis import given, settings
@@ -104,6 +104,8 @@ def test_a6_the_least_room_keeps_a_unit_and_no_room_between_does(
         if i in verdicts[left].keep:
             continue
         found = least_room(strategy.kept(window, unit).ranges, i)
+        alone = strategy.kept(replace(window, asked=frozenset({unit})), unit)
+        assert least_room(alone.ranges, i) == found
         kept = [room for room in range(left + 1, most + 1) if i in verdicts[room].keep]
         whole = [room for room in kept if len(verdicts[room].shortened.get(i, window.draft(i)).text) == talk.costs[i]]
         lost = [room for room in range(found.tokens, most + 1) if i not in verdicts[room].keep]

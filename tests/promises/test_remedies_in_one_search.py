@@ -45,8 +45,12 @@ class Counting(WordTokenizer):
         return super().count_draft(draft)
 
 
-def cut(messages: int, way: dict[str, Any]) -> tuple[Trace, list[str]]:
-    """A run with a third of the room that it needs, and what was cut."""
+LITTLE = 400
+"""Tokens for a dozen messages, and the request."""
+
+
+def cut(messages: int, way: dict[str, Any], room: str) -> tuple[Trace, list[str]]:
+    """A run with a third of the room that it needs, or with little room, and what was cut."""
     dice = random.Random(messages)
     drafts = [
         Draft(
@@ -59,7 +63,7 @@ def cut(messages: int, way: dict[str, Any]) -> tuple[Trace, list[str]]:
         for i in range(messages)
     ]
     tokenizer = Counting()
-    budget = sum(map(tokenizer.count_draft, drafts)) // 3
+    budget = sum(map(tokenizer.count_draft, drafts)) // 3 if room == "a third" else LITTLE
     limiter = TokenLimiter(TokenLimiter.Settings(budget_tokens=budget, **way))
     trace = Pipeline.of([limiter]).run(
         Context(BuildInput(Session(id="s")), tuple(drafts)), Services(tokenizer=tokenizer)
@@ -86,9 +90,10 @@ def lines_run(work: Callable[[], object]) -> int:
     return lines
 
 
+@pytest.mark.parametrize("room", ["a third", "little"])
 @pytest.mark.parametrize("name", WAYS)
 def test_remedies_of_all_cut_messages_cost_as_much_more_as_there_are_more(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    name: str, room: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rankings: list[str] = []
     best_first = by_rank.best_first
@@ -101,7 +106,7 @@ def test_remedies_of_all_cut_messages_cost_as_much_more_as_there_are_more(
         monkeypatch.setattr(module, "best_first", counted)
     work: list[tuple[int, int]] = []
     for messages in (150, 600):
-        trace, gone = cut(messages, WAYS[name])
+        trace, gone = cut(messages, WAYS[name], room)
         rankings.clear()
         before = Counting.counted
         lines = lines_run(lambda trace=trace, gone=gone: remedies(trace, gone))

@@ -13,7 +13,7 @@ from ctxlab.documents import Agent, Session
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import BudgetTooSmall, Pipeline, Services, Trace, processor
 from ctxlab.processors import default_pipeline
-from ctxlab.studies import Comparison, compare
+from ctxlab.studies import Comparison, compare, run_effect
 from ctxlab.testing.fakes import WordTokenizer
 from ctxlab.testing.generator import generated_session
 from tests.studies.conftest import Runs
@@ -188,6 +188,26 @@ def test_b9_versions_of_a_conversation_are_aligned() -> None:
     assert states(found, "node:u1") == ["kept", "rewritten", "kept", "rewritten"]
     assert states(found, "node:a1") == ["kept"] * 4
     assert cause(found, "node:u1", "edited") == "other words than in another run"
+
+
+def test_b9_messages_that_a_file_numbers_anew_are_aligned_by_what_they_say() -> None:
+    """Two more at the front, and in the third one more behind: every id means another message there."""
+    one = task("data", "a", "b", "c", "d")
+    two, three = (
+        task("data", "new", "newer", "a", "b", "c", "d"),
+        task("data", "new", "newer", "a", "b", "c", "d", "more"),
+    )
+
+    found = compare({"one": run(one), "two": run(two), "three": run(three)})
+    effect = run_effect(run(one), run(two))
+
+    assert [states(found, f"node:m{n}") for n in range(4)] == [["kept"] * 3] * 4
+    assert found.changes()[["words", "one", "two", "three"]].to_numpy().tolist() == [
+        ["new", "not there", "kept", "kept"],
+        ["newer", "not there", "kept", "kept"],
+        ["more", "not there", "not there", "only here"],
+    ]
+    assert [row.tokens for row in effect.came] == [1, 1] and not (effect.went or effect.changed or effect.moved)
 
 
 def test_b9_the_same_id_of_another_conversation_is_told_apart_by_its_words() -> None:

@@ -236,6 +236,7 @@ def test_without_a_run_the_price_is_in_tokens_of_the_lore_and_of_a_message_in_a_
     typed.back()
 
     assert typed.price("lore:b/1") == tokens > 0
+    assert (view_of(typed)["in_run"], view_of(run)["in_run"]) == (False, True)
     assert run.price(BELL) is None
 
 

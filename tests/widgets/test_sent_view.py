@@ -75,8 +75,9 @@ def test_a_ghost_is_kept_at_its_own_price_and_the_change_is_taken_back() -> None
 
     command(view, command="apply_remedy", key="node:u8b")
 
-    assert prices["node:u8b"] == run.why("node:u8b").remedy.price  # pyright: ignore[reportOptionalMemberAccess]
-    assert len(set(prices.values())) == len(prices) == 9
+    tokens = run.why("node:u8b").remedy.price  # pyright: ignore[reportOptionalMemberAccess]
+    assert prices["node:u8b"] == {"tokens": tokens, "of": "budget"}
+    assert len({price["tokens"] for price in prices.values()}) == len(prices) == 9
     assert view.trace.result.draft("node:u8b") is not None
     assert view.effect["label"] == "Keep it: u8b"
     assert view.can_go_back

@@ -396,7 +396,7 @@ def test_a_message_is_kept_for_its_price_and_what_else_moved_is_told(harbour: Tr
     asked(widget, command="apply_remedy", key=key)
 
     assert key not in cut(widget)
-    assert view(widget)["budget"] == 1800 + price
+    assert price["of"] == "budget" and view(widget)["budget"] == 1800 + price["tokens"]
     assert widget.effect["label"] == f"Keep it: {key.removeprefix('node:')}"
     assert widget.effect["text"] == str(run_effect(harbour, widget.trace))
 

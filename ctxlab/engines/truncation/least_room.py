@@ -81,6 +81,31 @@ def least_room(ranges: Iterable[KeptRange] | KeptRooms, at: int) -> LeastRoom:
     return LeastRoom(first, whole, begins, gaps, lost, again)
 
 
+class GrowingRooms:
+    """Rooms that keep a unit, of ranges that are added in rising order, one at least."""
+
+    __slots__ = ("_again", "_begins", "_gaps", "_last", "_least", "_lost")
+
+    def __init__(self) -> None:
+        self._last = self._gaps = 0
+        self._least = self._begins = self._lost = self._again = -1
+
+    def add(self, first: int, last: int) -> None:
+        """Add the rooms from the first to the last; a range that goes on with the one before is no other."""
+        if self._least < 0:
+            self._least = self._begins = first
+        elif first > self._last + 1:
+            if not self._gaps:
+                self._lost, self._again = self._last + 1, first
+            self._gaps += 1
+            self._begins = first
+        self._last = last
+
+    def rooms(self) -> KeptRooms:
+        between = (self._lost, self._again) if self._gaps else (None, None)
+        return KeptRooms(self._least, self._begins, self._gaps, *between)
+
+
 class Runs:
     """Places of stretches of rooms that are added one by one, as the runs that they make."""
 

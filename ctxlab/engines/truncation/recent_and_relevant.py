@@ -9,7 +9,7 @@ from pydantic import Field
 
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.truncation.by_rank import best_first, keep_what_fits, rooms_by_rank, verdict_of
-from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, KeptRooms, room_for_share
+from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRooms, room_for_share
 from ctxlab.engines.truncation.relevant import RankerName
 from ctxlab.engines.truncation.rooms_beside_newest import RoomsBesideNewest
 from ctxlab.engines.truncation.strategy import Traits, Verdict, Window
@@ -51,15 +51,12 @@ class RecentAndRelevant:
         return verdict_of(window, walk, kept=tuple(recent.keep), spent=recent.spent, also=also)
 
     def kept(self, window: Window, unit: Unit) -> Kept:
-        if self.recent_share == 0:
-            return Kept(unit.at, window.shared(self._rooms_by_rank)[unit])
-        return Kept(unit.at, window.shared(self._ranges)[unit])
+        return Kept(unit.at, window.shared(self._rooms)[unit])
 
-    def _rooms_by_rank(self, window: Window) -> dict[Unit, KeptRooms]:
-        return rooms_by_rank(window, self.ranker)
-
-    def _ranges(self, window: Window) -> dict[Unit, list[KeptRange]]:
+    def _rooms(self, window: Window) -> dict[Unit, KeptRooms]:
         """Rooms for every number of units among the newest, which these take out of the ranks."""
+        if self.recent_share == 0:
+            return rooms_by_rank(window, self.ranker)
         ranked = best_first(window, self.ranker)
         rooms = RoomsBesideNewest([each.tokens for each in ranked])
         place = {each.unit: i for i, each in enumerate(ranked)}
@@ -74,8 +71,7 @@ class RecentAndRelevant:
                 break
             spent += needed
             rooms.take_out(place[unit], begins)
-        rooms.finish()
-        return {each.unit: rooms.ranges[i] for i, each in enumerate(ranked)}
+        return {each.unit: found.rooms() for each, found in zip(ranked, rooms.rooms, strict=True)}
 
     def describe(self) -> str:
         return "counts everything; keeps how it stands and what bears on the newest user message; loses the rest"

@@ -4,37 +4,29 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-from ctxlab.engines.truncation.least_room import FOREVER, KeptRange
+from ctxlab.engines.truncation.least_room import FOREVER, GrowingRooms
 
 
 class RoomsBesideNewest:
-    """Ranges of rooms that keep each unit of a row, while units are taken out of it that the newest end keeps.
+    """The rooms that keep each unit of a row, while units are taken out of it that the newest end keeps.
 
-    From one room to the next as many tokens more are left for the row. All units before the first that doesn't fit into
-    the least room stay in the whole stretch, so that only changes of that place are noted. Behind it little is left,
-    so that few units can still fit, and only these are looked at.
+    From one room to the next as many tokens more are left for the row, and where a unit is taken out no fewer than
+    before. So the units before the first that doesn't fit stay in all larger rooms. Behind it little is left, so that
+    few units can still fit, and only these are looked at.
     """
 
     def __init__(self, costs: list[int]) -> None:
-        self.ranges: list[list[KeptRange]] = [[] for _ in costs]
+        self.rooms = [GrowingRooms() for _ in costs]
         self._costs = list(costs)
-        self._sums = _Sums(costs)
         self._least = _NextSmaller(self._costs)
-        self._begun = [0] * len(costs)
-        self._fitting = 0
+        self._fitting = self._tokens_fitting = 0
 
     def walk(self, begins: int, ends: int, spent: int) -> None:
-        """Note the rooms from `begins` to `ends` that keep each unit, where the newest take `spent` tokens of them."""
-        fitting, before = self._sums.fitting(begins - spent)
-        for i in range(self._fitting, fitting):
-            self._begun[i] = begins
-        for i in range(fitting, self._fitting):
-            self._note(i, self._begun[i], begins - 1)
-        self._fitting = fitting
-        left = begins - spent - before
+        """Note the rooms from `begins` up to `ends` that keep each unit, where the newest take `spent` tokens."""
+        left = self._left_by_those_that_fit(begins, begins - spent)
         # Stretches by the tokens that are left in the last room of each, the most first, with those in the first one.
         stretches = [(begins - ends + 1 - left, left, begins, ends - 1)]
-        i = self._least.next(fitting, -stretches[0][0])
+        i = self._least.next(self._fitting, -stretches[0][0])
         while i is not None:
             cost = self._costs[i]
             holds: list[tuple[int, int, int]] = []
@@ -43,80 +35,61 @@ class RoomsBesideNewest:
                 holds.append((first, left, end))
             for first, left, end in sorted(holds):
                 middle = first + max(cost - left, 0)
-                self._note(i, middle, end)
+                self.rooms[i].add(middle, end)
                 if middle > first:
                     heappush(stretches, (1 - cost, left, first, middle - 1))
                 left += middle - first - cost
                 heappush(stretches, (middle - end - left, left, middle, end))
             i = self._least.next(i + 1, -stretches[0][0])
 
+    def _left_by_those_that_fit(self, begins: int, left: int) -> int:
+        """Tokens that the units before the first that doesn't fit leave of others, in the room `begins`."""
+        while self._fitting < len(self._costs):
+            cost = self._costs[self._fitting]
+            if cost < FOREVER:
+                if self._tokens_fitting + cost > left:
+                    break
+                self._tokens_fitting += cost
+                self.rooms[self._fitting].add(begins, FOREVER)
+            self._fitting += 1
+        return left - self._tokens_fitting
+
     def take_out(self, i: int, begins: int) -> None:
         """Take a unit out of the row, which the newest end keeps from a room on."""
         if i < self._fitting:
-            self._note(i, self._begun[i], begins - 1)
-        self.ranges[i].append(KeptRange(begins))
-        self._sums.add(i, -self._costs[i])
+            self._tokens_fitting -= self._costs[i]
+        else:
+            self.rooms[i].add(begins, FOREVER)
         self._costs[i] = FOREVER * 2
-        self._least.changed(i)
-
-    def finish(self) -> None:
-        """Note the units that stay in every larger room."""
-        for i in range(self._fitting):
-            self._note(i, self._begun[i], FOREVER)
-
-    def _note(self, i: int, first: int, end: int) -> None:
-        if first <= end and self._costs[i] < FOREVER:
-            self.ranges[i].append(KeptRange(first, end if end < FOREVER - 1 else None))
-
-
-class _Sums:
-    """Sums of the first numbers of a row, of which some may change (a Fenwick tree)."""
-
-    def __init__(self, numbers: list[int]) -> None:
-        self._tree = [0, *numbers]
-        for i in range(1, len(self._tree)):
-            above = i + (i & -i)
-            if above < len(self._tree):
-                self._tree[above] += self._tree[i]
-
-    def add(self, i: int, number: int) -> None:
-        i += 1
-        while i < len(self._tree):
-            self._tree[i] += number
-            i += i & -i
-
-    def fitting(self, most: int) -> tuple[int, int]:
-        """The largest number of them that are not more than `most` together, and their sum."""
-        at = total = 0
-        step = 1 << len(self._tree).bit_length()
-        while step:
-            if at + step < len(self._tree) and total + self._tree[at + step] <= most:
-                at += step
-                total += self._tree[at]
-            step >>= 1
-        return at, total
+        self._least.take_out(i)
 
 
 class _NextSmaller:
-    """Finds the next number of a row that isn't larger than another, block by block."""
-
-    SIZE = 32
+    """Finds the next number of a row that isn't larger than another, in a tree of the least of each half."""
 
     def __init__(self, numbers: list[int]) -> None:
-        self._numbers = numbers
-        self._least = [min(numbers[i : i + self.SIZE]) for i in range(0, len(numbers), self.SIZE)]
+        self._width = width = 1 << len(numbers).bit_length()
+        self._least = [FOREVER * 2] * width + numbers + [FOREVER * 2] * (width - len(numbers))
+        for at in range(width - 1, 0, -1):
+            self._least[at] = min(self._least[2 * at], self._least[2 * at + 1])
 
-    def changed(self, i: int) -> None:
-        block = i // self.SIZE
-        self._least[block] = min(self._numbers[block * self.SIZE : (block + 1) * self.SIZE])
+    def take_out(self, i: int) -> None:
+        at = i + self._width
+        self._least[at] = FOREVER * 2
+        while at > 1:
+            at //= 2
+            self._least[at] = min(self._least[2 * at], self._least[2 * at + 1])
 
     def next(self, i: int, most: int) -> int | None:
-        numbers, size = self._numbers, self.SIZE
-        while i < len(numbers):
-            block = i // size
-            if self._least[block] <= most:
-                for at in range(i, min((block + 1) * size, len(numbers))):
-                    if numbers[at] <= most:
-                        return at
-            i = (block + 1) * size
-        return None
+        least, at = self._least, i + self._width
+        while least[at] > most:
+            while at % 2:  # the right one of two: on behind both
+                at //= 2
+            if not at:
+                return None
+            at += 1
+        while at < self._width:
+            at *= 2
+            if least[at] > most:
+                at += 1
+        return at - self._width

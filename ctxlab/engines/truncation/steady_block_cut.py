@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, ClassVar, NamedTuple
@@ -10,12 +9,10 @@ from typing import Annotated, ClassVar, NamedTuple
 from pydantic import Field
 
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRooms, Runs, room_for_share
+from ctxlab.engines.truncation.block_starts import block_starts
+from ctxlab.engines.truncation.least_room import Kept, KeptRange, KeptRooms, Runs, room_for_share
 from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.unit_costs import Unit
-
-FEW = 16
-"""Units that are asked for one by one; the rooms of all are found at once for more, at the cost of some thirty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,115 +68,44 @@ class Block:
         return Verdict(frozenset(at for i in free for at in units[i].at), {}, border, spent, reasons)
 
     def kept(self, window: Window, unit: Unit) -> Kept:
-        asked = window.shared(_Asked)
-        asked.times += 1
-        return Kept(unit.at, self._rooms_of(window, unit) if asked.times <= FEW else window.shared(self._rooms)[unit])
-
-    def _rooms_of(self, window: Window, unit: Unit) -> KeptRooms:
-        """The rooms in which the prompt begins before one unit and holds all that is newer."""
-        row = window.shared(_Row.of)
-        place = next(i for i, each in enumerate(row.units) if each is unit)
-        # With a share that holds it and all that is newer, no cut ever passes it.
-        sure = room_for_share(row.sums[-1] - row.sums[place], self.block_share)
-        begins, starts = self._stretches(row.sums, window, place, sure)
-        kept = Runs()
-        for i, start in enumerate(starts):
-            if start <= place:
-                kept.add(i)
-        newer = sum(window.cost(each) for each in row.units[place:] if not window.is_protected(each))
-        return kept.rooms(begins, max(window.left + 1, newer))
+        if self.block_share == 1:  # the oldest go one by one, as many as there must
+            return Kept(unit.at, (KeptRange(window.cost_up_to(unit, Window.free_units)),))
+        return Kept(unit.at, window.shared(self._rooms)[unit])
 
     def _rooms(self, window: Window) -> dict[Unit, KeptRooms]:
-        """Rooms of each unit that may go, walked once: from the oldest unit on more of them keep it."""
-        units, sums = window.shared(_Row.of)
-        begins, starts = self._stretches(sums, window, len(units), FOREVER)
+        """The rooms in which the prompt begins before each unit that is asked for and holds all that is newer."""
+        units = list(window.units())[::-1]
+        sums = [0, *accumulate(map(window.cost, units))]
+        newer = sum(window.cost(unit) for unit in units if not window.is_protected(unit))
+        least: dict[int, int] = {}
+        for place, unit in enumerate(units):
+            if not window.is_protected(unit):
+                if window.is_asked(unit):
+                    least[place] = max(window.left + 1, newer)
+                newer -= window.cost(unit)
+        oldest, newest = min(least), max(least)
+        # With a share that holds the oldest and all that is newer, no cut ever passes it; with all tokens none comes.
+        enough = min(room_for_share(sums[-1] - sums[oldest], self.block_share), sums[-1])
+        protected = window.capacity - window.left
+        first = least[newest] + protected
+        found = block_starts(sums, self.block_share, least=first, most=max(first, enough), newest=newest)
+        begins = (found.first - protected).tolist()
         by_start: dict[int, list[int]] = {}
-        for i, start in enumerate(starts):
+        for i, start in enumerate(found.start.tolist()):
             by_start.setdefault(start, []).append(i)
         kept = Runs()
-        newer = sum(window.cost(unit) for unit in units if not window.is_protected(unit))
-        found: dict[Unit, KeptRooms] = {}
-        for place, unit in enumerate(units):
+        rooms: dict[Unit, KeptRooms] = {}
+        for place in range(newest + 1):  # of each more stretches keep it than of the one before
             for i in by_start.get(place, ()):
                 kept.add(i)
-            if not window.is_protected(unit):
-                found[unit] = kept.rooms(begins, max(window.left + 1, newer))
-                newer -= window.cost(unit)
-        return found
-
-    def _stretches(self, sums: list[int], window: Window, place: int, sure: int) -> tuple[list[int], list[int]]:
-        """Stretches of rooms above the window's by their first room, and the unit at which the prompt begins there.
-
-        `sums[n]` are the tokens of the oldest n units. Of a prompt that begins behind `place` just one such unit is
-        told; the last stretch is the one with a capacity of `sure`. Most cuts on the way are the same in the next.
-        """
-        protected, room = window.capacity - window.left, window.left + 1
-        begins: list[int] = []
-        starts: list[int] = []
-        cuts: dict[int, _Cut] = {}
-        while True:
-            capacity, changes = room + protected, FOREVER
-            at: int | None = 0
-            start = 0
-            while at is not None:
-                start = at
-                if start > place:
-                    break
-                cut = cuts.get(start)
-                if cut is None or cut.until <= capacity:
-                    cut = cuts[start] = self._next_cut(sums, capacity, start)
-                changes = min(changes, cut.until)
-                at = cut.start
-            begins.append(room)
-            starts.append(start)
-            if changes == FOREVER or capacity >= sure:
-                return begins, starts
-            room = min(changes, sure) - protected
-
-    def _next_cut(self, sums: list[int], capacity: int, start: int) -> _Cut:
-        """The unit at which the prompt begins after the room was next full."""
-        full = bisect_right(sums, sums[start] + capacity) - 1
-        if full == len(sums) - 1:
-            return _Cut(None, FOREVER)
-        with_it = sums[full + 1]
-        until = with_it - sums[start]
-        begins = bisect_left(sums, with_it - int(capacity * self.block_share), start, full)
-        if begins > start:
-            until = min(until, room_for_share(with_it - sums[begins - 1], self.block_share))
-        alone = with_it - sums[begins]
-        return _Cut(begins, until) if alone <= capacity else _Cut(full + 1, min(until, alone))
+            if place in least:
+                rooms[units[place]] = kept.rooms(begins, least[place])
+        return rooms
 
     def describe(self) -> str:
         return (
             "counts everything; keeps an unbroken end that starts at the same message for many turns; loses the start"
         )
-
-
-class _Row(NamedTuple):
-    """The units from the oldest on, and the tokens of the oldest n of them."""
-
-    units: list[Unit]
-    sums: list[int]
-
-    @classmethod
-    def of(cls, window: Window) -> _Row:
-        units = list(window.units())[::-1]
-        return cls(units, [0, *accumulate(map(window.cost, units))])
-
-
-class _Asked:
-    """The number of units that were asked for in a window."""
-
-    def __init__(self, window: Window) -> None:
-        self.times = 0
-
-
-class _Cut(NamedTuple):
-    """The unit at which the prompt begins afterwards, None where no cut comes any more, and the first larger capacity
-    of which this isn't true."""
-
-    start: int | None
-    until: int
 
 
 class _Full(NamedTuple):

@@ -65,7 +65,8 @@ class Window:
     `query` is the text of the newest user message, and `ranking(name)` the scores of all messages by one of the
     rankers, aligned with the positions of drafts; strategies that look at the question know nothing else of it.
 
-    `processor` is the id of the step that cuts; messages and causes that a strategy makes bear it.
+    `processor` is the id of the step that cuts; messages and causes that a strategy makes bear it. `asked` are the
+    units that `kept` is going to be asked for; where none are named it may be any.
 
     `left` are the tokens for units that are free to go, what is protected already taken off; `capacity` are those for
     all units, protected ones included. `shortened` gives a unit's drafts cut to their heads, by position, or None where
@@ -83,6 +84,7 @@ class Window:
     query: str = ""
     ranking: Callable[[str], Ranking] = no_ranking
     processor: str = ""
+    asked: frozenset[Unit] = frozenset()
     _shared: dict[Any, Any] = field(default_factory=dict[Any, Any], init=False)
 
     def shared(self, make: Callable[[Window], T]) -> T:
@@ -94,6 +96,10 @@ class Window:
         if make not in self._shared:
             self._shared[make] = make(self)
         return self._shared[make]
+
+    def is_asked(self, unit: Unit) -> bool:
+        """Whether `kept` may be asked for a unit."""
+        return not self.asked or unit in self.asked
 
     def free_units(self) -> Iterator[Unit]:
         """The units that may go, newest first."""

@@ -20,7 +20,6 @@ from ctxlab.pipeline.explain.match_messages import (
     messages_and_parts,
     provenance_differs,
 )
-from ctxlab.pipeline.explain.matched_nodes import are_of_one_conversation, matched_keys
 from ctxlab.pipeline.explain.prompt_of_trace import parts_alone
 from ctxlab.pipeline.explain.row_keys import row_keys
 from ctxlab.pipeline.trace import Trace
@@ -170,14 +169,7 @@ class _Pair:
 
     def __init__(self, a: Trace | Context, b: Trace | Context, *, by_content: bool = False) -> None:
         left, right = _result(a), _result(b)
-        here, own = row_keys([left.input, right.input])
-        if here is not own and (by_content or are_of_one_conversation(left.input, right.input)):
-            here = own = str
-        matched = matched_keys(left.input, right.input) if here is own else str
-
-        def there(key: str) -> str:
-            return own(matched(key))
-
+        here, there = row_keys([left.input, right.input], by_content=by_content)
         alone_a, alone_b = _alone(a), _alone(b)
         lent_a = {key: draft for key, draft in alone_a.items() if here(key) == there(key)}
         lent_b = {key: draft for key, draft in alone_b.items() if here(key) == there(key)}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import count
 
-from ctxlab.context import BuildInput
+from ctxlab.context import BuildInput, Draft
 from ctxlab.documents import MessageNode
 from ctxlab.pipeline.alignment import ALIKE, aligned, texts_alike
 
@@ -20,10 +20,15 @@ def matched_keys(a: BuildInput, b: BuildInput) -> Callable[[str], str]:
     """
     if a.session is b.session and a.leaf_id == b.leaf_id:
         return str
-    names = matched_ids(*(side.session.path(side.leaf_id) if side.leaf_id else () for side in (a, b)))
+    names = matched_ids(path_of(a), path_of(b))
     if not names:
         return str
     return lambda key: NODE + names.get(key[len(NODE) :], key[len(NODE) :]) if key.startswith(NODE) else key
+
+
+def path_of(build_input: BuildInput) -> Sequence[MessageNode]:
+    """The messages that a run is built from, with the root; none without a leaf."""
+    return build_input.session.path(build_input.leaf_id) if build_input.leaf_id else ()
 
 
 def matched_ids(old: Sequence[MessageNode], new: Sequence[MessageNode]) -> Mapping[str, str]:
@@ -54,19 +59,25 @@ def matched_ids(old: Sequence[MessageNode], new: Sequence[MessageNode]) -> Mappi
     return {mine: theirs for mine, theirs in pairs.items() if mine != theirs}
 
 
+def said_in(message: MessageNode | Draft) -> tuple[Hashable, ...]:
+    """The role, words, calls and files of a message, without its ids, to be compared."""
+    if isinstance(message, Draft):
+        text, calls, files = str(message.text), message.calls, message.assets
+    else:
+        text, calls, files = message.content, message.tool_calls, message.attachments or ()
+    asked = tuple((call.name, call.arguments) for call in calls)
+    return (message.role, text, asked, tuple(file.name for file in files))
+
+
 def _said(node: MessageNode) -> Hashable:
-    """The words, calls and files of a message, to be compared."""
-    calls = tuple((call.name, call.arguments) for call in node.tool_calls)
-    files = tuple(file.name for file in node.attachments or ())
-    return (node.role, node.content, calls, files, node.reasoning)
+    return (*said_in(node), node.reasoning)
 
 
 def are_of_one_conversation(a: BuildInput, b: BuildInput) -> bool:
     """Whether two sessions with one id have most messages of the shorter path in common, whatever their ids."""
     if a.session.id != b.session.id:
         return False
-    paths = (side.session.path(side.leaf_id) if side.leaf_id else () for side in (a, b))
-    mine, theirs = (Counter(_said(node) for node in path if node.content) for path in paths)
+    mine, theirs = (Counter(_said(node) for node in path_of(side) if node.content) for side in (a, b))
     return 2 * (mine & theirs).total() > min(mine.total(), theirs.total())
 
 

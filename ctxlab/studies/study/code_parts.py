@@ -76,6 +76,8 @@ def parts_of_object(value: Any) -> object:
         return [value.files, folder, value.agents]
     if isinstance(value, Processor):
         return vars(value)
+    if isinstance(value, BaseException):  # of which a library may have told pickle to take the frames too
+        return [value.args, vars(value)]
     if is_dataclass(value) and _is_plain(kind):
         own = {} if installed_as(kind.__module__) is not None else _without_caches(kind, getattr(value, "__dict__", {}))
         return {each.name: getattr(value, each.name) for each in fields(value)} | own

@@ -44,6 +44,15 @@ def state(original: str, summary: str, kind: str) -> str:
         ("We have 1 dog.", "one dog"),
         ("我们等了十一分钟。", "等了那十一分钟"),
         ("Between 10 and 20 people came.", "10 to 20 people came."),
+        ("Between two and four people came.", "2 to 4 people came."),
+        ("2-4 people came.", "From two to four people came."),
+        ("It takes twenty to thirty-five days.", "20-35 days"),
+        ("It costs three to four thousand dollars.", "$3,000-4,000"),
+        ("来了两到四个人。", "来了2到4个人。"),
+        ("在三至五天之间。", "3-5天"),
+        ("要三四天。", "3到4天"),
+        ("两三百人来了。", "来了200-300人"),
+        ("他十五六岁。", "15到16岁"),
         ("10-20 people came.", "Between 10 and 20 people came."),
         ("一共三千五百元。", "一共3500元。"),
         ("The file has 3.10 MB.", "It has 3.1 MB."),
@@ -170,6 +179,25 @@ def test_a_short_number_with_a_mark_is_kept_without_it_beside_the_same_word() ->
 @pytest.mark.parametrize(("summary", "what"), [("on May 6th", "kept"), ("on May 16th", "lost"), ("6 dogs", "lost")])
 def test_an_ordinal_is_kept_by_the_day_of_a_month(summary: str, what: str) -> None:
     assert state("Move it to the 6th.", summary, "number") == what
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("Between two and four people came.", ["Between two and four people"]),
+        ("It went from four to two dogs.", ["four", "two"]),
+        ("星期三到五个城市", []),
+    ],
+)
+def test_a_range_in_words_is_one_number_and_a_lower_second_one_makes_none(text: str, numbers: list[str]) -> None:
+    assert [text for kind, text in facts(text) if kind == "number"] == numbers
+
+
+@pytest.mark.parametrize("summary", ["Two people came.", "4 people came."])
+def test_one_end_of_a_range_in_words_is_a_part_of_it(summary: str) -> None:
+    (fact,) = report("Between two and four people came.", summary).facts
+
+    assert (fact.state, fact.reason) == ("weakened", "one end of the range")
 
 
 def test_a_dash_with_a_blank_behind_it_is_no_minus() -> None:

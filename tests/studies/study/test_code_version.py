@@ -16,7 +16,7 @@ from tests.studies.study.edited_code import OWN, copied, edited, missed
 
 CHECKOUT = Path(__file__).parents[3]
 GOES_THROUGH = (
-    *("studies/common_prefix.py", "studies/successive_builds.py", "studies/prefix_blame.py", "studies/turns.py"),
+    *("pipeline/shared_beginning.py", "studies/successive_builds.py", "studies/prefix_blame.py", "studies/turns.py"),
     *("studies/message_outcomes.py", "studies/study/cell_table.py", "engines/regexes/counted.js", "errors.py"),
 )
 GOES_BY = ("cli/app.py", "recordings/read.py", "studies/study_table/scores_figure.py", "storage/workspace.py")

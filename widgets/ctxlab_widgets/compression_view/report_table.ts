@@ -1,8 +1,9 @@
 // What the summary keeps: each fact with its words on both sides, chosen by state and by kind; of many those in sight.
 
 import { type Child, glyph, h, harmless } from "../_shared/dom";
-import { grouped, many } from "../_shared/numbers";
+import { many } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
+import { priceWords } from "../_shared/remedy_button";
 import { VirtualRows } from "../_shared/virtual_rows";
 import { chosenFacts, type Excerpt, type Fact, type Payload, type Report, type State } from "./payload";
 
@@ -165,7 +166,7 @@ export class ReportTable {
 
 /** What the button says that adds a fact to the summary, with its price. */
 export const putBackWords = (fact: Fact): string =>
-  `Put it back${fact.price === null ? "" : `, +${grouped(fact.price)}`}`;
+  `Put it back${priceWords(fact.price === null ? null : { tokens: fact.price, of: "summary" })}`;
 
 const title = (state: State): string => state[0].toUpperCase() + state.slice(1);
 

@@ -1,7 +1,7 @@
 // A piece in its document, with its neighbours, its scores, and what would bring it in.
 
 import { h, harmless } from "../_shared/dom";
-import { price } from "../_shared/remedy_button";
+import { priceWords } from "../_shared/remedy_button";
 import type { Detail, Offers } from "./data";
 import { highlighted } from "./piece_table";
 import { markOf } from "./scale";
@@ -58,7 +58,7 @@ function score([engine, name, says]: Detail["scores"][number], used: string): HT
 function nearest(key: string, { change }: Detail, host: OpenedHost): HTMLElement | null {
   if (!change) return null;
   const tokens = host.offers[key]?.[1] ?? null;
-  const words = tokens === null ? harmless(change) : `${harmless(change)}, ${price(tokens)}`;
+  const words = `${harmless(change)}${priceWords(tokens === null ? null : { tokens, of: "prompt" })}`;
   return h(
     "section",
     {},

@@ -3,7 +3,7 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
-import { price } from "../_shared/remedy_button";
+import { priceWords } from "../_shared/remedy_button";
 import { VirtualRows } from "../_shared/virtual_rows";
 import type { Offers, PieceRow, View } from "./data";
 import { rowScale, Threshold, type ThresholdHost } from "./scale";
@@ -156,7 +156,7 @@ export class PieceTable {
     const [words, tokens] = this.host.offers[row.key] ?? [row.change ?? "", null];
     if (row.kind === "sent" || !words) return [why];
     if (!this.host.live) return [why, h("span", { class: "ink2" }, harmless(words))];
-    const label = tokens === null ? harmless(words) : `${harmless(words)}, ${price(tokens)}`;
+    const label = `${harmless(words)}${priceWords(tokens === null ? null : { tokens, of: "prompt" })}`;
     // The table is one tab stop: T does it.
     const button = h(
       "button",

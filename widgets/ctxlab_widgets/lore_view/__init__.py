@@ -296,6 +296,7 @@ class LoreView(Widget):
             "books": ", ".join(book.shown_name for book in scan.books),
             "several": len(scan.books) > 1,
             "typed": self._books is not None,
+            "in_run": self._run is not None,
             "depth": scan.scan_input.rules.scan_depth,
             "answer": answer_of(scan, rows),
             "counts": counts_of(scan),

@@ -3,7 +3,7 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { grouped } from "../_shared/numbers";
-import { price } from "../_shared/remedy_button";
+import { type Price, priceWords } from "../_shared/remedy_button";
 import { VirtualRows } from "../_shared/virtual_rows";
 import { rowDetail } from "./row_detail";
 import { type Detail, type EntryRow, KINDS } from "./rows";
@@ -26,8 +26,8 @@ export interface GridHost {
   pick(key: string): void;
   close(): void;
   tryChange(key: string): void;
-  /** Tokens that the prompt grows by with the nearest change; null where that isn't known, undefined not yet. */
-  price(key: string): number | null | undefined;
+  /** What the nearest change costs; null where that isn't known, undefined not yet. */
+  price(key: string): Price | null | undefined;
   /** These rows are drawn: whoever wants to tell the price of their change looks it up. */
   drawn(rows: EntryRow[]): void;
 }
@@ -367,16 +367,11 @@ export function changeButton(key: string, label: string, title: string, host: Gr
   return button;
 }
 
-function writePrice(button: HTMLElement, tokens: number | null | undefined): void {
-  button.textContent = `${button.dataset.label}${withPrice(tokens)}`;
+function writePrice(button: HTMLElement, price: Price | null | undefined): void {
+  button.textContent = `${button.dataset.label}${priceWords(price ?? null)}`;
 }
 
-const inTokens = (tokens: number | null | undefined): string =>
-  withPrice(tokens) ? `${withPrice(tokens)} tokens` : "";
-
-/** What follows the words of a change whose price is known. */
-const withPrice = (tokens: number | null | undefined): string =>
-  typeof tokens === "number" ? `, ${price(tokens)}` : "";
+const inTokens = (price: Price | null | undefined): string => (price ? `${priceWords(price)} tokens` : "");
 
 /** Text and lit text in turn. */
 export const highlighted = (pieces: string[]): (Node | string)[] =>

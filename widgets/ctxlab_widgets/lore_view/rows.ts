@@ -41,6 +41,8 @@ export interface View {
   books: string;
   several: boolean;
   typed: boolean;
+  /** Whether a run is shown, so that prices are those of its prompt; else of the lore alone. */
+  in_run: boolean;
   /** Scan depth of entries that have none of their own. */
   depth: number;
   answer: AnswerPart[];

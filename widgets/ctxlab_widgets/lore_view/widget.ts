@@ -6,6 +6,7 @@ import { isSingle, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
 import { grouped } from "../_shared/numbers";
 import { radios } from "../_shared/radios";
+import type { Price } from "../_shared/remedy_button";
 import { Frame, jsonTrait, TextField } from "../_shared/text_tester";
 import { type KeyList, ViewHead } from "../_shared/view_head";
 import { Grid } from "./entry_table";
@@ -104,8 +105,9 @@ class LoreView {
     this.model.send({ command: "try_change", key });
   }
 
-  price(key: string): number | null | undefined {
-    return (this.model.get("prices") as Record<string, number | null> | undefined)?.[key];
+  price(key: string): Price | null | undefined {
+    const tokens = (this.model.get("prices") as Record<string, number | null> | undefined)?.[key];
+    return typeof tokens === "number" ? { tokens, of: this.view?.in_run ? "prompt" : "lore" } : tokens;
   }
 
   /** Asks for the prices of what is drawn, a few at a time. */

@@ -3,7 +3,7 @@
 import { glyph, h, harmless } from "../_shared/dom";
 import { taken } from "../_shared/keyboard";
 import { grouped, many } from "../_shared/numbers";
-import { remedyButton } from "../_shared/remedy_button";
+import { type Price, remedyButton } from "../_shared/remedy_button";
 import { VirtualRows } from "../_shared/virtual_rows";
 import { Overview } from "./overview";
 import {
@@ -143,7 +143,8 @@ export class MessageList {
     const key = messages.rows[row]?.[0] ?? "";
     const price = priceOf(state, row);
     const remedy =
-      remedies.get(key) ?? (price === null ? undefined : { text: "", label: "Keep it", price, able: true });
+      remedies.get(key) ??
+      (price === null ? undefined : { text: "", label: "Keep it", price: ofBudget(price), able: true });
     const button = row >= 0 ? remedyButton(remedy, state.live, () => this.keepMessage(key)) : null;
     this.keepHere.hidden = button === null;
     this.keepHere.style.top = `${this.virtual.offsets.top(Math.max(row, 0))}px`;
@@ -166,8 +167,8 @@ export class MessageList {
         ? state.messages.rows.findIndex(([key]) => key === border.key)
         : -1;
     const price = priceOf(state, row);
-    const remedy =
-      price === null ? undefined : { text: "", label: `Keep ${harmless(border?.name ?? "")}`, price, able: true };
+    const label = `Keep ${harmless(border?.name ?? "")}`;
+    const remedy = price === null ? undefined : { text: "", label, price: ofBudget(price), able: true };
     const button = remedyButton(remedy, state.live, () => this.keepMessage(border?.key ?? ""));
     this.keepBorder.hidden = button === null;
     this.keepBorder.style.top = `${(line ?? 0) * ROW + (LINE - ROW) / 2}px`;
@@ -409,3 +410,5 @@ export class MessageList {
     this.host.pin(row[0]);
   }
 }
+
+const ofBudget = (tokens: number): Price => ({ tokens, of: "budget" });

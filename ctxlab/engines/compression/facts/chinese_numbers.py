@@ -34,3 +34,18 @@ def chinese_number(numeral: str) -> int | None:
             total = (total + (section or 1)) * unit if unit > total > 0 else total + (section or 1) * unit
             section = digit = 0
     return total + section + digit * (unit // 10 if unit >= 100 else 1)
+
+
+def two_next_to_each_other(numeral: str) -> tuple[int, int] | None:
+    """The range that two digits in a row mean, of which the second is the first and one; None where there is none.
+
+    >>> two_next_to_each_other("三四"), two_next_to_each_other("两三百"), two_next_to_each_other("十五六")
+    ((3, 4), (200, 300), (15, 16))
+    """
+    pairs = [i for i in range(len(numeral) - 1) if numeral[i] in DIGITS and numeral[i + 1] in DIGITS]
+    if len(pairs) != 1 or "零" in numeral or "〇" in numeral or "一二" in numeral:
+        return None
+    (at,) = pairs
+    low, high = chinese_number(numeral[: at + 1] + numeral[at + 2 :]), chinese_number(numeral[:at] + numeral[at + 1 :])
+    is_range = DIGITS[numeral[at]] + 1 == DIGITS[numeral[at + 1]]
+    return (low, high) if is_range and low is not None and high is not None else None

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ctxlab.engines.compression.facts.chinese_numbers import DIGITS, NUMERALS, chinese_number
+from ctxlab.engines.compression.facts.chinese_numbers import (
+    DIGITS,
+    LARGE,
+    NUMERALS,
+    SMALL,
+    chinese_number,
+    two_next_to_each_other,
+)
 from ctxlab.engines.compression.facts.fact import Fact, Quantity
 from ctxlab.engines.compression.facts.taken import Taken
 from ctxlab.engines.compression.facts.units import BITS, CASE_SENSITIVE, MEASURES, SCALES, UNITS
@@ -42,6 +49,7 @@ _WORDS = {
 }
 _MULTIPLIERS = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 
+_WORD = re.compile("[a-z]+")
 _DIGITS = r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{1,12})?"
 _LATIN_UNITS = "|".join(
     sorted((re.escape(name) for name in UNITS if name[0].isalpha() and name.isascii()), key=len)[::-1]
@@ -80,11 +88,21 @@ _ENGLISH = re.compile(
     rf"(?![A-Za-z0-9_-]*[A-Za-z0-9_])(?:{_UNIT})?",
     re.IGNORECASE,
 )
+_WORD_NUMBER = rf"(?:{_ENGLISH_WORDS})(?:[\s-]+(?:{_ENGLISH_WORDS})){{0,6}}"
+_ENGLISH_RANGE = re.compile(
+    rf"(?<![A-Za-z0-9_-])(?:between\s+(?P<low>{_WORD_NUMBER})\s+and|(?P<from>{_WORD_NUMBER})\s+to)\s+"
+    rf"(?P<high>{_WORD_NUMBER})(?![A-Za-z0-9_-]*[A-Za-z0-9_])(?:{_UNIT})?",
+    re.IGNORECASE,
+)
 _WITH_ONE = "共起直定般律旦样些切总并概"
 """Characters that make a word with 一, which counts nothing: 一共三千元 has one number."""
 _CHINESE = re.compile(
     rf"(?<![{NUMERALS}第周期拜几数])(?:(?<![{NUMERALS}][\u4e00-\u9fff])|(?<=一[{_WITH_ONE}]))(?!十分[^钟之])"
     rf"(?P<number>[{NUMERALS}]{{1,16}})多?(?P<other>{_OTHER_UNITS})"
+)
+_CHINESE_RANGE = re.compile(
+    rf"(?<![{NUMERALS}第周期拜几数])(?P<low>[{NUMERALS}]{{1,8}})\s?[到至~～—-]\s?(?P<high>[{NUMERALS}]{{1,8}})多?"
+    rf"(?P<other>{_OTHER_UNITS})"
 )
 _MEASURES = "|".join(sorted(MEASURES, key=len)[::-1])
 _ORDINAL = re.compile(rf"第\s?(?P<number>[{NUMERALS}]{{1,8}}|\d{{1,6}})(?P<other>{_MEASURES}|次|天|名|层)?")
@@ -126,14 +144,23 @@ def numbers(text: str, taken: Taken, *, with_vague: bool = False) -> Iterator[Fa
     for pattern in (_BETWEEN, _BETWEEN_CHINESE):
         for match in pattern.finditer(text):
             yield from _fact(text, match, _quantity(match), taken)
+    for match in _ENGLISH_RANGE.finditer(text):
+        low, high = (_WORD.findall(each.lower()) for each in (match["low"] or match["from"], match["high"]))
+        scale = next((_MULTIPLIERS[word] for word in high[::-1] if word in _MULTIPLIERS), 1)
+        value = _range(_english(low), _english(high), scale, match["latin"] or match["other"] or "")
+        yield from _fact(text, match, value, taken)
+    for match in _CHINESE_RANGE.finditer(text):
+        scale = {**SMALL, **LARGE}.get(match["high"][-1], 1)
+        value = _range(chinese_number(match["low"]), chinese_number(match["high"]), scale, match["other"])
+        yield from _fact(text, match, value, taken)
     for match in _NUMBER.finditer(text):
         yield from _fact(text, match, _quantity(match), taken)
     for match in _CHINESE.finditer(text):
-        value = chinese_number(match["number"])
+        low, value = two_next_to_each_other(match["number"]) or (chinese_number(match["number"]),) * 2
         is_vague = value == 1 or text[max(0, match.start() - 1) : match.start()] in tuple(_VAGUE_BEFORE_CHINESE)
-        is_code = len(match["number"]) > 1 and set(match["number"]) <= set(DIGITS)
-        if value is not None and not is_code and (with_vague or not is_vague):
-            yield from _fact(text, match, _with_unit(value, value, match["other"]), taken)
+        is_code = low == value and len(match["number"]) > 1 and set(match["number"]) <= set(DIGITS)
+        if value is not None and low is not None and not is_code and (with_vague or not is_vague):
+            yield from _fact(text, match, _with_unit(low, value, match["other"]), taken)
     for match in _ENGLISH.finditer(text):
         value = _english(re.split(r"[\s-]+", match[0].lower()))
         if value is not None:
@@ -180,6 +207,14 @@ def _quantity(match: re.Match[str]) -> Quantity | None:
     if match["ordinal"]:
         return Quantity(low, high, "ordinal")
     return _with_unit(low * factor, high * factor, _SHORT_OF_MONEY.get(money, money) or name)
+
+
+def _range(low: float | None, high: float | None, scale: int, unit: str) -> Quantity | None:
+    """The range of two numbers in words; the lower one may leave out what scales both (*two to three hundred*)."""
+    if low is None or high is None:
+        return None
+    low = low * scale if low < scale and low * scale < high else low
+    return _with_unit(low, high, unit.lower()) if low < high else None
 
 
 def _with_unit(low: float, high: float, name: str) -> Quantity:
