@@ -18,6 +18,7 @@ import typer
 import ctxlab
 from ctxlab.cli import main
 from ctxlab.cli.app import app
+from ctxlab.recordings.recorder.read_records import read_records
 from ctxlab.secrets import SecretMask, secrets_of_environment
 from tests.planted_keys import AROUND, keys, pieces_of, surrounded
 
@@ -305,7 +306,44 @@ def test_a_recording_has_no_piece_of_a_key(tmp_path: Path, stream: bool) -> None
             url = f"https://u:{ONE['github']}@h.example/{ONE['aws']}/v1/chat/completions?sig={ONE['aws']}"
             client.post(url, headers=headers, json=body)
 
-    assert_no_piece((tmp_path / "r.ctxrec.jsonl").read_text())
+    written = (tmp_path / "r.ctxrec.jsonl").read_text()
+    assert written.count('"events"' if stream else '"reply":') == len(AROUND) // 4
+    assert_no_piece(written)
+
+
+def _streamed(pieces: list[str], form: str) -> tuple[bytes, str]:
+    """The pieces as the body of a stream, and its type."""
+    chunks = [{"delta": piece} for piece in pieces]
+    match form:
+        case "events":
+            return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode(), "text/event-stream"
+        case "bare events":
+            return "".join(f"data: {piece}\n\n" for piece in pieces).encode(), "text/event-stream"
+        case "lines":
+            return "\n".join(map(json.dumps, chunks)).encode(), "application/x-ndjson"
+        case _:
+            return json.dumps(chunks).encode(), "application/json"
+
+
+@pytest.mark.parametrize("form", ["events", "bare events", "lines", "list"])
+@pytest.mark.parametrize("known", [False, True])
+def test_a_key_that_a_stream_cuts_is_in_a_recording_by_no_piece(tmp_path: Path, form: str, known: bool) -> None:
+    key = PLAIN if known else ONE["openai project"]
+    said = f"the key is {key} as you said"
+    pieces = [said[at : at + 4] for at in range(0, len(said), 4)]
+    content, kind = _streamed(pieces, form)
+    answer = httpx.Response(200, content=content, headers={"content-type": kind})
+    client = httpx.Client(transport=httpx.MockTransport(lambda _: answer))
+    headers = {"authorization": f"Bearer {PLAIN}"} if known else {}
+    with ctxlab.recording(client, tmp_path / "r.ctxrec.jsonl"):
+        client.post("https://h.example/v1/chat/completions", headers=headers, json={"model": "m"})
+
+    (found,) = read_records(tmp_path / "r.ctxrec.jsonl")
+    events = [event["data"] for event in found.events] or found.reply
+    texts = [event if isinstance(event, str) else event["delta"] for event in events]
+    assert "".join(texts) == said.replace(key, "***" if known else "sk-***")
+    inside = [key[at : at + 4] for at in range(8, len(key) - 4)]
+    assert not [piece for piece in texts if piece in inside]
 
 
 PLAIN = "zq7Xk2Lm9Pw4Rt6Yv8Bn1Hd3"
