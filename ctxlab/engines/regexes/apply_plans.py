@@ -112,7 +112,8 @@ LONGEST = 60
 def excerpt(hit: TextHit) -> tuple[str, str]:
     """The place of a hit's first change, as it was and as it is, masked."""
     start, end, new = hit.changes[0]
-    return _around(str(hit.before), start, end), _around(str(hit.after), start, start + len(new))
+    text = str(hit.before)
+    return _around(text, start, end), _around(text[:start] + new + text[end:], start, start + len(new))
 
 
 def _around(text: str, start: int, end: int) -> str:
