@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from ctxlab.documents import Session
-from ctxlab.formats import chat_jsonl, chat_lines, convert, read, read_data, write
+from ctxlab.formats import FORMATS, chat_jsonl, chat_lines, convert, read, read_data, write
 from ctxlab.formats.sillytavern.chats.dates import iso
+from ctxlab.formats.sillytavern.chats.own_texts import note_of_chat
 from ctxlab.formats.sillytavern.chats.reader import chat_from
 
 HEADER: dict[str, Any] = {
@@ -272,13 +273,14 @@ def test_a_bad_time_of_a_swipe_is_told_of_that_swipe() -> None:
     assert found.losses[0].text == "no time can be read in 'once', nor in 1 others"
 
 
-def test_a_note_that_is_not_used_says_what_puts_it_in(tmp_path: Path) -> None:
-    def lost(**about: Any) -> str:
-        header = {**HEADER, "chat_metadata": {"note_prompt": "Keep the mood calm.", **about}}
-        (loss,) = read(file(tmp_path, [header, GREETING, ASKED])).losses
-        return loss.text
+def test_every_format_of_conversations_keeps_the_note_of_a_chat_or_says_that_it_does_not(tmp_path: Path) -> None:
+    header = {**HEADER, "chat_metadata": {"note_prompt": "Keep the mood calm."}}
+    found = read(file(tmp_path, [header, GREETING, ASKED]))
+    for form in FORMATS:
+        if form.write is None or "sessions" not in form.holds:
+            continue
+        export = write(found, tmp_path / f"out{form.endings[0]}", format=form.name)
+        lost = [loss for loss in export.losses if "its author's note" in loss.text]
+        kept = not lost and note_of_chat(read(tmp_path / f"out{form.endings[0]}").session())
 
-    assert "; --note 'Keep the mood calm.@2' puts it in, --sillytavern FOLDER" in lost(note_depth=2, note_position=1)
-    assert "; --note TEXT@4 puts it in" in lost(note_prompt="long " * 40)
-    assert "--note" not in lost(note_position=0)
-    assert "--sillytavern FOLDER" in lost(note_position=0)
+        assert lost or kept, form.name
