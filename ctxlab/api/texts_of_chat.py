@@ -1,4 +1,4 @@
-"""What a chat of SillyTavern brings along where it is built alone: its author's note and its character's name."""
+"""The author's note and the character's name that a chat of SillyTavern brings into a build of it alone."""
 
 from __future__ import annotations
 

@@ -21,14 +21,14 @@ class MaskedPieces:
         self._text, self._shown, self._newest = "", 0, -1
 
     def add(self, piece: str) -> str:
-        """What can be shown now, masked."""
+        """The words that can be shown now, masked."""
         self._text += piece
         unfinished = _UNFINISHED.search(self._text, max(self._shown, len(self._text) - MOST_HELD - 1))
         held = len(unfinished[0]) if unfinished else 0
         return self._upto(len(self._text) - (held if held <= MOST_HELD else 0))
 
     def end(self) -> str:
-        """What was held back, masked."""
+        """The words that were held back, masked."""
         return self._upto(len(self._text))
 
     def _upto(self, end: int) -> str:
