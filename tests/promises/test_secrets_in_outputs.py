@@ -489,6 +489,29 @@ def test_a_secret_without_a_form_is_known_by_its_place(
     assert PLAIN not in (tmp_path / "r.ctxrec.jsonl").read_text()
 
 
+@pytest.mark.parametrize("secret", [PLAIN, {"value": PLAIN, "expires_at": 7}, {"value": PLAIN, "type": "ephemeral"}])
+def test_a_secret_that_a_reply_gives_out_is_in_no_recording(tmp_path: Path, secret: Any) -> None:
+    answer = httpx.Response(200, json={"id": "s", "client_secret": secret})
+    client = httpx.Client(transport=httpx.MockTransport(lambda _: answer))
+    with ctxlab.recording(client, tmp_path / "r.ctxrec.jsonl"):
+        client.post("https://h.example/v1/realtime/sessions", json={"model": "m"})
+
+    (found,) = read_records(tmp_path / "r.ctxrec.jsonl")
+    kept = {"value": "***"} if isinstance(secret, dict) else "***"
+    assert found.reply == {"id": "s", "client_secret": {**secret, **kept} if isinstance(kept, dict) else kept}
+
+
+def test_the_schema_of_a_password_is_no_secret(tmp_path: Path) -> None:
+    properties = {"password": {"type": "string", "description": "d"}, "value": {"type": "string"}}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {"properties": properties}}}]
+    client = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, json={})))
+    with ctxlab.recording(client, tmp_path / "r.ctxrec.jsonl"):
+        client.post("https://h.example/v1/chat/completions", json={"model": "m", "messages": [], "tools": tools})
+
+    (found,) = read_records(tmp_path / "r.ctxrec.jsonl")
+    assert found.body["tools"] == tools
+
+
 def test_the_environments_secrets_are_looked_for() -> None:
     mask = SecretMask(secrets_of_environment({"STRIPE_KEY": PLAIN, "DATABASE_URL": f"postgres://u:{PLAIN[::-1]}@h/d"}))
 
