@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ctxlab import build
 from ctxlab.documents import Session
 from ctxlab.formats import FORMATS, chat_jsonl, chat_lines, convert, read, read_data, write
 from ctxlab.formats.sillytavern.chats.dates import iso
@@ -109,6 +110,23 @@ def test_hidden_messages_are_disabled_and_narrators_are_the_system(
 
     assert (node.role, node.enabled) == (role, enabled)
     assert chat_lines(session).data[1] == {"name": "A", "is_user": False, "mes": "x", **fields}
+
+
+def test_tool_calls_of_a_chat_are_sent_as_calls_with_their_results() -> None:
+    call = {"id": "c1", "name": "Tide", "displayName": "Tide", "parameters": '{"at":"pier"}', "result": "Low at nine"}
+    extra = {"isSmallSys": True, "tool_invocations": [call, {**call, "id": "c2", "result": ""}]}
+    calls = {"name": "沈砚", "is_user": False, "is_system": True, "mes": "Tool calls: Tide", "extra": extra}
+    found = read_data([HEADER, ASKED, calls, GREETING])
+
+    sent = build(found).messages
+
+    assert [message["role"] for message in sent] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert [made["function"] for made in sent[1]["tool_calls"]] == [{"name": "Tide", "arguments": '{"at":"pier"}'}] * 2
+    assert [(each["tool_call_id"], each["content"]) for each in sent[2:4]] == [
+        ("c1", "Low at nine"),
+        ("c2", "[No content]"),
+    ]
+    assert not any("tool_invocations" in loss.place for loss in found.losses)
 
 
 def test_in_a_group_every_answer_has_its_name() -> None:
