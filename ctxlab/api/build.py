@@ -35,6 +35,7 @@ from ctxlab.api.sources import (
     session_or_library,
     user_of,
 )
+from ctxlab.api.texts_of_chat import NOTE_NOT_SENT, with_texts_of_chat
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile
@@ -119,10 +120,11 @@ def rebuild(
             changes[f"{name}s"] = _in_place(getattr(before, f"{name}s"), changes[name])
     given = len(trace.start.notes) - len(trace.pipeline.warnings())
     after = replace(before, **changes)
-    notes = [note for note in trace.start.notes[:given] if MISSING_BOOK not in note.details]
-    context = Context(after, notes=(*notes, *missing_books(after.agent, after.user, after.books)))
+    notes = [note for note in trace.start.notes[:given] if not {MISSING_BOOK, NOTE_NOT_SENT} & note.details.keys()]
     services = trace.services if tokenizer is None else replace(trace.services, tokenizer=tokenizer)
     pipeline = trace.pipeline.with_settings(settings or {})
+    after, of_chat = with_texts_of_chat(after, pipeline)
+    context = Context(after, notes=(*notes, *of_chat, *missing_books(after.agent, after.user, after.books)))
     start = pipeline.start(context, services)
     return start.pipeline.resume(start, known=calls_to_replay(trace.steps, kept=0), edits=edits_in(trace.steps))
 

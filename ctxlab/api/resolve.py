@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack, cast
 
@@ -27,6 +27,7 @@ from ctxlab.api.sources import (
     session_or_library,
     user_of,
 )
+from ctxlab.api.texts_of_chat import with_character_of_chat, with_texts_of_chat
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Library, ModelProfile, Note, RegexConfig, Session, UserProfile, Worldbook
 from ctxlab.documents.frozen_json import frozen
@@ -35,6 +36,7 @@ from ctxlab.engines.macros import Expansion, MacroEnv, expand
 from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_problem
 from ctxlab.engines.macros.environment import MacroEngine
 from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.formats.results import Import
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.pipeline.services import AssetStore, Transcriber
 from ctxlab.processors import InjectionAssembler, RegexProcessor, TokenLimiter, default_pipeline
@@ -66,9 +68,10 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         turn=options.get("turn") or "normal",
         chat_books=tuple(options.get("chat_books") or ()),
         group=options.get("group"),
-        facts=frozen(options.get("facts") or {}),
+        facts=frozen({**found.input.facts, **(options.get("facts") or {})}),
     )
     pipeline = pipeline_of(options)
+    build_input, of_chat = with_texts_of_chat(build_input, pipeline)
     pending = options.get("pending")
     expansion = None
     if isinstance(pending, str):
@@ -84,6 +87,7 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
     unknown = _near_model(options.get("model"), found.library.models)
     notes = (
         *found.notes,
+        *of_chat,
         *unknown,
         *missing_books(agent, user, books),
         *taken_once,
@@ -167,7 +171,9 @@ def resolve(session: SessionSource, agent: AgentSource | None, options: InputOpt
     if leaf is not None:
         session.node(leaf)  # raises UnknownNode
     at = leaf if leaf is not None else session.active_leaf_id
-    chosen = agent_for(session, at, library.agents) if agent is None else _Chosen(agent_of(agent), ())
+    own = {id for each in (held, given) if isinstance(each, Import) for id in each.agents_of_sessions}
+    own -= {named.id for named in agents_of(options.get("agents", ()))}
+    chosen = agent_for(session, at, library.agents, own) if agent is None else _Chosen(agent_of(agent), ())
     timestamp = options.get("timestamp")
     build_input = BuildInput(
         session=session,
@@ -182,7 +188,7 @@ def resolve(session: SessionSource, agent: AgentSource | None, options: InputOpt
         zone=options.get("zone"),
         seed=options.get("seed", 0),
     )
-    return Resolved(build_input, library, for_everyone | brought, chosen.notes)
+    return Resolved(with_character_of_chat(build_input), library, for_everyone | brought, chosen.notes)
 
 
 def session_of(session: Session | Library, options: InputOptions) -> Session:
@@ -226,15 +232,16 @@ class _Chosen(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent]) -> _Chosen:
+def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent], own: Collection[str] = ()) -> _Chosen:
     """The agent that the leaf (or the nearest message above it) names, else the only one, else none.
 
-    Of several agents with one id it is the last.
+    Of several agents with one id it is the last. `own` are ids of those that conversations brought for themselves.
     """
     named = next((node.agent_id for node in reversed(session.path(leaf)) if node.agent_id), None) if leaf else None
     found = next((agent for agent in reversed(agents) if named is not None and agent.id == named), None)
     if found is not None:
         return _Chosen(found, ())
+    agents = [agent for agent in agents if agent.id not in own]
     notes: tuple[Note, ...] = ()
     if named is not None:
         known = ", ".join(repr(agent.id) for agent in agents[:5])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 
@@ -22,3 +23,14 @@ def seconds_of(time: str | None) -> float | None:
     """Seconds since 1970 of an ISO 8601 time, as `moment_of` takes it; None for what is no such time."""
     found = moment_of(time)
     return found.timestamp() if found is not None else None
+
+
+def on_one_clock(times: Iterable[str | None]) -> list[datetime | None]:
+    """The moments of some times, all on the clock of the zone that the first of them is written in.
+
+    >>> [f"{time:%H:%M}" for time in on_one_clock(["2026-01-01T09:00:00+09:00", "2026-01-01T00:05:00Z"]) if time]
+    ['09:00', '09:05']
+    """
+    found = [moment_of(time) for time in times]
+    zone = next((moment.tzinfo for moment in found if moment is not None), UTC)
+    return [moment.astimezone(zone) if moment is not None else None for moment in found]

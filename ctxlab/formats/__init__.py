@@ -71,6 +71,7 @@ from ctxlab.formats.sillytavern.cards.combine_with_preset import joined
 from ctxlab.formats.sillytavern.cards.format import CARD, CARD_PNG
 from ctxlab.formats.sillytavern.cards.writer import card_data, card_json, card_png
 from ctxlab.formats.sillytavern.chats.format import CHAT
+from ctxlab.formats.sillytavern.chats.own_texts import note_of_chat
 from ctxlab.formats.sillytavern.chats.writer import chat_jsonl, chat_lines
 from ctxlab.formats.sillytavern.lorebooks.format import CHARACTER_BOOK, LOREBOOK, lorebook_json
 from ctxlab.formats.sillytavern.presets.format import PRESET, TEXT_PRESET
@@ -271,7 +272,15 @@ def read_source(source: Source) -> Import:
         format=found.format or form.name,
         source=found.source or source.name,
         picture=source.picture,
+        agents_of_sessions=_agents_of_sessions(found) if form.only_conversations(source.data) else frozenset(),
     )
+
+
+def _agents_of_sessions(found: Import) -> frozenset[str]:
+    """Ids of agents that some session names, where a file has nothing for other conversations."""
+    ids = {agent.id for agent in found.agents}
+    named = (node.agent_id for session in found.sessions for node in session.nodes.values()) if ids else ()
+    return frozenset(ids.intersection(id for id in named if id))
 
 
 def _recognised(formats: Iterable[Format], data: Any) -> Format | None:
@@ -321,9 +330,22 @@ def write(
         form = _format_to_write(os.fspath(path), format, kinds)
         if form.write is None or (form.holds and set(kinds).isdisjoint(form.holds)):
             raise WriteError(why_not_written(form, found, os.fspath(path), kinds, FORMATS))
-        export = form.write(found, pick).after(left_out(found, ("models", "presets"), "no format holds it; left out"))
+        lost = left_out(found, ("models", "presets"), "no format holds it; left out")
+        export = form.write(found, pick).after([*lost, *_notes_left_out(found, form)])
     replace_file(path, export.data)
     return export
+
+
+KEEPING: Final = frozenset({"native", "zip", "sillytavern-chat"})
+"""Formats of conversations that keep what a file brought along."""
+
+
+def _notes_left_out(found: Import, form: Format) -> list[Loss]:
+    """A loss for the author's note of each chat, in a format that doesn't keep what a file brought along."""
+    if form.name in KEEPING or "sessions" not in form.holds:
+        return []
+    notes = [session.name or session.id for session in found.sessions if note_of_chat(session) is not None]
+    return [Loss(f"session {name!r}", "its author's note has no place here; left out") for name in notes]
 
 
 def convert(

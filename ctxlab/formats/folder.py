@@ -204,7 +204,10 @@ class FolderParts:
     def for_sessions(self, part: Library) -> Library:
         """All that is at hand for the conversations of a part of the folder, without them: `beside` and its own."""
         own = {each.name: getattr(part, each.name) for each in fields(Library) if each.name != "sessions"}
-        return self._beside | Library(**own) if any(own.values()) else self._beside
+        if not any(own.values()):
+            return self._beside
+        of_sessions = part.agents_of_sessions if isinstance(part, Import) else frozenset[str]()
+        return self._beside | Import(**own, agents_of_sessions=of_sessions)
 
     def left_out_sentences(self) -> tuple[str, ...]:
         """Sentences on files that hold nothing that is read, and on conversations that were met again.

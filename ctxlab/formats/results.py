@@ -168,7 +168,9 @@ class Import(Library):
 
     `|` with another library is an Import too, with the losses of both. `picture` is the PNG that the values were in,
     `session_files` are the files of the sessions, in their order, where they were read from a folder, and
-    `session_programs` the formats of those files; `session_origins` has both, of one file too.
+    `session_programs` the formats of those files; `session_origins` has both, of one file too. `agents_of_sessions` are
+    ids of agents that conversations brought along, as a list of messages does its system prompt: they are for sessions
+    that name them, and for no other.
     """
 
     losses: tuple[Loss, ...] = NONE
@@ -177,6 +179,7 @@ class Import(Library):
     picture: bytes = field(default=b"", compare=False)
     session_files: tuple[str, ...] = field(default=(), compare=False)
     session_programs: tuple[str, ...] = field(default=(), compare=False)
+    agents_of_sessions: frozenset[str] = field(default=frozenset(), compare=False)
 
     def __post_init__(self) -> None:
         Library.__post_init__(self)
@@ -235,6 +238,7 @@ def _import_of_both(ours: Library, theirs: Library) -> Import:
         source=_both(first.source, second.source),
         session_files=tuple([origin.file for origin in origins]),
         session_programs=tuple([origin.program for origin in origins]),
+        agents_of_sessions=first.agents_of_sessions | second.agents_of_sessions,
         picture=first.picture if not theirs.agents else second.picture if not ours.agents else b"",
     )
 

@@ -1,11 +1,13 @@
 """Secrets in texts, addresses, headers and fields: known by form or name, and masked before anything is cut.
 
 Whatever shows or writes a text asks here: `masked` for a whole one, `masked_beginning` and `masked_stretch` for a part
-of one, `masked_data` for JSON, `masked_url` for an address, `SecretMask` where secrets are known besides.
+of one, `MaskedPieces` for one that is coming, `masked_data` for JSON, `masked_url` for an address, `SecretMask` where
+secrets are known besides.
 """
 
 from ctxlab.secrets.find_secrets import FoundSecret, secrets_in
 from ctxlab.secrets.known_secrets import KnownSecrets
+from ctxlab.secrets.masked_pieces import MaskedPieces
 from ctxlab.secrets.masked_texts import (
     HIDDEN,
     masked,
@@ -23,6 +25,7 @@ __all__ = [
     "HIDDEN",
     "FoundSecret",
     "KnownSecrets",
+    "MaskedPieces",
     "SecretMask",
     "is_secret_field",
     "is_secret_header",

@@ -6,6 +6,8 @@ Each pattern looks at a bounded stretch, or at one that no other will look at ag
 
 from __future__ import annotations
 
+import base64
+import codecs
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -58,6 +60,8 @@ def _by_place(text: str, start: int, end: int, kind: str) -> FoundSecret | None:
     match kind:
         case "jwt":
             return _token_of_three(text, start)
+        case "basic":
+            return _credentials(text, start, end)
         case "userinfo":
             return _password_of_address(text, end)
         case "parameter":
@@ -158,15 +162,17 @@ _PARAMETERS: Final = (
     "Credential=",
     "password=",
 )
+_BASICS: Final = ("Basic", "basic", "BASIC")
 _KINDS: Final[tuple[Form | str, ...]] = (
     *FORMS,
+    *("basic" for _ in _BASICS),
     *("password" for _ in _PASSWORDS),
     *("name" for _ in _NAMES),
     *("parameter" for _ in _PARAMETERS),
     "jwt",
     "userinfo",
 )
-_ANCHORS: Final = (*(form.anchor for form in FORMS), *_PASSWORDS, *_NAMES, *_PARAMETERS, ".eyJ", "://")
+_ANCHORS: Final = (*(form.anchor for form in FORMS), *_BASICS, *_PASSWORDS, *_NAMES, *_PARAMETERS, ".eyJ", "://")
 _HALF: Final = re.compile("[\ud800-\udfff]")
 
 
@@ -254,6 +260,34 @@ def _token_of_three(text: str, dot: int) -> FoundSecret | None:
     at = run.find("eyJ")
     rest = _REST_OF_TOKEN.match(text, dot) if at >= 0 and len(run) - at >= 10 else None
     return FoundSecret(dot - len(run) + at, rest.end(), f"eyJ{HIDDEN}") if rest else None
+
+
+_AFTER_BASIC: Final = re.compile(
+    r"(?:[ \t]|%20|\\t){1,4}(?P<value>[A-Za-z0-9+/_-]{4,2000}(?:=|%3[Dd]|\\u003[Dd]){0,2})"
+)
+
+
+def _credentials(text: str, start: int, end: int) -> FoundSecret | None:
+    """The Base64 of `user:password` that stands behind `Basic`, told from a word by what it is the Base64 of."""
+    if text[max(0, start - 1) : start].isalnum():
+        return None
+    match = _AFTER_BASIC.match(text, end)
+    return FoundSecret(*match.span("value")) if match is not None and _is_pair(match["value"]) else None
+
+
+def _is_pair(value: str) -> bool:
+    """Whether it is the Base64 of a text with a colon in it; of one that is cut, by what is there of it."""
+    body = re.match(r"[A-Za-z0-9+/_-]*", value)
+    letters = body[0].replace("-", "+").replace("_", "/") if body else ""
+    rest = len(letters) % 4
+    plain = base64.b64decode(letters[:-1] if rest == 1 else letters + "=" * (-rest % 4))
+    if b":" not in plain:
+        return False
+    try:
+        return codecs.getincrementaldecoder("utf-8")().decode(plain).isprintable()
+    except UnicodeDecodeError:  # the older encoding, in which any bytes are a text
+        foreign = sum(byte > 127 for byte in plain)
+        return plain.decode("latin-1").isprintable() and 5 * foreign < len(plain)
 
 
 # --- by name

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from ctxlab.secrets.find_secrets import HIDDEN
@@ -12,6 +13,8 @@ from ctxlab.secrets.masked_texts import masked_data
 
 SHORTEST_MASKED: Final = 4
 """Characters of a secret from which on it is looked for in texts: a shorter one would blot out words."""
+SHORTEST_ENCODED: Final = 8
+"""Characters of a secret from which on it is looked for in Base64."""
 LONGEST_SHOWN: Final = 12
 """Characters of a secret at the end of a text from which on they are masked too, though the rest of it never came."""
 _WORD: Final = re.compile(r"[A-Za-z]{1,15}")
@@ -19,16 +22,23 @@ NO_SECRETS: Final = frozenset({"lm-studio", "not-needed", "no-key", "no-key-requ
 """Words that servers of one's own are given in the place of a key."""
 
 
+_BASE64: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="
+_REACH: Final = 2_000
+"""Characters of Base64 around a secret in it that are masked with it."""
+
+
 class KnownSecrets:
     """Puts `***` in the place of secrets that are known. `found` is whether there was one.
 
-    A secret that is a word, letters alone and fewer than 16, is looked for in no text: it would blot out that word.
+    Base64 that has a secret in it, such as that of `user:password`, is masked whole. A secret that is a word, letters
+    alone and fewer than 16, is looked for in no text: it would blot out that word.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         kept = {secret for secret in secrets if len(secret) >= SHORTEST_MASKED and not _is_word(secret)}
         written = {json.dumps(secret)[1:-1] for secret in kept}
-        self._forms = tuple(sorted(kept | written, key=len, reverse=True))
+        self._encoded = frozenset(each for secret in kept for each in _encoded(secret)) - kept
+        self._forms = tuple(sorted(kept | written | self._encoded, key=len, reverse=True))
         self.found = False
 
     def __repr__(self) -> str:
@@ -43,14 +53,14 @@ class KnownSecrets:
         for form in self._forms:
             if form in text:
                 self.found = True
-                text = text.replace(form, HIDDEN)
+                text = _without_runs(text, form) if form in self._encoded else text.replace(form, HIDDEN)
         return text
 
     def whole(self, text: str) -> str:
         """A text that has ended: a good part of a secret at its end is masked as well."""
         text = self.text(text)
-        tail = self._tail(text)
-        if tail < LONGEST_SHOWN:
+        tail = max((_overlap(text, form, LONGEST_SHOWN) for form in self._forms), default=0)
+        if not tail:
             return text
         self.found = True
         return text[:-tail] + HIDDEN
@@ -64,7 +74,34 @@ def _is_word(secret: str) -> bool:
     return _WORD.fullmatch(secret) is not None or secret in NO_SECRETS
 
 
-def _overlap(text: str, form: str) -> int:
-    """Characters of the longest end of a text that is a beginning of a form, and not all of it."""
-    most = min(len(text), len(form) - 1)
-    return next((size for size in range(most, 0, -1) if form.startswith(text[-size:])), 0)
+def _encoded(secret: str) -> Iterator[str]:
+    """The characters of Base64, of both alphabets, that are the secret's own wherever it stands among other bytes."""
+    data = secret.encode("utf-8", "surrogatepass")
+    if len(data) < SHORTEST_ENCODED:
+        return
+    for shift in range(3):
+        first, last = -(-8 * shift // 6), 8 * (shift + len(data)) // 6
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            yield encode(b"\0" * shift + data)[first:last].decode()
+
+
+def _without_runs(text: str, encoded: str) -> str:
+    pieces: list[str] = []
+    at = 0
+    while (found := text.find(encoded, at)) >= 0:
+        before, end = text[max(at, found - _REACH) : found], found + len(encoded)
+        behind = text[end : end + _REACH]
+        pieces += (text[at : found - len(before) + len(before.rstrip(_BASE64))], HIDDEN)
+        at = end + len(behind) - len(behind.lstrip(_BASE64))
+    return "".join((*pieces, text[at:]))
+
+
+def _overlap(text: str, form: str, least: int = 1) -> int:
+    """Characters, `least` or more, of the longest end of a text that is a beginning of a form, and not all of it."""
+    end, first = text[-(len(form) - 1) :], form[:least]
+    at = end.find(first)
+    while at >= 0:
+        if len(end) - at >= least and form.startswith(end[at:]):
+            return len(end) - at
+        at = end.find(first, at + 1)
+    return 0

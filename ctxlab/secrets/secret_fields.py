@@ -49,7 +49,9 @@ def _field(value: Any, name: str, *, is_request: bool) -> Any:
             return {each: _of_header(item, each) for each, item in fields.items()}
         if name in _ENVIRONMENTS:
             return {each: HIDDEN if is_secret_variable(each) else item for each, item in fields.items()}
-        return {each: _field(item, each, is_request=is_request) for each, item in fields.items()}
+        is_secret = isinstance(fields.get("value"), str) and is_secret_field(name, is_request=is_request)
+        hidden = {"value": HIDDEN} if is_secret else {}
+        return {each: _field(item, each, is_request=is_request) for each, item in fields.items()} | hidden
     if isinstance(value, list | tuple):
         return [_field(item, name, is_request=is_request) for item in cast("list[Any]", value)]
     if isinstance(value, bool) or not isinstance(value, str | int if is_request else str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, cast
 from urllib.parse import quote, unquote, unquote_plus, urlsplit
@@ -73,10 +74,20 @@ def secrets_of_request(headers: Iterable[tuple[str, str]], target: str) -> list[
         elif small == "set-cookie":
             found.append(value.partition(";")[0].partition("=")[2])
         elif is_secret_header(small):
-            found += (value, value.partition(" ")[2])
+            scheme, _, rest = value.partition(" ")
+            found += (value, rest, *(_of_pair(rest) if scheme.lower() == "basic" else ()))
         elif "://" in value:
             found += _secrets_of_address(value)
     return found
+
+
+def _of_pair(encoded: str) -> Iterator[str]:
+    """The password of Basic credentials; a key that stands there as the user's name without one."""
+    try:
+        user, _, password = base64.b64decode(encoded, validate=True).decode().partition(":")
+    except ValueError:  # no Base64, or of no text
+        return
+    yield password or user
 
 
 def _secrets_of_address(address: str) -> Iterator[str]:

@@ -278,3 +278,31 @@ def test_books_with_entries_in_common_are_noted_with_what_helps(card: Library) -
 def test_a_user_that_is_no_file_is_refused_by_the_function_that_was_called(card: Library) -> None:
     with pytest.raises(ctxlab.CtxlabError, match=r"^begin: user "):
         ctxlab.begin(card, user="Mara")
+
+
+def test_a_system_prompt_of_one_conversation_is_sent_with_no_other(tmp_path: Path) -> None:
+    question = {"role": "user", "content": "Which way?"}
+    prompted = [{"role": "system", "content": "You are a pirate."}, question]
+    for name, messages in (("a", prompted), ("b", [question])):
+        (tmp_path / f"{name}.json").write_text(json.dumps(messages))
+    runs = [{"id": name, "messages": messages} for name, messages in (("a", prompted), ("b", [question]))]
+
+    for found in (ctxlab.read(tmp_path), ctxlab.read_data(runs)):
+        texts = [[message["content"] for message in ctxlab.build(found, pick=at).messages] for at in (0, 1)]
+
+        assert texts == [["You are a pirate.", "Which way?"], ["Which way?"]]
+
+
+def test_a_card_beside_conversations_is_for_all_that_name_no_other(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps([{"role": "system", "content": "Be brief."}, ASKED]))
+    (tmp_path / "b.json").write_text(json.dumps([ASKED]))
+    data = {"name": "Rill", "description": "A pilot."}
+    (tmp_path / "card.json").write_text(json.dumps({"spec": "chara_card_v2", "spec_version": "2.0", "data": data}))
+    found = ctxlab.read(tmp_path)
+
+    heads = {session.id: ctxlab.build(found, pick=session.id).messages[0]["content"] for session in found.sessions}
+
+    assert heads == {"a": "Be brief.", "b": "A pilot."}
+
+
+ASKED = {"role": "user", "content": "Which way?"}

@@ -111,6 +111,17 @@ def test_books_and_rules_of_an_archive_come_along(tmp_path: Path) -> None:
     assert len(found.agents) == 1
 
 
+def test_a_card_in_a_picture_is_read_out_of_an_archive_as_out_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "cards").mkdir()
+    write(card_from(CARD).agent, tmp_path / "cards" / "mira.png")
+    with zipfile.ZipFile(tmp_path / "in.zip", "w") as archive:
+        archive.write(tmp_path / "cards" / "mira.png", "mira.png")
+
+    for place in ("cards", "in.zip"):
+        (agent,) = read(tmp_path / place).agents
+        assert (agent.name, agent.character_description) == ("Mira", "Keeps the lighthouse.")
+
+
 def test_of_files_with_one_name_in_an_archive_the_last_counts_and_it_is_said(tmp_path: Path) -> None:
     export = {"type": "AIO_Agent_Export", "agents": [{"name": "A"}]}
 

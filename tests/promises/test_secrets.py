@@ -17,6 +17,8 @@ from ctxlab.display.short_texts import cut_off, short
 from ctxlab.errors import ReadError
 from ctxlab.pipeline.explain.diff import shown_change
 from ctxlab.secrets import (
+    MaskedPieces,
+    SecretMask,
     is_secret_variable,
     masked,
     masked_beginning,
@@ -25,6 +27,7 @@ from ctxlab.secrets import (
     masked_url,
     secrets_in,
     secrets_of_environment,
+    secrets_of_request,
 )
 from tests.planted_keys import AROUND, LETTERS, keys, pieces_of, surrounded
 
@@ -107,6 +110,7 @@ NO_SECRETS = (
     *("OPENAI_API_KEY=$OPENAI_API_KEY", "password: ${DB_PASSWORD2}", "<password>", "api_key=YOUR_API_KEY_HERE"),
     *("SSL_KEY=/etc/ssl/private/server2.key", "https://user@example.com/a/b2", "see https://h.example/?page=2&q=a1b2"),
     *("mailto:someone1234567890@example.com", "git@github.com:a/b.git", "ssh://git@h.example/a", "eyJust a word.eyJ"),
+    *("Basic training", "basic knowledge: a+b", "Visual Basic programs", "Basic ", "the basic idea is: none"),
     *("密码：请输入", "密钥在信封里", "Bearer of bad news and other things", "npm_config_registry", "hf_transfer"),
 )
 
@@ -133,6 +137,63 @@ def test_a_key_behind_encoded_bytes_is_one() -> None:
         assert not [*pieces_of(KEYS["openai"], masked(picture + between + KEYS["openai"]))]
 
 
+def cut_at(text: str, places: list[int]) -> list[str]:
+    ends = sorted(place % (len(text) + 1) for place in places)
+    return [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
+
+
+PLACES = st.lists(st.integers(0, 400), max_size=20)
+
+
+@settings(max_examples=300, deadline=None)
+@given(made=TEXTS, places=PLACES)
+def test_a_text_that_comes_in_pieces_is_masked_as_the_whole_is(made: tuple[str, str], places: list[int]) -> None:
+    key, text = made
+    pieces = MaskedPieces()
+    shown = "".join([*map(pieces.add, cut_at(text, places)), pieces.end()])
+
+    assert not [*pieces_of(key, shown)], shown
+    assert shown.count("***") == masked(text).count("***") or "\n" in key
+
+
+@given(text=st.text(st.sampled_from("word \n,.=/&海:"), max_size=80), places=PLACES)
+def test_a_text_without_secrets_comes_whole_and_words_are_not_waited_for(text: str, places: list[int]) -> None:
+    pieces = MaskedPieces()
+
+    assert "".join([*map(pieces.add, cut_at(text, places)), pieces.end()]) == text
+    assert pieces.add("海 word ") == "海 word "
+    assert pieces.add("word海灯") == "word海灯"
+
+
+def pair(user: str, password: str) -> str:
+    return base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+@pytest.mark.parametrize("around", ["Authorization: Basic {}", "{}x Basic {} y", '"Basic {}"', "basic%20{}&a=1"])
+def test_the_base64_of_a_user_and_password_behind_basic_is_a_secret(around: str) -> None:
+    for user, password in (("user", "key"), ("a", "hunter2"), ("名", "密码"), ("", "pw9"), ("é", "a long pass phrase")):
+        text = around.removeprefix("{}").format(pair(user, password))
+
+        assert masked(text) == around.removeprefix("{}").format("***")
+        assert len(masked_in_place(text)) == len(text)
+
+
+@pytest.mark.parametrize("secret", ["zq7Xk2Lm9Pw4Rt6Yv8Bn1Hd3", "hunter2!", "密码密码密码密码"])
+def test_a_known_secret_is_found_in_base64_wherever_it_stands_in_it(secret: str) -> None:
+    mask = SecretMask([secret])
+    for user in ("", "u", "us", "use", "user"):
+        for encode in (base64.b64encode, base64.urlsafe_b64encode):
+            encoded = encode(f"{user}:{secret}".encode()).decode()
+
+            assert mask.text(f"it sent {encoded} and went on") == "it sent *** and went on"
+
+
+def test_the_password_of_a_basic_header_is_looked_for_in_texts() -> None:
+    mask = SecretMask(secrets_of_request([("Authorization", f"Basic {pair('u', 'zq7Xk2Lm9Pw4')}")], ""))
+
+    assert mask.text("zq7Xk2Lm9Pw4, again") == "***, again"
+
+
 HOSTILE = (
     *(
         "sk-",
@@ -151,6 +212,7 @@ HOSTILE = (
     ),
     *("-----BEGIN ", "-----BEGIN RSA PRIV" + "ATE KEY-----", "Bearer ", "Bearer a", "xoxb-", "ghp_", "api_key", "\\n"),
     *("--token ", "secret", "secretsecret:", "hvs.", "pa-", "1//0", "SG.", "a@", "://a@", "Authorization: "),
+    *("Basic ", "basic%20", "Basic YTph", "Basic  "),
 )
 
 

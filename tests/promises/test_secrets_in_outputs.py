@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
@@ -16,9 +20,13 @@ import pytest
 import typer
 
 import ctxlab
+import ctxlab_widgets
 from ctxlab.cli import main
 from ctxlab.cli.app import app
+from ctxlab.cli.commands.serve_fake import serve
+from ctxlab.recordings.recorder.read_records import read_records
 from ctxlab.secrets import SecretMask, secrets_of_environment
+from ctxlab.testing import FakeReply, FakeServer
 from tests.planted_keys import AROUND, keys, pieces_of, surrounded
 
 ONE, OTHER = keys("one"), keys("other")
@@ -136,13 +144,13 @@ CALLS: dict[str, tuple[str, ...]] = {
 }
 """Calls of each command."""
 ELSEWHERE = {
-    "step": "it goes on with a run that `build` prints in the same words, line by line as it is asked",
-    "chat": "what it prints of a turn goes through the same screen",
-    "demo": "it has no input",
+    "step": "its prompt is tried below",
+    "chat": "a talk is tried below",
+    "demo": "its conversation comes with ctxlab, and it takes no other",
     "mcp": "its answers are tried below",
     "record": "the recorder is tried below",
-    "serve-fake": "it prints the lines of requests, of which it keeps no header",
-    "lab": "it starts a program",
+    "serve-fake": "its lines are tried below",
+    "lab": "it starts JupyterLab on a notebook whose cells name the file, and prints nothing of what is in it",
 }
 AS_IT_IS = "messages that go on from here: build and request --format json, convert, compress --out, backups"
 
@@ -174,6 +182,70 @@ def test_no_command_shows_a_piece_of_a_key(
         assert ("{key}" in call) or code in (0, 1, 3), (call, shown[-300:])
         assert shown.strip()
         assert_no_piece(shown, call)
+
+
+def _typed(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{' '.join(line.split())}\n" for line in lines)))
+
+
+def test_the_prompt_of_step_shows_no_piece_of_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(tmp_path, ONE)
+    _typed(
+        monkeypatch,
+        *("show", "n", "show", "diff", "b", "r", "show", "show u5", "why u1", "why u5", "where lantern", "lore"),
+        *("lore lantern", f"lore {ONE['aws']}", "rules", "vars", "diff", "drop u3", "show", f"why {ONE['github']}"),
+        *("help", f"{ONE['openai project']}", "set token-limiter.budget_tokens=1500", "r", "q"),
+    )
+    assert main(["step", "chat.session.json", "--agent", "ann.card.json", "--budget", "1300"]) == 0
+    shown = b"\n".join(capfdbinary.readouterr()).decode()
+
+    assert shown.count("lantern") > 20
+    assert_no_piece(shown)
+
+
+def test_a_talk_shows_no_piece_of_a_key_of_the_file_the_question_or_the_reply(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", ONE["github"])
+    write_files(tmp_path, ONE)
+    plant = Planter()
+    replies = [FakeReply(f"{plant('said')} and {plant('again')}", thinking=plant("thought")) for _ in range(6)]
+    failure = FakeReply(message=plant("no"), status=400)
+    with FakeServer([*replies, failure]) as server:
+        asked = ("--provider", "openai", "--model", "gpt-4o", "--base-url", server.base_url("openai"))
+        _typed(monkeypatch, *(plant("question") for _ in range(6)), "/why", "/why u1", "/budget", "/tree", "/compress")
+        main(["chat", "chat.session.json", "--agent", "ann.card.json", *asked, "--out", "out.session.json"])
+        _typed(monkeypatch, plant("refused"), "/regenerate", f"/save {ONE['aws']}/x.json", f"/{ONE['aws']}", "/undo")
+        main(["chat", "chat.session.json", *asked, "--out", "two.session.json"])
+    shown = b"\n".join(capfdbinary.readouterr()).decode()
+
+    assert shown.count("said") >= 12
+    assert_no_piece(shown)
+
+
+def test_the_lines_of_a_fake_vendor_show_no_piece_of_a_key(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    until = threading.Event()
+    said = threading.Thread(target=serve, kwargs={"port": 0, "script": None, "until": until}, daemon=True)
+    said.start()
+    shown, plant = "", Planter()
+    while "any key will do" not in shown:
+        shown += b"\n".join(capfdbinary.readouterr()).decode()
+        assert said.is_alive()
+    base = re.search(r"http://\S+/v1(?=\s)", shown)
+    assert base is not None
+    for path in ("chat/completions", f"chat/completions?key={ONE['aws']}", ONE["openai project"]):
+        body = {"model": "gpt-4o", "messages": [{"role": "user", "content": plant("question")}], plant("x"): 1}
+        httpx.post(f"{base[0]}/{path}", headers={"authorization": f"Bearer {ONE['github']}"}, json=body)
+    until.set()
+    said.join()
+    shown += b"\n".join(capfdbinary.readouterr()).decode()
+
+    assert shown.count("POST") >= 3
+    assert_no_piece(shown)
 
 
 def _one_letter_else(key: str) -> str:
@@ -223,6 +295,50 @@ def test_what_an_analysis_answers_has_no_piece_of_a_key(tmp_path: Path) -> None:
         assert_no_piece(str(value) if isinstance(value, ctxlab.Diff) else "", type(value))
         if hasattr(value, "_repr_html_"):
             assert_no_piece(value._repr_html_(), type(value))
+
+
+HALF, OTHER_HALF = ONE["openai project"][:30], ONE["openai project"][30:]
+
+
+def split_run() -> ctxlab.Trace:
+    """A run in which a card and a macro, and a message and a rule, hold a key between them."""
+    text = f"{{{{setvar::k::{OTHER_HALF}}}}}the key is {HALF}{{{{getvar::k}}}} there"
+    data = {"name": "Ann", "description": text}
+    agent = ctxlab.read_data({"spec": "chara_card_v2", "spec_version": "2.0", "data": data}).agent()
+    rule = {"id": "r", "scriptName": "half", "findRegex": "/HALF/g", "replaceString": OTHER_HALF, "placement": [1, 2]}
+    session = ctxlab.Session(id="s").append(f"my key {HALF}HALF works {FILLER}", role="user", id="u1")
+    session = session.append(f"ok {FILLER}", role="assistant", id="a1").append(f"{HALF}HALF", role="user", id="u2")
+    run = ctxlab.build(session, agent, rules=ctxlab.read_data({**rule, "promptOnly": True}).rules)
+    assert all(ONE["openai project"] in run.messages[at]["content"] for at in (0, 1))
+    return run
+
+
+def test_no_answer_has_a_piece_of_a_key_that_two_writers_hold_between_them() -> None:
+    run = split_run()
+    shorter = run.rerun({"regex-processor.enabled": False})
+    values: list[Any] = [run, run.result, *run.result.drafts, *(run.changes(step) for step in range(len(run.steps)))]
+    values += [run.why("node:u1"), run.where("works"), run.where("HALF"), ctxlab.diff(run, shorter), run.ledger()]
+    values += [report for report in run.result.reports if report.name == "rule-hits"]
+
+    for value in values:
+        assert_no_piece(repr(value), type(value))
+        if hasattr(value, "_repr_html_"):
+            assert_no_piece(value._repr_html_(), type(value))
+
+
+VIEWS = (
+    *("Compare", "InjectionMap", "LoreView", "RequestView", "RuleView", "SentView", "StepDebugger", "TokenBudget"),
+    *("TokenView", "BranchTree"),
+)
+
+
+@pytest.mark.parametrize("view", ["report", *VIEWS])
+def test_no_page_has_a_piece_of_a_key_that_two_writers_hold_between_them(view: str, tmp_path: Path) -> None:
+    run = split_run()
+    shown = run if view == "report" else getattr(ctxlab_widgets, view)(run)
+    ctxlab_widgets.report(shown, tmp_path / "page.html")
+
+    assert_no_piece((tmp_path / "page.html").read_text(), view)
 
 
 def test_no_answer_of_the_mcp_server_has_a_piece_of_a_key(tmp_path: Path) -> None:
@@ -305,7 +421,44 @@ def test_a_recording_has_no_piece_of_a_key(tmp_path: Path, stream: bool) -> None
             url = f"https://u:{ONE['github']}@h.example/{ONE['aws']}/v1/chat/completions?sig={ONE['aws']}"
             client.post(url, headers=headers, json=body)
 
-    assert_no_piece((tmp_path / "r.ctxrec.jsonl").read_text())
+    written = (tmp_path / "r.ctxrec.jsonl").read_text()
+    assert written.count('"events"' if stream else '"reply":') == len(AROUND) // 4
+    assert_no_piece(written)
+
+
+def _streamed(pieces: list[str], form: str) -> tuple[bytes, str]:
+    """The pieces as the body of a stream, and its type."""
+    chunks = [{"delta": piece} for piece in pieces]
+    match form:
+        case "events":
+            return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode(), "text/event-stream"
+        case "bare events":
+            return "".join(f"data: {piece}\n\n" for piece in pieces).encode(), "text/event-stream"
+        case "lines":
+            return "\n".join(map(json.dumps, chunks)).encode(), "application/x-ndjson"
+        case _:
+            return json.dumps(chunks).encode(), "application/json"
+
+
+@pytest.mark.parametrize("form", ["events", "bare events", "lines", "list"])
+@pytest.mark.parametrize("known", [False, True])
+def test_a_key_that_a_stream_cuts_is_in_a_recording_by_no_piece(tmp_path: Path, form: str, known: bool) -> None:
+    key = PLAIN if known else ONE["openai project"]
+    said = f"the key is {key} as you said"
+    pieces = [said[at : at + 4] for at in range(0, len(said), 4)]
+    content, kind = _streamed(pieces, form)
+    answer = httpx.Response(200, content=content, headers={"content-type": kind})
+    client = httpx.Client(transport=httpx.MockTransport(lambda _: answer))
+    headers = {"authorization": f"Bearer {PLAIN}"} if known else {}
+    with ctxlab.recording(client, tmp_path / "r.ctxrec.jsonl"):
+        client.post("https://h.example/v1/chat/completions", headers=headers, json={"model": "m"})
+
+    (found,) = read_records(tmp_path / "r.ctxrec.jsonl")
+    events = [event["data"] for event in found.events] or found.reply
+    texts = [event if isinstance(event, str) else event["delta"] for event in events]
+    assert "".join(texts) == said.replace(key, "***" if known else "sk-***")
+    inside = [key[at : at + 4] for at in range(8, len(key) - 4)]
+    assert not [piece for piece in texts if piece in inside]
 
 
 PLAIN = "zq7Xk2Lm9Pw4Rt6Yv8Bn1Hd3"
@@ -334,6 +487,29 @@ def test_a_secret_without_a_form_is_known_by_its_place(
         client.post(url, headers=headers, json={"model": "m", **body})
 
     assert PLAIN not in (tmp_path / "r.ctxrec.jsonl").read_text()
+
+
+@pytest.mark.parametrize("secret", [PLAIN, {"value": PLAIN, "expires_at": 7}, {"value": PLAIN, "type": "ephemeral"}])
+def test_a_secret_that_a_reply_gives_out_is_in_no_recording(tmp_path: Path, secret: Any) -> None:
+    answer = httpx.Response(200, json={"id": "s", "client_secret": secret})
+    client = httpx.Client(transport=httpx.MockTransport(lambda _: answer))
+    with ctxlab.recording(client, tmp_path / "r.ctxrec.jsonl"):
+        client.post("https://h.example/v1/realtime/sessions", json={"model": "m"})
+
+    (found,) = read_records(tmp_path / "r.ctxrec.jsonl")
+    kept = {"value": "***"} if isinstance(secret, dict) else "***"
+    assert found.reply == {"id": "s", "client_secret": {**secret, **kept} if isinstance(kept, dict) else kept}
+
+
+def test_the_schema_of_a_password_is_no_secret(tmp_path: Path) -> None:
+    properties = {"password": {"type": "string", "description": "d"}, "value": {"type": "string"}}
+    tools = [{"type": "function", "function": {"name": "f", "parameters": {"properties": properties}}}]
+    client = httpx.Client(transport=httpx.MockTransport(lambda _: httpx.Response(200, json={})))
+    with ctxlab.recording(client, tmp_path / "r.ctxrec.jsonl"):
+        client.post("https://h.example/v1/chat/completions", json={"model": "m", "messages": [], "tools": tools})
+
+    (found,) = read_records(tmp_path / "r.ctxrec.jsonl")
+    assert found.body["tools"] == tools
 
 
 def test_the_environments_secrets_are_looked_for() -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ctxlab
-from ctxlab.documents.moments import moment_of, seconds_of
+from ctxlab.documents.moments import moment_of, on_one_clock, seconds_of
 from ctxlab.recordings.compressions.places import _is_between  # pyright: ignore[reportPrivateUsage]
 
 ZONES = st.sampled_from(["Z", "+00:00", "+09:00", "-05:30", "+05:45", ""])
@@ -73,3 +73,11 @@ def test_a_backup_says_what_stays_in_it(tmp_path: Path) -> None:
 
         assert len(restored.in_trash) >= 1 and all(name.startswith("trash/") for name in restored.in_trash)
         assert restored.left_out == () and not other.trash()
+
+
+@given(times=st.lists(TIMES | st.sampled_from(["soon", ""]), max_size=6))
+def test_times_on_one_clock_are_the_same_moments_in_one_zone(times: list[str]) -> None:
+    shown = on_one_clock(times)
+
+    assert shown == [moment_of(time) for time in times]
+    assert len({time.utcoffset() for time in shown if time is not None}) <= 1

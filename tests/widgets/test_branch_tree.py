@@ -142,6 +142,15 @@ def test_every_message_has_its_words_tokens_and_date_also_in_a_folded_chain() ->
     assert all(flag & ACTIVE for *_, flag in found.values())
 
 
+def test_dates_of_several_zones_are_those_of_one_clock() -> None:
+    times = {"m7": "2026-01-12T18:05:00+08:00", "m8": "2026-01-12T10:06:00Z", "m9": "2026-01-12T05:07:00-05:00"}
+    widget = BranchTree(long(10, **{key: {"timestamp": time} for key, time in times.items()}))
+    found = dict(zip(json.loads(widget.texts)["keys"], message_facts(widget), strict=True))
+
+    shown = [datetime.fromtimestamp(found[key][1], UTC).isoformat()[11:16] for key in times]
+    assert shown == ["18:05", "18:06", "18:07"]
+
+
 def test_hanging_messages_elsewhere_sends_no_words_again() -> None:
     widget = BranchTree(small())
     before = widget.words

@@ -23,7 +23,7 @@ from ctxlab.recordings.usage import RecordedUsage
 from ctxlab_widgets import RecordingView
 from ctxlab_widgets.recording_view.headline import headline
 from ctxlab_widgets.recording_view.pair import key_of, pair_of, rows_of
-from ctxlab_widgets.recording_view.shown_requests import ShownRequests
+from ctxlab_widgets.recording_view.shown_requests import ShownRequests, about
 from tests.gallery.recordings import body, long_recording, reading, recorded, tidebook
 
 
@@ -125,6 +125,17 @@ def test_the_sentence_has_apart_what_the_log_does_not_explain() -> None:
     ((_, words, sentence, usd, level),) = said(found, "marks")["breaks"]
     assert (words, level) == ("not read, as reported", "note")
     assert usd == f"US$ {report.unexplained_usd:.2f}" and "the log doesn't say why" in sentence
+
+
+def test_times_of_several_zones_are_shown_by_one_clock() -> None:
+    builder = RecordingBuilder("talk")
+    for time in ("2026-01-01T09:30:00+09:00", "2026-01-01T00:35:00Z", "2025-12-31T19:40:00-05:00"):
+        sent = {"model": "claude-sonnet-4-5", "messages": [{"role": "user", "content": time}]}
+        builder.body(sent, "anthropic", model="claude-sonnet-4-5", time=time)
+    recording = builder.recording()
+
+    assert ShownRequests(recording, "").series()["times"] == ["09:30", "09:35", "09:40"]
+    assert "1 January 2026, 10 min" in about(recording)
 
 
 def test_it_opens_at_the_break_that_cost_most(view: RecordingView) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.html_page import ReportView, page, page_of_views
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.remedies import remedies_json
+from ctxlab_widgets._shared.split_secrets import parts_of_secrets
 from ctxlab_widgets._shared.widget import Widget, bundle_path, synced_state
 
 MOST_REMEDIES = 40
@@ -88,7 +89,18 @@ def report(trace: Trace | Session | StudyResult | Recording | Widget, path: str 
 def view_html(widget: Widget) -> str:
     """The page of one view as text; the view goes on as it was."""
     widget.keep_for_page()
-    return page(bundle_path(type(widget)), {**synced_state(widget), "live": False}, title=type(widget).__name__)
+    runs = [getattr(widget, "trace", None), *_runs_beside(widget)]
+    return page(
+        bundle_path(type(widget)),
+        {**synced_state(widget), "live": False},
+        title=type(widget).__name__,
+        parts=parts_of_secrets(run for run in runs if isinstance(run, Trace)),
+    )
+
+
+def _runs_beside(widget: Widget) -> Iterable[object]:
+    beside = getattr(widget, "traces", None)
+    return beside.values() if isinstance(beside, Mapping) else ()  # pyright: ignore[reportUnknownVariableType]
 
 
 def recording_html(recording: Recording) -> str:
@@ -112,7 +124,8 @@ def report_html(trace: Trace) -> str:
         about += f", for the message {leaf}"
     views = _views(trace)
     title = f"What is sent: {session.name or session.id}"
-    return page_of_views(views, title=title, summary=[*_sentence(run_summary(trace))], about=about)
+    parts = parts_of_secrets([trace])
+    return page_of_views(views, title=title, summary=[*_sentence(run_summary(trace))], about=about, parts=parts)
 
 
 def session_html(session: Session) -> str:
@@ -131,7 +144,8 @@ def session_html(session: Session) -> str:
         summary.append((f" Of the tokens sent {spent['overhead']:,} are the request's around the words", ""))
         summary.append((f"; the active path has {counted(of_the_path, 'token')}.", "tree"))
     title = f"Conversation: {session.name or session.id}"
-    return page_of_views(views, title=title, summary=summary, about=f"tokens by {trace.services.tokenizer.name}")
+    about = f"tokens by {trace.services.tokenizer.name}"
+    return page_of_views(views, title=title, summary=summary, about=about, parts=parts_of_secrets([trace]))
 
 
 def _views(trace: Trace) -> list[ReportView]:

@@ -17,15 +17,17 @@ from ctxlab.chat.events import (
 from ctxlab.chat.turn import Turn
 from ctxlab.cli.output.terminal import Screen, harmless, one_line
 from ctxlab.display.short_texts import counted
+from ctxlab.secrets import MaskedPieces
 
 
 class TurnText:
-    """Prints the events of a turn; what the model says is printed as it comes, control characters escaped."""
+    """Prints the events of a turn; what the model says is printed as it comes, masked, control characters escaped."""
 
     def __init__(self, screen: Screen) -> None:
         self.screen = screen
         self._style = ""
         self._begun = False
+        self._pieces = MaskedPieces()
 
     def show(self, event: TurnEvent) -> None:
         match event:
@@ -68,8 +70,11 @@ class TurnText:
         if self._begun and style != self._style:
             self._close()
         self._begun, self._style = True, style
+        self._print(self._pieces.add(text))
+
+    def _print(self, text: str) -> None:
         lines = text.replace("\r", "").split("\n")
-        self.screen.console.print(Text("\n".join(map(harmless, lines)), style, end=""), soft_wrap=True, end="")
+        self.screen.console.print(Text("\n".join(map(harmless, lines)), self._style, end=""), soft_wrap=True, end="")
 
     def _line(self, *parts: str | tuple[str, str]) -> None:
         self._close()
@@ -77,5 +82,6 @@ class TurnText:
 
     def _close(self) -> None:
         if self._begun:
+            self._print(self._pieces.end())
             self.screen.blank()
         self._begun = False

@@ -95,7 +95,7 @@ class MacroEnv:
         user, group = build_input.user or UserProfile(), build_input.group or GroupChat()
         return cls(
             user=user.name or NO_USER,
-            char=agent.name or NO_AGENT,
+            char=agent.name or build_input.facts.get("char") or NO_AGENT,
             persona=user.content,
             description=agent.character_description or agent.description or "",
             personality=agent.personality or "",

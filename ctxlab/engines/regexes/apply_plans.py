@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ctxlab.context import Cause, Edit, Text
-from ctxlab.display.short_texts import cut_off
 from ctxlab.documents import Note
 from ctxlab.engines.javascript.utf16_offsets import Replacement16
 from ctxlab.engines.macros import MacroEnv
@@ -14,6 +13,7 @@ from ctxlab.engines.regexes.compile_rule import Compat, CompiledRule, compiled_r
 from ctxlab.engines.regexes.replace import Plan, replace_all
 from ctxlab.engines.regexes.rule_selection import BoundRule, Stage
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
+from ctxlab.secrets import masked_stretch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,9 +110,16 @@ LONGEST = 60
 
 
 def excerpt(hit: TextHit) -> tuple[str, str]:
-    """The place of a hit's first change, as it was and as it is."""
+    """The place of a hit's first change, as it was and as it is, masked."""
     start, end, new = hit.changes[0]
     text = str(hit.before)
-    head = ("…" if start > AROUND else "") + text[max(0, start - AROUND) : start]
-    tail = text[end : end + AROUND] + ("…" if end + AROUND < len(text) else "")
-    return head + cut_off(text[start:end], LONGEST) + tail, head + cut_off(new, LONGEST) + tail
+    return _around(text, start, end), _around(text[:start] + new + text[end:], start, start + len(new))
+
+
+def _around(text: str, start: int, end: int) -> str:
+    head, tail = max(0, start - AROUND), end + AROUND
+    if end - start <= LONGEST:
+        words = masked_stretch(text, head, tail)
+    else:
+        words = f"{masked_stretch(text, head, start + LONGEST - 1)}…{masked_stretch(text, end, tail)}"
+    return ("…" if head else "") + words + ("…" if tail < len(text) else "")

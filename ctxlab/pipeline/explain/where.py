@@ -12,6 +12,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.pipeline.explain.provenance_text import done_by, provenance_lines, written_by
 from ctxlab.pipeline.explain.text_versions import SupersededVersion, TextHistory, Version
 from ctxlab.prompt.merged_parts import pieces
+from ctxlab.secrets import masked_stretch
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,10 +68,10 @@ class Occurrence:
         return f" in {self.step}, which does not say why" if self.step else ""
 
     def around(self) -> str:
-        """The words with some of the text around them, for a table."""
+        """The words with some of the text around them, masked, for a table."""
         text = str(self.version.text)
         start, end = max(0, self.start - AROUND), min(len(text), self.end + AROUND)
-        return f"{'…' if start else ''}{text[start:end]}{'…' if end < len(text) else ''}"
+        return f"{'…' if start else ''}{masked_stretch(text, start, end)}{'…' if end < len(text) else ''}"
 
     def written_by(self) -> str:
         """The writers of the words, each once."""

@@ -52,7 +52,7 @@ def read_request_body(content: bytes, headers: Mapping[str, str]) -> ReadBody:
 
 
 def read_reply_body(content: bytes, headers: Mapping[str, str]) -> ReadBody:
-    """The reply as JSON, the events of a stream, or a text where it is neither."""
+    """The reply as JSON, the events of a stream, which may be lines of JSON, or a text where it is neither."""
     if not content:
         return ReadBody()
     data, notes = _unpacked(content, headers.get("content-encoding", ""))
@@ -67,9 +67,18 @@ def read_reply_body(content: bytes, headers: Mapping[str, str]) -> ReadBody:
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     if kind == "text/event-stream" or text.startswith(("data:", "event:")):
         return ReadBody(events=tuple(_events(text)), notes=notes)
+    if _is_json_lines(text):
+        lines = (each for each in _LINE_END.split(text) if each.strip())
+        return ReadBody(events=tuple({"event": "", "data": _event_data(each)} for each in lines), notes=notes)
     if len(text) > MOST_OF_RUBBISH:
         notes = (*notes, f"of the reply's text {MOST_OF_RUBBISH:,} of {len(text):,} characters are kept")
     return ReadBody(masked_beginning(text, MOST_OF_RUBBISH), notes=notes)
+
+
+def _is_json_lines(text: str) -> bool:
+    """Whether the first two lines are JSON objects, as servers stream that send no events."""
+    first = [each for each in text[:MOST_OF_RUBBISH].split("\n", 3)[:3] if each.strip()][:2]
+    return len(first) == 2 and all(isinstance(_event_data(each), dict) for each in first)
 
 
 def json_of(data: bytes) -> Any:

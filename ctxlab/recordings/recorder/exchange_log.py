@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
 from time import monotonic
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Self, cast
 
 from ctxlab.recordings.recorder.bodies import MOST_BYTES, read_reply_body, read_request_body
 from ctxlab.recordings.recorder.headers import KEPT_OF_REPLIES, KEPT_OF_REQUESTS, Pairs, kept
@@ -204,6 +204,8 @@ class ExchangeLog:
                 [self._mask.text(one["event"]), self._mask.reply_body(one["data"])] for one in body.events
             ]
         elif body.value is not None:
+            if isinstance(body.value, list):  # the chunks of a stream as one JSON list
+                mask_across_pieces(cast("list[Any]", body.value), self._mask.text)
             about["reply"] = self._mask.reply_body(body.value)
         if notes:
             about["notes"] = [self._mask.text(note) for note in notes]

@@ -127,6 +127,11 @@ class RecordingTransport:
 
     def _answered(self, exchange: OpenExchange, response: Any, stream: Any) -> Any:
         exchange.head(response.status_code, response.headers.multi_items())
+        if response.is_closed:  # a transport made it up, as fakes do, and nobody reads its body again
+            for piece in response.stream if type(response.stream).__name__ == "ByteStream" else ():
+                exchange.piece(piece)
+            exchange.end("whole")
+            return response
         response.stream = stream(response.stream, exchange)
         return response
 

@@ -18,8 +18,8 @@ class RawExchange:
     `body` is the request's JSON, None where it had none. Within one reading, messages (and tool lists, system texts)
     that two bodies share are one and the same object, so that `is` tells them apart. `reply` is the JSON of a reply in
     one piece, or its text where it is no JSON; `events` are the events of a stream, as far as they came, each with
-    `event` (its name, or "") and `data` (JSON, or a text where it is none). `time` is ISO 8601 in UTC; seconds count
-    from there.
+    `event` (its name, or "") and `data` (JSON, or a text where it is none); of a stream of JSON lines, each line is
+    one. `time` is ISO 8601 in UTC; seconds count from there.
     """
 
     id: str

@@ -18,6 +18,9 @@ Backend = Literal["local", "dask"]
 AHEAD = 2
 """Batches that wait for each process, so that none is idle; more would hold more of a corpus in memory."""
 
+WAIT_SECONDS = 30
+"""Seconds after which a scheduler without workers is given up."""
+
 
 def rows_of_batches(
     plan: StudyPlan, batches: Iterable[Batch], *, backend: Backend, processes: int, address: str | None
@@ -95,6 +98,7 @@ def _with_dask(plan: StudyPlan, batches: Iterable[Batch], processes: int, addres
             client = stack.enter_context(distributed.Client(stack.enter_context(cluster)))
         else:
             client = stack.enter_context(distributed.Client(address))
+            _wait_for_a_worker(client, address)
         data = client.scatter(_pickled(plan), broadcast=True, hash=False)
         waiting: set[Any] = set()
         sent = _Sent(batches)
@@ -106,6 +110,15 @@ def _with_dask(plan: StudyPlan, batches: Iterable[Batch], processes: int, addres
         while waiting:
             yield from _done(distributed, waiting)
         sent.finish()
+
+
+def _wait_for_a_worker(client: Any, address: str) -> None:
+    try:
+        client.wait_for_workers(1, timeout=WAIT_SECONDS)
+    except TimeoutError:
+        raise CtxlabError(
+            f"the scheduler at {address} has no worker after {WAIT_SECONDS} s; start some: dask worker {address}"
+        ) from None
 
 
 def _done(distributed: Any, waiting: set[Any]) -> Iterator[list[Row]]:

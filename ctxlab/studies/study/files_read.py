@@ -115,7 +115,12 @@ def _held(value: Session | Library) -> object:
     """The content of a session or a library; of one that was read not where it was."""
     if isinstance(value, Session):
         return value
-    return [getattr(value, each.name) for each in fields(Library)], getattr(value, "format", "")
+    own = sorted(getattr(value, "agents_of_sessions", ()))
+    return (
+        [getattr(value, each.name) for each in fields(Library)],
+        getattr(value, "format", ""),
+        *((own,) if own else ()),
+    )
 
 
 def _is_path(value: object) -> bool:

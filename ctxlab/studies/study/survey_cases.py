@@ -12,7 +12,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents import Library, Session
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.formats.folder import FolderParts
-from ctxlab.formats.results import Loss
+from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import title
 from ctxlab.studies.study.case import BrokenCase, Case
 
@@ -198,7 +198,8 @@ def _sessions(source: Any, name: str) -> tuple[Sequence[Session], Mapping[str, A
 def _options(found: Library) -> Mapping[str, Any]:
     """Options of a build for what lies beside conversations."""
     beside = {name: getattr(found, name) for name in ("agents", "users", "models", "books", "files")}
-    options: dict[str, Any] = {"library": Library(**beside)} if any(beside.values()) else {}
+    own = found.agents_of_sessions if isinstance(found, Import) else frozenset[str]()
+    options: dict[str, Any] = {"library": Import(**beside, agents_of_sessions=own)} if any(beside.values()) else {}
     options |= {"books": found.books_of_nobody()} if found.books_of_nobody() else {}
     return options | ({"rules": found.rules} if found.rules else {})
 

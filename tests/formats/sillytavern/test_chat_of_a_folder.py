@@ -15,5 +15,5 @@ def test_what_a_turn_follows_is_no_loss(tmp_path: Path) -> None:
 
     (alone,) = ctxlab.read(folder / "chats" / "odo" / "evening.jsonl").losses[:1]
 
-    assert "chat_metadata.note_prompt" in alone.place
+    assert "chat_metadata.timedWorldInfo" in alone.place
     assert not any("chat_metadata" in loss.place for loss in ctxlab.sillytavern(folder).losses)

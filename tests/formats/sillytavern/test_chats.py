@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from ctxlab import build
 from ctxlab.documents import Session
-from ctxlab.formats import chat_jsonl, chat_lines, convert, read, read_data, write
+from ctxlab.formats import FORMATS, chat_jsonl, chat_lines, convert, read, read_data, write
 from ctxlab.formats.sillytavern.chats.dates import iso
+from ctxlab.formats.sillytavern.chats.own_texts import note_of_chat
 from ctxlab.formats.sillytavern.chats.reader import chat_from
 
 HEADER: dict[str, Any] = {
@@ -108,6 +110,23 @@ def test_hidden_messages_are_disabled_and_narrators_are_the_system(
 
     assert (node.role, node.enabled) == (role, enabled)
     assert chat_lines(session).data[1] == {"name": "A", "is_user": False, "mes": "x", **fields}
+
+
+def test_tool_calls_of_a_chat_are_sent_as_calls_with_their_results() -> None:
+    call = {"id": "c1", "name": "Tide", "displayName": "Tide", "parameters": '{"at":"pier"}', "result": "Low at nine"}
+    extra = {"isSmallSys": True, "tool_invocations": [call, {**call, "id": "c2", "result": ""}]}
+    calls = {"name": "沈砚", "is_user": False, "is_system": True, "mes": "Tool calls: Tide", "extra": extra}
+    found = read_data([HEADER, ASKED, calls, GREETING])
+
+    sent = build(found).messages
+
+    assert [message["role"] for message in sent] == ["user", "assistant", "tool", "tool", "assistant"]
+    assert [made["function"] for made in sent[1]["tool_calls"]] == [{"name": "Tide", "arguments": '{"at":"pier"}'}] * 2
+    assert [(each["tool_call_id"], each["content"]) for each in sent[2:4]] == [
+        ("c1", "Low at nine"),
+        ("c2", "[No content]"),
+    ]
+    assert not any("tool_invocations" in loss.place for loss in found.losses)
 
 
 def test_in_a_group_every_answer_has_its_name() -> None:
@@ -272,13 +291,14 @@ def test_a_bad_time_of_a_swipe_is_told_of_that_swipe() -> None:
     assert found.losses[0].text == "no time can be read in 'once', nor in 1 others"
 
 
-def test_a_note_that_is_not_used_says_what_puts_it_in(tmp_path: Path) -> None:
-    def lost(**about: Any) -> str:
-        header = {**HEADER, "chat_metadata": {"note_prompt": "Keep the mood calm.", **about}}
-        (loss,) = read(file(tmp_path, [header, GREETING, ASKED])).losses
-        return loss.text
+def test_every_format_of_conversations_keeps_the_note_of_a_chat_or_says_that_it_does_not(tmp_path: Path) -> None:
+    header = {**HEADER, "chat_metadata": {"note_prompt": "Keep the mood calm."}}
+    found = read(file(tmp_path, [header, GREETING, ASKED]))
+    for form in FORMATS:
+        if form.write is None or "sessions" not in form.holds:
+            continue
+        export = write(found, tmp_path / f"out{form.endings[0]}", format=form.name)
+        lost = [loss for loss in export.losses if "its author's note" in loss.text]
+        kept = not lost and note_of_chat(read(tmp_path / f"out{form.endings[0]}").session())
 
-    assert "; --note 'Keep the mood calm.@2' puts it in, --sillytavern FOLDER" in lost(note_depth=2, note_position=1)
-    assert "; --note TEXT@4 puts it in" in lost(note_prompt="long " * 40)
-    assert "--note" not in lost(note_position=0)
-    assert "--sillytavern FOLDER" in lost(note_position=0)
+        assert lost or kept, form.name

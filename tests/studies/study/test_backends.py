@@ -14,6 +14,7 @@ import pytest
 
 import ctxlab
 from ctxlab.errors import CtxlabError, MissingExtra
+from ctxlab.studies.study import backends
 from ctxlab.studies.study.backends import rows_in_worker
 from ctxlab.studies.study.batches import Batch, BatchStream
 from tests.studies.study.samples import cases, many_cases, plan, run
@@ -43,6 +44,28 @@ def test_two_processes_and_dask_give_the_bytes_of_one(tmp_path: Path) -> None:
     run(tmp_path / "dask", source=many_cases, processes=2, backend="dask")
 
     assert content(tmp_path / "one") == content(tmp_path / "two") == content(tmp_path / "dask")
+
+
+@pytest.mark.slow
+def test_the_workers_of_a_scheduler_give_the_bytes_of_one_process(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    run(tmp_path / "one", source=many_cases)
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        address = cluster.scheduler_address
+        run(tmp_path / "there", source=many_cases, backend="dask", address=address)
+
+        assert content(tmp_path / "there") == content(tmp_path / "one")
+
+
+@pytest.mark.slow
+def test_a_scheduler_without_workers_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(backends, "WAIT_SECONDS", 1)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        pytest.raises(CtxlabError, match=r"has no worker after 1 s; start some: dask worker tcp://"),
+    ):
+        run(backend="dask", address=cluster.scheduler_address)
 
 
 @pytest.mark.slow

@@ -67,6 +67,8 @@ PARTS = {
     "reef.json": BOOK,
     "rules.json": RULES,
     "plain.json": chat("Only words"),
+    "prompted.json": [{"role": "system", "content": "You are a pilot."}, *chat("Words")],
+    "runs.json": {"conversations": [{"from": "human", "value": "Any wind?"}, {"from": "gpt", "value": "Some."}]},
     "deep/er/two.json": chat("On the reef that is", 4),
     "notes.txt": "Dear diary",
     "broken.json": '{"role": ',

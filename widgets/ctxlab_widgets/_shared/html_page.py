@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from ctxlab.secrets import masked, masked_in_place
+from ctxlab.secrets import masked
 from ctxlab_widgets._shared.json_values import as_json
+from ctxlab_widgets._shared.split_secrets import masked_state
 
 HOST = Path(__file__).parent / "static" / "host.js"
 
@@ -66,25 +67,32 @@ class ReportView:
     left_out: str = ""
 
 
-def page(widget: Path, state: Mapping[str, Any], *, title: str, about: str = "") -> str:
+def page(widget: Path, state: Mapping[str, Any], *, title: str, about: str = "", parts: Collection[str] = ()) -> str:
     """The page of one widget: `widget` is a bundle, `state` its traits, title and about are plain text.
 
-    A page is for others to open, so secrets are masked in it, each character of one as a `*`.
+    A page is for others to open, so secrets are masked in it, each character of one as a `*`; `parts` are those of
+    secrets that the page has in pieces.
     """
     title, about = masked(title), masked(about)
     code = as_json({"code": widget.read_text(encoding="utf-8")})
     body = f"""<header><h1>{escape(title)}</h1><p>{escape(about)}</p></header>
 <main id="ctxlab-widget"></main>
-{_held("ctxlab-held", f'{code[:-1]},"state":{masked_in_place(as_json(state))}}}')}"""
+{_held("ctxlab-held", f'{code[:-1]},"state":{masked_state(as_json(state), parts)}}}')}"""
     return _document(title, body)
 
 
 def page_of_views(
-    views: Sequence[ReportView], *, title: str, summary: Sequence[tuple[str, str]], about: str = ""
+    views: Sequence[ReportView],
+    *,
+    title: str,
+    summary: Sequence[tuple[str, str]],
+    about: str = "",
+    parts: Collection[str] = (),
 ) -> str:
     """The page of several views, each behind a tab, the first one open.
 
-    `summary` is a sentence in parts: plain text, and the name of the view that it leads to, or an empty one.
+    `summary` is a sentence in parts: plain text, and the name of the view that it leads to, or an empty one. `parts`
+    are as for `page`.
     """
     there = {view.name for view in views}
     sentence = "".join(
@@ -104,7 +112,7 @@ def page_of_views(
     held = "\n".join(
         _held(f"ctxlab-code-{view.name}", as_json({"code": view.bundle.read_text(encoding="utf-8")}))
         + "\n"
-        + _held(f"ctxlab-state-{view.name}", masked_in_place(view.state))
+        + _held(f"ctxlab-state-{view.name}", masked_state(view.state, parts))
         for view in views
         if view.bundle is not None
     )

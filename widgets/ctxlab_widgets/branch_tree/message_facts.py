@@ -9,6 +9,7 @@ from math import nan
 from typing import TYPE_CHECKING
 
 from ctxlab.display.one_line import plain
+from ctxlab.documents.moments import on_one_clock
 from ctxlab.documents.tree.graph_and_frame import active_keys
 from ctxlab_widgets.branch_tree.payload import LEAF, hidden_keys, message_flags
 
@@ -43,10 +44,12 @@ class MessageFacts:
 def packed_messages(session: Session, keys: Sequence[str], tokenizer: TokenCounter) -> bytes:
     """Of each key seconds as float64; then its place in the session and its tokens as int32; then flags as uint16.
 
-    The seconds are those of the clock that the message was written by, since 1970; NaN where nobody wrote them down.
+    The seconds are those since 1970 of one clock, that of the zone which the session's first time is written in; NaN
+    where nobody wrote one down.
     """
     nodes = [session.nodes[key] for key in keys]
     numbers = {key: i for i, key in enumerate(session.nodes)}
+    times = dict(zip(numbers, on_one_clock(node.timestamp for node in session.nodes.values()), strict=True))
     active, hidden = active_keys(session), hidden_keys(session)
 
     def flags(key: str, node: MessageNode) -> int:
@@ -56,7 +59,7 @@ def packed_messages(session: Session, keys: Sequence[str], tokenizer: TokenCount
 
     is_counted = sum(len(node.content) for node in nodes) <= COUNTED
     columns = (
-        array("d", (_seconds(node.timestamp) for node in nodes)),
+        array("d", (_seconds(times[key]) for key in keys)),
         array("i", (numbers[key] for key in keys)),
         array("i", (tokenizer.count(node.content) if is_counted else UNKNOWN for node in nodes)),
         array("H", map(flags, keys, nodes)),
@@ -64,11 +67,8 @@ def packed_messages(session: Session, keys: Sequence[str], tokenizer: TokenCount
     return b"".join(column.tobytes() for column in columns)
 
 
-def _seconds(timestamp: str | None) -> float:
-    try:
-        return datetime.fromisoformat(timestamp or "").replace(tzinfo=UTC).timestamp()
-    except ValueError:
-        return nan
+def _seconds(moment: datetime | None) -> float:
+    return nan if moment is None else moment.replace(tzinfo=UTC).timestamp()
 
 
 def _placeholder(node: MessageNode, session: Session) -> str:

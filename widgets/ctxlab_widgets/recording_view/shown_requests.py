@@ -9,7 +9,7 @@ from typing import Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
-from ctxlab.documents.moments import moment_of
+from ctxlab.documents.moments import on_one_clock
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.recording import Recording
 from ctxlab_widgets.recording_view.stacks import stacks_of
@@ -44,7 +44,7 @@ class ShownRequests:
         return {
             "ids": [request.id for request in requests],
             "numbers": [request.number for request in requests],
-            "times": [_clock(request.time) for request in requests],
+            "times": [f"{time:%H:%M}" if time else "" for time in on_one_clock(request.time for request in requests)],
             "counted": self.counted,
             "reported": [_known(request.usage.input) for request in requests],
             "cached": [_known(request.usage.cached) for request in requests],
@@ -91,7 +91,7 @@ def first_agent(recording: Recording) -> str:
 def about(recording: Recording) -> str:
     """The program, the file, the day and how long it took, as far as they are known."""
     names = dict.fromkeys(plain(name, 60) for name in (recording.source, recording.program) if name)
-    times = sorted(found for request in recording.requests if (found := moment_of(request.time)) is not None)
+    times = sorted(time for time in on_one_clock(request.time for request in recording.requests) if time is not None)
     parts = [*names]
     if times:
         first, last = times[0], times[-1]
@@ -103,19 +103,6 @@ def about(recording: Recording) -> str:
 
 def _known(count: int | None) -> int:
     return UNKNOWN if count is None else count
-
-
-def _moment(time: str | None) -> datetime | None:
-    try:
-        found = datetime.fromisoformat(time) if time else None
-    except ValueError:
-        return None
-    return found.replace(tzinfo=None) if found is not None else None
-
-
-def _clock(time: str | None) -> str:
-    found = _moment(time)
-    return f"{found:%H:%M}" if found is not None else ""
 
 
 def _day(time: datetime) -> str:

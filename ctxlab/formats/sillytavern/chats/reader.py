@@ -6,7 +6,6 @@ The swipes of a message become siblings; what follows hangs below the one that i
 from __future__ import annotations
 
 from collections.abc import Sequence
-from shlex import quote
 from typing import Any, Final
 
 from ctxlab.documents import Session
@@ -18,12 +17,7 @@ from ctxlab.formats.sillytavern.chats.turns import Turn, Undated, header_of, nod
 
 CARRIED: Final = "sillytavern"
 LINES: Final = "lines"
-LONGEST_NOTE: Final = 80
-"""Characters of a note that a sentence repeats."""
-USUAL_DEPTH: Final = 4
-"""Messages before the newest where a note stands that says nothing else."""
 KEPT = {
-    "note_prompt": "the author's note",
     "timedWorldInfo": "the timed effects of lorebook entries",
     "variables": "the chat's variables",
     "scenario": "the chat's own scenario",
@@ -38,17 +32,15 @@ def chat_from(
 ) -> tuple[Session, list[Loss]]:
     """The conversation that the parsed lines of a chat hold; `places` name them in losses.
 
-    With `uses_metadata` the caller takes the note, the variables and the texts of `chat_metadata`: they are no losses.
+    With `uses_metadata` the caller takes the variables and the texts of `chat_metadata`: they are no losses.
     """
     places = places or [f"line {number}" for number in range(1, len(lines) + 1)]
     losses: list[Loss] = []
     header = header_of(lines)
     turns = list(turns_of(lines, places, losses))
-    unused = [] if uses_metadata else _kept(header)
-    about = coerce.as_object(header.get("chat_metadata"))
     losses += [
-        Loss(f"{places[0]}, chat_metadata.{key}", f"{KEPT[key]}: kept, but not used{_next_step(key, about)}")
-        for key in unused
+        Loss(f"{places[0]}, chat_metadata.{key}", f"{KEPT[key]}: kept, but not used")
+        for key in ([] if uses_metadata else _kept(header))
     ]
     tree = Tree()
     undated: list[Undated] = []
@@ -67,19 +59,6 @@ def chat_from(
 def _kept(header: Any) -> list[str]:
     about = coerce.as_object(header.get("chat_metadata"))
     return [key for key in KEPT if about.get(key)]
-
-
-def _next_step(key: str, about: Any) -> str:
-    """The way of a note into a build of the chat's file alone; nothing of other fields."""
-    if key != "note_prompt":
-        return ""
-    text, depth, position = (about.get(name) for name in ("note_prompt", "note_depth", "note_position"))
-    whole = "--sillytavern FOLDER reads it from the program's data folder"
-    if position not in (1, None) or not isinstance(text, str):
-        return f"; {whole}"
-    said = text if len(text) <= LONGEST_NOTE and text.isprintable() else "TEXT"
-    at = depth if isinstance(depth, int) and depth >= 0 else USUAL_DEPTH
-    return f"; --note {quote(f'{said}@{at}')} puts it in, {whole}"
 
 
 def names_of(header: Any, turns: Sequence[Turn]) -> tuple[str, str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Path, Session
 from ctxlab.documents.stored import as_json
 from ctxlab.formats.results import Export, Loss
 from ctxlab.formats.sillytavern import coerce
-from ctxlab.formats.sillytavern.chats.reader import CARRIED, LINES, chat_from
+from ctxlab.formats.sillytavern.chats.own_texts import lines_of
+from ctxlab.formats.sillytavern.chats.reader import chat_from
 from ctxlab.formats.sillytavern.chats.turns import Data, Turn, is_header, turns_of
 from ctxlab.formats.sillytavern.roundtrip import patched
 
@@ -24,7 +25,7 @@ def chat_lines(
     """
     if leaf is not None:
         session.node(leaf)
-    writer = _Writer(session, _lines_of(session), user_name, character_name)
+    writer = _Writer(session, lines_of(session), user_name, character_name)
     lines = writer.written(session.walk(leaf))
     return Export(lines, tuple(writer.losses))
 
@@ -39,13 +40,6 @@ def chat_jsonl(
 
 OF_SWIPE = ("send_date", "gen_started", "gen_finished", "extra")
 """Keys of a message that belong to the swipe which is shown."""
-
-
-def _lines_of(session: Session) -> list[Any]:
-    """The lines that a session was read from."""
-    carried: Any = (session.model_extra or {}).get("carried")
-    lines = coerce.as_object(coerce.as_object(carried).get(CARRIED)).get(LINES)
-    return cast("list[Any]", lines) if isinstance(lines, list) else []
 
 
 class _Writer:

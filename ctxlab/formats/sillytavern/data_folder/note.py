@@ -2,55 +2,36 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from ctxlab.documents import Agent, MessageNode
-from ctxlab.documents.agent.authors_note import authors_note
 from ctxlab.documents.agent.new_preset import preset
 from ctxlab.formats.sillytavern.card_fields import PROMPT_NAME
+from ctxlab.formats.sillytavern.chats.own_texts import USUAL, as_in_a_field, note_from, role_by_number
 from ctxlab.formats.sillytavern.coerce import as_object
 from ctxlab.formats.sillytavern.data_folder.cards import PERSONA_PLACE, CardFile
 from ctxlab.formats.sillytavern.data_folder.conversation import Conversation
 from ctxlab.formats.sillytavern.data_folder.persona import ABOVE_NOTE, AT_DEPTH, BELOW_NOTE, Persona
 from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings
 
-ROLES: Final = ("system", "user", "assistant")
-POSITIONS: Final = ("after_main", "in_chat", "before_main")
-"""Places of a note by their numbers."""
 BESIDE_NOTE: Final = {ABOVE_NOTE: "personaAboveNote", BELOW_NOTE: "personaBelowNote"}
 """Names in the prompt of a persona that goes with the note."""
-USUAL_DEPTH: Final = 4
-RETURNS: Final = re.compile(r"\r\n?")
-
-
-def as_in_a_field(text: str) -> str:
-    """The text as a field of the program's page holds it, such as that of the note: all line ends are of one kind."""
-    return RETURNS.sub("\n", text)
 
 
 def note_of(settings: ProgramSettings, conversation: Conversation, card: CardFile) -> MessageNode:
     """The note of a chat; where it has no words, its place is that of the lore around it."""
-
-    def number(name: str, usual: str, default: int) -> int:
-        found = _own(conversation, name, settings.at(f"extension_settings.note.{usual}", default))
-        return int(found) if str(found).lstrip("-").isdecimal() else default
-
-    position = number("position", "defaultPosition", 1)
-    note = authors_note(
-        _with_own(settings, card, as_in_a_field(text_of_chat(settings, conversation))),
-        position=POSITIONS[position] if 0 <= position < len(POSITIONS) else "in_chat",
-        depth=max(0, number("depth", "defaultDepth", USUAL_DEPTH)),
-        role=_role(number("role", "defaultRole", 0)),
-        interval=max(0, number("interval", "defaultInterval", 1)),
-    )
-    return note.with_(name="Author's note")
+    usual = {
+        name: settings.at(f"extension_settings.note.default{name.title()}", value) for name, value in USUAL.items()
+    }
+    text = _with_own(settings, card, as_in_a_field(text_of_chat(settings, conversation)))
+    return note_from(text, conversation.metadata, usual=usual)
 
 
 def text_of_chat(settings: ProgramSettings, conversation: Conversation) -> str:
     """The note's own words: the chat's, else those of new chats."""
-    return str(_own(conversation, "prompt", settings.at("extension_settings.note.default", "")) or "")
+    own = conversation.metadata.get("note_prompt")
+    return str((own if own is not None else settings.at("extension_settings.note.default", "")) or "")
 
 
 def note_of_character(settings: ProgramSettings, card: CardFile) -> tuple[str, int] | None:
@@ -63,11 +44,6 @@ def note_of_character(settings: ProgramSettings, card: CardFile) -> tuple[str, i
     return str(own.get("prompt") or ""), place if isinstance(place, int) else 0
 
 
-def _own(conversation: Conversation, name: str, default: Any) -> Any:
-    own = conversation.metadata.get(f"note_{name}")
-    return own if own is not None else default
-
-
 def _with_own(settings: ProgramSettings, card: CardFile, text: str) -> str:
     """The note together with the character's own, be it empty, which replaces it or stands before or after it."""
     own = note_of_character(settings, card)
@@ -75,10 +51,6 @@ def _with_own(settings: ProgramSettings, card: CardFile, text: str) -> str:
         return text
     words, place = own
     return f"{words}\n{text}" if place == 1 else f"{text}\n{words}" if place == 2 else words
-
-
-def _role(number: int) -> Any:
-    return ROLES[number] if 0 <= number < len(ROLES) else ROLES[0]
 
 
 def with_persona(agent: Agent, persona: Persona, note: MessageNode) -> tuple[Agent, Iterator[MessageNode]]:
@@ -94,7 +66,7 @@ def with_persona(agent: Agent, persona: Persona, note: MessageNode) -> tuple[Age
 
 def _elsewhere(persona: Persona, note: MessageNode) -> Iterator[MessageNode]:
     if persona.position == AT_DEPTH and persona.description.strip():
-        role = _role(persona.role)
+        role = role_by_number(persona.role)
         made = preset(persona.description, depth=persona.depth, role=role, id="persona", name="Persona")
         yield made.with_(metadata={PROMPT_NAME: PERSONA_PLACE})
     elif persona.position in BESIDE_NOTE and persona.description:

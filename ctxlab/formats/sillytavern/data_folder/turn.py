@@ -15,6 +15,7 @@ from ctxlab.formats.files.attached import Files
 from ctxlab.formats.files.shelf import FolderShelf
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.sillytavern.card_fields import original_of
+from ctxlab.formats.sillytavern.chats.own_texts import as_in_a_field
 from ctxlab.formats.sillytavern.chats.reader import chat_from
 from ctxlab.formats.sillytavern.coerce import as_object
 from ctxlab.formats.sillytavern.data_folder.cards import CardFile, agent_of, preset_in_use
@@ -24,7 +25,6 @@ from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS, WORLDS, Data
 from ctxlab.formats.sillytavern.data_folder.group import card_of_turn, depth_prompts
 from ctxlab.formats.sillytavern.data_folder.links import LinkedWorlds, linked_worlds
 from ctxlab.formats.sillytavern.data_folder.note import (
-    as_in_a_field,
     note_of,
     note_of_character,
     text_of_chat,
