@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -165,3 +166,12 @@ def test_what_has_no_content_is_refused() -> None:
 def test_the_version_of_the_code_is_that_of_its_sources() -> None:
     assert code_version() == code_version()
     assert len(code_version()) == 32
+
+
+def test_an_error_is_hashed_by_what_it_says_and_not_by_where_it_was_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh, raised = KeyError("m9"), KeyError("m9")
+    with pytest.raises(KeyError):
+        raise raised
+    monkeypatch.setitem(copyreg.dispatch_table, KeyError, lambda error: (KeyError, error.args, error.__traceback__))
+
+    assert content_hash(raised) == content_hash(fresh) != content_hash(KeyError("m8"))
