@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal, cast
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
-from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongSetting, did_you_mean
+from ctxlab.documents.frozen_json import FrozenDict, frozen
+from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongArgument, WrongSetting, did_you_mean
 from ctxlab.pipeline.conservation.check_step import check_step
 from ctxlab.pipeline.conservation.loading_law import check_loaded_history
 from ctxlab.pipeline.edits_by_hand import EditByHand, edits_due, made_again
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 OnError = Literal["raise", "skip"]
 HISTORY = "history"
 """The need that a step provides which loads the conversation."""
+REQUEST = "request"
+"""The name under which parameters of the request are set, as if they were those of a step."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +47,8 @@ class Pipeline:
     request_notes: tuple[Note, ...] = ()
     dialect: Dialect | None = None
     """The one that is asked for; without it a request's agent or session brings one."""
+    request: Mapping[str, Any] = field(default_factory=FrozenDict)
+    """Parameters of the request that are set here, above those of the session, the agent and the model."""
 
     @classmethod
     @checked_arguments
@@ -58,6 +63,7 @@ class Pipeline:
         layout_notes: tuple[Note, ...] = (),
         request_notes: tuple[Note, ...] = (),
         dialect: Dialect | None = None,
+        request: Mapping[str, Any] = FrozenDict(),
     ) -> Pipeline:
         seen: set[str] = set()
         for stage in stages:
@@ -68,7 +74,7 @@ class Pipeline:
             seen.add(stage.id)
         # Steps that were moved to one place keep their usual order, whichever of them was moved first.
         in_order = sorted(stages, key=lambda stage: (stage.priority, stage.base.priority))
-        return cls(tuple(in_order), layout_notes, request_notes, dialect)
+        return cls(tuple(in_order), layout_notes, request_notes, dialect, request)
 
     def __repr__(self) -> str:
         return f"Pipeline({' > '.join(stage.id for stage in self.stages if stage.enabled)})"
@@ -99,7 +105,7 @@ class Pipeline:
         return (*self.layout_notes, *self.request_notes, *(note for stage in self.stages for note in stage.notes))
 
     def _with(self, stages: Sequence[Stage]) -> Pipeline:
-        return self._sorted(stages, self.layout_notes, self.request_notes, self.dialect)
+        return self._sorted(stages, self.layout_notes, self.request_notes, self.dialect, self.request)
 
     # --- changing it
 
@@ -126,18 +132,27 @@ class Pipeline:
 
     @checked_arguments
     def with_settings(self, settings: Mapping[str, Any]) -> Pipeline:
+        """With these settings, above every other layer: `"<step>.<setting>"`, `"request.<parameter>"`.
+
+        Parameters of a request have the names of an agent's file (`maxTokens`) or of Python (`max_tokens`); None
+        switches off what a layer below says.
+        """
         layers: dict[str, Layer] = {}
+        request = {**self.request}
         for name, value in settings.items():
             step, dot, setting = name.rpartition(".")
             if not dot:
                 raise WrongSetting(self._without_setting(name))
+            if step == REQUEST and REQUEST not in self.ids:
+                request |= request_parameter(setting, value)
+                continue
             self.stage(step)  # raises UnknownProcessor
             layer = _layer_of_setting("call", name, setting, value)
             for stage in self.stages:
                 if stage.is_called(step):
                     layers[stage.id] = stage.layer_for(step, layer).over(layers.get(stage.id, Layer("call")))
         stages = [stage.with_layer(layers[stage.id]) if stage.id in layers else stage for stage in self.stages]
-        return self._with(stages)
+        return replace(self._with(stages), request=frozen(request))
 
     def _without_setting(self, name: str) -> str:
         """Why a name without a dot sets nothing: it is a step, a setting of some step, or neither."""
@@ -177,7 +192,7 @@ class Pipeline:
             layer = _layout_layer(entry, notes)
             for i in hit:
                 stages[i] = stages[i].with_layer(stages[i].layer_for(str(entry.get("id")), layer))
-        return self._sorted(stages, tuple(notes), self.request_notes, self.dialect)
+        return self._sorted(stages, tuple(notes), self.request_notes, self.dialect, self.request)
 
     @checked_arguments
     def with_dialect(self, dialect: str | Dialect | None) -> Pipeline:
@@ -201,7 +216,7 @@ class Pipeline:
             for stage in self.stages
         ]
         notes = (*_unknown_entries(self, model, "model"), *_unknown_entries(self, agent, "agent"))
-        return self._sorted(stages, self.layout_notes, notes, self.dialect)
+        return self._sorted(stages, self.layout_notes, notes, self.dialect, self.request)
 
     # --- looking at it
 
@@ -239,9 +254,10 @@ class Pipeline:
     def settings(self) -> pd.DataFrame:
         """One row a setting of a step, in running order: its value, the layer that it is from, what it means.
 
-        Every step has `enabled` and `priority`; `<step>.<setting>` is its name in `with_settings`.
+        Every step has `enabled` and `priority`; `<step>.<setting>` is its name in `with_settings`. Parameters of the
+        request that are set here come last.
         """
-        return settings_frame(self.stages)
+        return settings_frame(self.stages, self.request)
 
     def as_data(self) -> list[dict[str, Any]]:
         """One dict a step, in running order: every setting's value, the layer it is from, what it means and takes."""
@@ -400,6 +416,17 @@ def _layer_of_setting(layer: LayerName, place: str, setting: str, value: Any) ->
             raise WrongSetting(f"{place}: expected a whole number, got {value!r}")
         return Layer(layer, priority=value)
     return Layer(layer, settings={setting: value})
+
+
+def request_parameter(name: str, value: Any) -> Mapping[str, Any]:
+    """A parameter of a request by its own name, checked; raises WrongSetting for an unknown name or a wrong value."""
+    from ctxlab.pipeline.parameters.layers import field_named, layer_of
+
+    try:
+        layer_of("call", {name: value})
+    except WrongArgument as refusal:
+        raise WrongSetting(f"{REQUEST}.{name}: {refusal}") from None
+    return {field_named(name) or name: value}
 
 
 def _layers_of_dialect(pipeline: Pipeline, dialect: Dialect) -> dict[str, tuple[Layer, ...]]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ctxlab.pipeline.explain.message_life import Life
     from ctxlab.pipeline.explain.step_changes import Changes
     from ctxlab.pipeline.explain.where import Occurrences
+    from ctxlab.pipeline.parameters.layers import Effective
     from ctxlab.pipeline.pipeline import Pipeline
     from ctxlab.prompt import Prompt
 
@@ -241,6 +242,13 @@ class Trace(WithHints):
             names = dict.fromkeys((*(report.name for report in self.result.reports), *of_steps))
             raise CtxlabError(f"no step left {name!r}{did_you_mean(name, list(names))}")
         return frame_of(rows or (), columns or ())
+
+    @property
+    def parameters(self) -> Effective:
+        """The parameters of its request, each with the layer that it is from; before a vendor's rules settle them."""
+        from ctxlab.pipeline.parameters.layers import effective
+
+        return effective(self.start.input, self.pipeline.request)
 
     @property
     def variables(self) -> Variables:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ctxlab.assets.capabilities import UNKNOWN, Capabilities
-from ctxlab.providers.request_parameters import Effort, ThinkingMode
+from ctxlab.pipeline.parameters.thinking import Effort, ThinkingMode
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,10 @@ from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.refused_values import reason_of
 from ctxlab.engines.tokens import read_model_name
 from ctxlab.errors import ReadError, did_you_mean
+from ctxlab.pipeline.parameters.thinking import ThinkingMode
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.models_table import TABLE, ModelRow, ModelTable
 from ctxlab.providers.provider import Provider
-from ctxlab.providers.request_parameters import ThinkingMode
 
 VENDORS = {"openai": "openai", "openai-responses": "openai", "anthropic": "anthropic", "gemini": "google"} | {
     "deepseek": "deepseek"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.pipeline.parameters.thinking import Effort
 from ctxlab.providers.model_facts import ModelFacts
-from ctxlab.providers.request_parameters import Effort
 
 K = 1_000
 M = 1_000_000

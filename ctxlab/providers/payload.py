@@ -192,11 +192,11 @@ def payload(
 ) -> Payload:
     """The request that a run becomes for a vendor: `provider` by name; by default the one of the run's model.
 
-    `model` is by default the run's, else the vendor's usual one. `parameters` are those of this call, over the
-    session's and the agent's, in the names of an agent's file (`maxTokens`) or of Python (`max_tokens`). `after` is the
-    request before this one: cache marks are put where both are the same. `models` are facts of a file of one's own
-    (`read_model_facts`), which come before ctxlab's table. Raises CtxlabError for an unknown provider
-    and for a part of a message that no form of request knows.
+    `model` is by default the run's, else the vendor's usual one. `parameters` are those of this call, over the run's
+    (`request.temperature` among its settings), the session's and the agent's, in the names of an agent's file
+    (`maxTokens`) or of Python (`max_tokens`). `after` is the request before this one: cache marks are put where both
+    are the same. `models` are facts of a file of one's own (`read_model_facts`), which come before ctxlab's table.
+    Raises CtxlabError for an unknown provider and for a part of a message that no form of request knows.
     """
     from ctxlab.providers.cache_marks import put_marks
     from ctxlab.providers.counted_otherwise import counted_otherwise
@@ -209,7 +209,7 @@ def payload(
         _refuse_secrets(base_url)
     chosen = provider_for(provider, trace, model)
     wanted, notes = model_for(model, trace.start.input.model, chosen)
-    asked = effective(trace.start.input, parameters)
+    asked = effective(trace.start.input, {**trace.pipeline.request, **(parameters or {})})
     custom_model = asked.custom.get("model")
     if isinstance(custom_model, str) and custom_model and "{model}" not in chosen.path:
         wanted = custom_model

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any
 
 from ctxlab.documents.frozen_json import FrozenDict, JsonObject
-
-ThinkingMode = Literal["off", "on", "budget", "effort", "adaptive"]
-Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+from ctxlab.pipeline.parameters.thinking import Effort, ThinkingMode
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="STEP.SETTING=VALUE",
-        help="Change a setting of a step; may be given again.",
+        help="Change a setting of a step, or of the request (request.temperature=0); may be given again.",
         show_default=False,
     ),
 ]
@@ -245,20 +245,25 @@ def settings_from(pipeline: Pipeline, texts: Sequence[str]) -> dict[str, Any]:
 def setting_from(pipeline: Pipeline, text: str) -> dict[str, Any]:
     """`step.setting=value` as a setting. A value is JSON where it can be read so and the setting is no text."""
     from ctxlab.errors import WrongSetting
+    from ctxlab.pipeline.parameters.layers import field_of_parameter
+    from ctxlab.pipeline.pipeline import REQUEST
 
     name, sign, value = text.partition("=")
     step, dot, setting = name.strip().rpartition(".")
     if not sign or not dot:
         raise WrongSetting(f"{text!r} is no setting; write step.setting=value, such as token-limiter.retain=each")
-    base = pipeline.stage(step).base
-    field = base.Settings.model_fields.get(setting)
+    if step == REQUEST and REQUEST not in pipeline.ids:
+        id, field = step, field_of_parameter(setting)
+    else:
+        base = pipeline.stage(step).base
+        id, field = base.id, base.Settings.model_fields.get(setting)
     try:
         parsed: Any = json.loads(value)
     except ValueError:
         parsed = value
     if field is not None and field.annotation is str and not isinstance(parsed, str):
         parsed = value
-    return {f"{base.id}.{setting}": parsed}
+    return {f"{id}.{setting}": parsed}
 
 
 def notes_from(texts: Sequence[str]) -> tuple[MessageNode, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.data_frame import frame_of
@@ -24,15 +24,26 @@ def steps_frame(stages: Sequence[Stage]) -> pd.DataFrame:
     return frame_of(map(_step_row, stages), STEP_COLUMNS)
 
 
-def settings_frame(stages: Sequence[Stage]) -> pd.DataFrame:
-    """One row a setting: its value, the layer that it is from, and what it means."""
+def settings_frame(stages: Sequence[Stage], request: Mapping[str, Any]) -> pd.DataFrame:
+    """One row a setting: its value, the layer that it is from, and what it means; then parameters of the request."""
     rows = (row for stage in stages for row in _setting_rows(stage))
-    return frame_of(rows, SETTING_COLUMNS).astype({"value": object})
+    return frame_of((*rows, *_request_rows(request)), SETTING_COLUMNS).astype({"value": object})
 
 
 def steps_as_data(stages: Sequence[Stage]) -> list[dict[str, Any]]:
     """One dict a step: every setting's value, the layer it is from, what it means and takes; its form's groups."""
     return [_step_as_data(stage) for stage in stages]
+
+
+def _request_rows(request: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    if not request:
+        return
+    from ctxlab.pipeline.parameters.layers import field_of_parameter
+
+    for name, value in request.items():
+        info = field_of_parameter(name)
+        about = (info.description or "") if info is not None else "Fields by the vendor's own names."
+        yield {"step": "request", "setting": name, "value": value, "layer": "call", "description": about}
 
 
 def _step_as_data(stage: Stage) -> dict[str, Any]:

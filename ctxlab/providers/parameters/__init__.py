@@ -1,6 +1,6 @@
 """Parameters of requests: read from agent, session and call, then settled for one model."""
 
-from ctxlab.providers.parameters.forms import (
+from ctxlab.pipeline.parameters.forms import (
     GROUPS,
     AdvancedParameters,
     BasicParameters,
@@ -12,7 +12,7 @@ from ctxlab.providers.parameters.forms import (
     ThinkingParameters,
     ToolParameters,
 )
-from ctxlab.providers.parameters.layers import Effective, ParameterLayer, effective, layer_of, merged
+from ctxlab.pipeline.parameters.layers import Effective, ParameterLayer, effective, layer_of, merged
 from ctxlab.providers.parameters.linked import linked
 from ctxlab.providers.parameters.request_values import request_parameters
 from ctxlab.providers.parameters.settled import Settled, normalised, parameters_of, thinks

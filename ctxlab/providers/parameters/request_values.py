@@ -9,10 +9,11 @@ from pydantic.alias_generators import to_camel
 
 from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.documents.session.replay_artifacts import WireName
+from ctxlab.pipeline.parameters.layers import Effective
+from ctxlab.pipeline.parameters.thinking import ThinkingMode
 from ctxlab.providers.loss import RequestLoss
-from ctxlab.providers.parameters.layers import Effective
 from ctxlab.providers.problem import Fix
-from ctxlab.providers.request_parameters import RequestParameters, Thinking, ThinkingMode
+from ctxlab.providers.request_parameters import RequestParameters, Thinking
 
 PLAIN = (
     *("temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "seed", "n", "logprobs", "logit_bias"),

@@ -10,9 +10,9 @@ from pydantic.alias_generators import to_camel
 
 from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import JsonObject, frozen
+from ctxlab.pipeline.parameters.layers import Effective
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_facts import ModelFacts
-from ctxlab.providers.parameters.layers import Effective
 from ctxlab.providers.parameters.request_values import request_parameters
 from ctxlab.providers.parameters.settling import Settling
 from ctxlab.providers.parameters.thinking import fitted_thinking

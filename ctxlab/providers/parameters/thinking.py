@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ctxlab.pipeline.parameters.thinking import Effort, ThinkingMode
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.parameters.settling import Settling
 from ctxlab.providers.problem import Fix
-from ctxlab.providers.request_parameters import Effort, Thinking, ThinkingMode
+from ctxlab.providers.request_parameters import Thinking
 
 EFFORTS: tuple[Effort, ...] = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 """Efforts from the least to the most."""

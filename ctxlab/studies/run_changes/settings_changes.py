@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ctxlab.display.one_line import plain
-from ctxlab.pipeline import Trace
+from ctxlab.pipeline import Pipeline, Trace
 from ctxlab.pipeline.stage import Stage
 from ctxlab.studies.run_changes.change import RunChange
 
@@ -26,7 +26,7 @@ def changed_settings(before: Trace, after: Trace) -> dict[str, Any]:
         for old, new in zip(a.stages, b.stages, strict=True)
         if old.base is new.base
         for name, value in _differences(old, new)
-    }
+    } | _of_request(a, b)
 
 
 def settings_change(before: Trace, after: Trace) -> RunChange | None:
@@ -41,14 +41,22 @@ def settings_change(before: Trace, after: Trace) -> RunChange | None:
         for old, new in zip(a.stages, b.stages, strict=True)
         for name, value in _differences(old, new)
     ]
-    if not found:
+    request = _of_request(a, b)
+    if not found and not request:
         return None
-    values = {f"{stage.id}.{name}": value for stage, name, value in found}
+    values = {f"{stage.id}.{name}": value for stage, name, value in found} | request
     names = {name for _, name, _ in found}
     labels = [_label(stage, name, value) for stage, name, value in found if not _goes_with(name, names)]
+    labels += [f"{name} {plain(str(value), VALUE)}" for name, value in request.items()]
     more = f" and {len(labels) - SHOWN:,} more" if len(labels) > SHOWN else ""
     code = f"run = run.rerun({values!r})" if all(map(_is_plain, values.values())) else ""
     return RunChange(", ".join(labels[:SHOWN]) + more, code)
+
+
+def _of_request(before: Pipeline, after: Pipeline) -> dict[str, Any]:
+    """Parameters of the request that are set otherwise; one that is set no more can't be taken back by a setting."""
+    was, now = before.request, after.request
+    return {f"request.{name}": now.get(name) for name in {**was, **now} if was.get(name) != now.get(name)}
 
 
 def _goes_with(name: str, names: set[str]) -> bool:

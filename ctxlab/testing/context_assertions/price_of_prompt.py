@@ -6,7 +6,6 @@ from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
 from ctxlab.providers.cost import PRICED_AS, price_of
 from ctxlab.providers.models import model_for, name_of
-from ctxlab.providers.parameters import effective
 from ctxlab.providers.payload import payload
 from ctxlab.providers.registry import provider_for
 from ctxlab.testing.context_assertions.expectation import Finding
@@ -37,7 +36,7 @@ def _fewer_tokens(trace: Trace, other: Trace) -> Finding:
 
 def _names_model(trace: Trace) -> bool:
     """Whether a run was built for a model, or its agent's own fields ask for one."""
-    return bool(name_of(trace.start.input.model) or effective(trace.start.input, None).custom.get("model"))
+    return bool(name_of(trace.start.input.model) or trace.parameters.custom.get("model"))
 
 
 def _price(trace: Trace, provider: str | None, model: str | None) -> tuple[float, str] | str:

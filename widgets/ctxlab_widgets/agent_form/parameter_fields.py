@@ -13,9 +13,9 @@ from pydantic.fields import FieldInfo
 from ctxlab.documents import Agent, Session
 from ctxlab.documents.refusal_sentence import refusal_sentence
 from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.pipeline.parameters.forms import ContextManagement, CustomParameters, ModelParameters
+from ctxlab.pipeline.parameters.layers import fields_by_name
 from ctxlab.pipeline.settings.setting_form_fields import field_of, takes_texts
-from ctxlab.providers.parameters.forms import ContextManagement, CustomParameters, ModelParameters
-from ctxlab.providers.parameters.layers import fields_by_name
 from ctxlab.providers.request_parameters import RequestParameters
 
 Origin = Literal["default", "model", "agent", "session", "call"]

@@ -9,6 +9,7 @@ from typing import Any, Literal, cast
 
 from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
 
 from ctxlab.context import BuildInput
 from ctxlab.display.html_table import heading, html_table
@@ -17,7 +18,7 @@ from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.documents.refused_values import reason_of
 from ctxlab.errors import WrongArgument, did_you_mean
-from ctxlab.providers.parameters.forms import ModelParameters
+from ctxlab.pipeline.parameters.forms import ModelParameters
 from ctxlab.secrets import without_secret_fields
 
 LayerName = Literal["default", "model", "agent", "session", "call", "custom"]
@@ -168,6 +169,11 @@ def fields_by_name() -> Mapping[str, str]:
 
 def field_named(key: str) -> str | None:
     return fields_by_name().get(key)
+
+
+def field_of_parameter(key: str) -> FieldInfo | None:
+    """The field of a parameter by any of its names; None for a name that there is not."""
+    return ModelParameters.model_fields.get(field_named(key) or "")
 
 
 def _checked(layer: LayerName, given: Mapping[str, Any], notes: list[Note], where: str = "parameter") -> dict[str, Any]:

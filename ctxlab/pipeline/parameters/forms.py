@@ -9,8 +9,8 @@ from pydantic.alias_generators import to_camel
 
 from ctxlab.documents.frozen_json import JsonObject
 from ctxlab.documents.refused_values import RefusesInOneLine
+from ctxlab.pipeline.parameters.thinking import Effort, ThinkingMode
 from ctxlab.pipeline.settings.setting_form_fields import form_hints
-from ctxlab.providers.request_parameters import Effort, ThinkingMode
 
 BASIC, ADVANCED, THINKING, TOOLS = "Basic", "Advanced", "Thinking", "Tools"
 CONTEXT, SAFETY, CUSTOM = "Context management", "Safety", "Custom"
