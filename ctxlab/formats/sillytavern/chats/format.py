@@ -42,7 +42,7 @@ def read(source: Source) -> Import:
         users=_users_of(lines),
         losses=(*source.losses, *losses),
     )
-    return with_unsent_texts(found, source, BOOKKEEPING, taken=(*KINDS, "url"))
+    return with_unsent_texts(found, source, BOOKKEEPING, taken=(*KINDS, "url", "note_prompt"))
 
 
 def _users_of(lines: Sequence[Any]) -> tuple[UserProfile, ...]:
