@@ -37,6 +37,7 @@ from ctxlab.formats.openai import format as openai
 from ctxlab.formats.sillytavern import regex_scripts
 from ctxlab.formats.sillytavern.cards import format as cards
 from ctxlab.formats.sillytavern.chats import format as chats
+from ctxlab.formats.sillytavern.chats.own_texts import note_of_chat
 from ctxlab.formats.sillytavern.lorebooks import format as lorebooks
 from ctxlab.formats.sillytavern.presets import format as presets
 from ctxlab.formats.unsent_texts import BOOKKEEPING
@@ -125,6 +126,8 @@ def prompts_of(found: Import) -> str:
     pieces: list[Any] = []
     for session in found.sessions:
         pieces += [session.id, session.name]
+        note = note_of_chat(session)
+        pieces += [note.content] if note is not None else []
         for node in session.nodes.values():
             pieces += [node.id, node.content, node.name, node.speaker, node.timestamp, node.to_data().get("toolCalls")]
             metadata = node.to_data().get("metadata") or {}
