@@ -324,7 +324,14 @@ def test_presets_summaries_and_the_users_newest_words_reach_the_model(
         for draft in group.drafts
         for part in draft.parts
     }
-    assert {draft.key for draft in before.drafts if draft.origin.kind in ("preset", "summary")} <= sent | empty
+    goes_with_history = agent.macro_dialect is not None  # SillyTavern cuts what stands in the history with it
+    stay = {
+        draft.key
+        for draft in before.drafts
+        if draft.origin.kind in ("preset", "summary")
+        and not (goes_with_history and draft.placement is not None and draft.placement.is_in_history)
+    }
+    assert stay <= sent | empty
     said = [
         d
         for d in before.drafts
