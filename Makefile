@@ -18,7 +18,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # A file's tests stay on one worker, so that what they share is made once; tests/conftest.py says which files come first.
 TESTS := -q -n auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test quick check python compiled front widgets format bench pictures package docs docs-check docs-open lab lock sillytavern clean
+.PHONY: demo test quick laws check python compiled front widgets format bench pictures package docs docs-check docs-open lab lock sillytavern clean
 
 demo: $(READY)
 	@$(BIN)/ctxlab demo
@@ -39,6 +39,10 @@ compiled: $(READY)
 # All tests but those that need minutes, because they run notebooks in a kernel or drive a browser.
 quick: $(READY)
 	@$(BIN)/python -m pytest $(TESTS) -m "not slow and not browser"
+
+# The laws with examples that no run has drawn before: what they find becomes an example of its test.
+laws: $(READY)
+	@CTXLAB_DRAW_ANEW=1 $(BIN)/python -m pytest $(TESTS) tests/promises
 
 check: $(READY)
 	@$(MAKE) --no-print-directory -j2 python front
