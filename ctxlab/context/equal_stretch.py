@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 
 def equal_after(one: str, other: str, at: int = 0, place: int = 0) -> int:
     """Characters that are equal from two places on.
@@ -9,26 +11,26 @@ def equal_after(one: str, other: str, at: int = 0, place: int = 0) -> int:
     >>> equal_after("the lamp", "a lamb", 4, 2)
     3
     """
-    most = min(len(one) - at, len(other) - place)
-    good, step = 0, 64
-    while good < most:
-        size = min(step, most - good)
-        if one[at + good : at + good + size] == other[place + good : place + good + size]:
-            good, step = good + size, step * 2
-        elif size == 1:
-            break
-        else:
-            most, step = good + size - 1, max(1, size // 2)
-    return good
+    return _grown(
+        min(len(one) - at, len(other) - place),
+        lambda good, end: one[at + good : at + end] == other[place + good : place + end],
+    )
 
 
 def equal_before(one: str, other: str, at: int, place: int, first: int = 0) -> int:
     """Characters that are equal before two places, none of the first text's before `first`."""
-    most = min(at - first, place)
+    return _grown(
+        min(at - first, place),
+        lambda good, end: one[at - end : at - good] == other[place - end : place - good],
+    )
+
+
+def _grown(most: int, are_equal: Callable[[int, int], bool]) -> int:
+    """The length of the longest stretch that is equal, of those of up to `most` characters."""
     good, step = 0, 64
     while good < most:
         size = min(step, most - good)
-        if one[at - good - size : at - good] == other[place - good - size : place - good]:
+        if are_equal(good, good + size):
             good, step = good + size, step * 2
         elif size == 1:
             break

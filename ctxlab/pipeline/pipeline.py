@@ -7,13 +7,13 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Context
-from ctxlab.documents import Agent, ModelProfile, Note, ProcessorEntry
+from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import FrozenDict, frozen
-from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongArgument, WrongSetting, did_you_mean
+from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongSetting, did_you_mean
 from ctxlab.pipeline.conservation.check_step import check_step
 from ctxlab.pipeline.conservation.loading_law import check_loaded_history
 from ctxlab.pipeline.edits_by_hand import EditByHand, edits_due, made_again
@@ -23,7 +23,17 @@ from ctxlab.pipeline.processor import as_processor
 from ctxlab.pipeline.service_calls import Call, CallLog
 from ctxlab.pipeline.services import Services
 from ctxlab.pipeline.settings.dialects import Dialect, dialect_named, dialect_of
-from ctxlab.pipeline.settings.layers import Layer, LayerName
+from ctxlab.pipeline.settings.layers import Layer
+from ctxlab.pipeline.settings.stored_layers import (
+    REQUEST,
+    layer_of_setting,
+    layers_of_dialect,
+    layout_entries,
+    layout_layer,
+    request_parameter,
+    stored_layers,
+    unknown_entries,
+)
 from ctxlab.pipeline.settings.tables import settings_frame, steps_as_data, steps_frame
 from ctxlab.pipeline.stage import Stage
 from ctxlab.pipeline.trace import Step, Trace
@@ -34,8 +44,6 @@ if TYPE_CHECKING:
 OnError = Literal["raise", "skip"]
 HISTORY = "history"
 """The need that a step provides which loads the conversation."""
-REQUEST = "request"
-"""The name under which parameters of the request are set, as if they were those of a step."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,7 +155,7 @@ class Pipeline:
                 request |= request_parameter(setting, value)
                 continue
             self.stage(step)  # raises UnknownProcessor
-            layer = _layer_of_setting("call", name, setting, value)
+            layer = layer_of_setting("call", name, setting, value)
             for stage in self.stages:
                 if stage.is_called(step):
                     layers[stage.id] = stage.layer_for(step, layer).over(layers.get(stage.id, Layer("call")))
@@ -185,11 +193,11 @@ class Pipeline:
         """
         notes = list(self.layout_notes)
         stages = list(self.stages)
-        for entry in _layout_entries(layout, notes):
+        for entry in layout_entries(layout, notes):
             hit = [i for i, stage in enumerate(stages) if stage.is_called(str(entry.get("id")))]
             if not hit:
                 notes.append(Note("warning", f"the layout names a step that is not here, {entry.get('id')!r}"))
-            layer = _layout_layer(entry, notes)
+            layer = layout_layer(entry, notes)
             for i in hit:
                 stages[i] = stages[i].with_layer(stages[i].layer_for(str(entry.get("id")), layer))
         return self._sorted(stages, tuple(notes), self.request_notes, self.dialect, self.request)
@@ -203,19 +211,19 @@ class Pipeline:
     def for_request(self, build_input: BuildInput) -> Pipeline:
         """With the layers that the dialect, the request's model and its agent bring; earlier ones of others go."""
         agent, model = build_input.agent, build_input.model
-        of_dialect = _layers_of_dialect(self, self.dialect or dialect_of(build_input))
+        of_dialect = layers_of_dialect(self.stages, self.dialect or dialect_of(build_input))
         stages = [
             Stage.of(
                 stage.base,
                 (
                     *of_dialect.get(stage.id, ()),
                     *stage.without("dialect", "model", "agent"),
-                    *_layers_of(stage, model, agent),
+                    *stored_layers(stage, model, agent),
                 ),
             )
             for stage in self.stages
         ]
-        notes = (*_unknown_entries(self, model, "model"), *_unknown_entries(self, agent, "agent"))
+        notes = (*unknown_entries(self.stages, model, "model"), *unknown_entries(self.stages, agent, "agent"))
         return self._sorted(stages, self.layout_notes, notes, self.dialect, self.request)
 
     # --- looking at it
@@ -405,106 +413,7 @@ def error_of(step: Step, trace: Trace) -> Exception:
     return failed
 
 
-def _layer_of_setting(layer: LayerName, place: str, setting: str, value: Any) -> Layer:
-    """A layer that sets one setting; raises WrongSetting."""
-    if setting == "enabled":
-        if not isinstance(value, bool):
-            raise WrongSetting(f"{place}: expected true or false, got {value!r}")
-        return Layer(layer, enabled=value)
-    if setting == "priority":
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise WrongSetting(f"{place}: expected a whole number, got {value!r}")
-        return Layer(layer, priority=value)
-    return Layer(layer, settings={setting: value})
-
-
-def request_parameter(name: str, value: Any) -> Mapping[str, Any]:
-    """A parameter of a request by its own name, checked; raises WrongSetting for an unknown name or a wrong value."""
-    from ctxlab.pipeline.parameters.layers import field_named, layer_of
-
-    try:
-        layer_of("call", {name: value})
-    except WrongArgument as refusal:
-        raise WrongSetting(f"{REQUEST}.{name}: {refusal}") from None
-    return {field_named(name) or name: value}
-
-
-def _layers_of_dialect(pipeline: Pipeline, dialect: Dialect) -> dict[str, tuple[Layer, ...]]:
-    """The layer of a dialect by the ids of the steps that it sets."""
-    found: dict[str, tuple[Layer, ...]] = {}
-    for name, value in dialect.settings.items():
-        step, _, setting = name.rpartition(".")
-        stage = next((stage for stage in pipeline.stages if stage.is_called(step)), None)
-        if stage is not None:
-            own = found.get(stage.id, (Layer("dialect"),))[0]
-            found[stage.id] = (_layer_of_setting("dialect", name, setting, value).over(own),)
-    return found
-
-
-def _layers_of(stage: Stage, model: ModelProfile | None, agent: Agent | None) -> list[Layer]:
-    layers: list[Layer] = []
-    stored: tuple[tuple[LayerName, ModelProfile | Agent | None], ...] = (("model", model), ("agent", agent))
-    for name, holder in stored:
-        entry = _entry_of(stage, holder)
-        if entry is not None:
-            layers.append(stage.layer_for(entry.id, Layer(name, entry.enabled, None, entry.settings)))
-    return layers
-
-
 def _named_or_unusual(stage: Stage) -> set[str]:
     """Settings that some layer names, or that the step was made with: a named default is worth keeping too."""
     unusual = stage.processor.settings.model_dump(exclude_defaults=True)
     return {name for name in stage.sources if name in unusual or stage.sources[name] != "default"}
-
-
-def _entry_of(stage: Stage, stored: ModelProfile | Agent | None) -> ProcessorEntry | None:
-    """The entry of a step in an agent or a model: the one in `processors`, else the one made of older places."""
-    if stored is None:
-        return None
-    for entry in reversed(stored.processors):
-        if stage.is_called(entry.id):
-            return entry
-    return stage.base.settings_from(stored)
-
-
-def _unknown_entries(pipeline: Pipeline, stored: ModelProfile | Agent | None, name: str) -> list[Note]:
-    known = pipeline.stages
-    return [
-        Note("warning", f"the {name} names a step that is not here, {entry.id!r}; it is ignored")
-        for entry in (stored.processors if stored else ())
-        if not any(stage.is_called(entry.id) for stage in known)
-    ]
-
-
-def _layout_entries(layout: Any, notes: list[Note]) -> list[Mapping[str, Any]]:
-    if isinstance(layout, Mapping) and "enabledProcessorIds" in layout:
-        return _older_layout(cast("Mapping[str, Any]", layout), notes)
-    if isinstance(layout, Sequence) and not isinstance(layout, str):
-        return [cast("Mapping[str, Any]", e) for e in cast("Sequence[object]", layout) if isinstance(e, Mapping)]
-    notes.append(Note("warning", f"the layout is {type(layout).__name__}, not a list of steps; it is ignored"))
-    return []
-
-
-def _older_layout(layout: Mapping[str, Any], notes: list[Note]) -> list[Mapping[str, Any]]:
-    """The reference's stored form. Its order is the order of registration, not of running, and is not taken over."""
-    notes.append(Note("info", "the stored layout says which steps are on; its order is not the running order"))
-    enabled, ordered = _names(layout.get("enabledProcessorIds")), _names(layout.get("orderedProcessorIds"))
-    return [{"id": name, "enabled": name in enabled} for name in dict.fromkeys((*ordered, *enabled))]
-
-
-def _names(stored: object) -> list[str]:
-    return [str(name) for name in cast("list[object]", stored)] if isinstance(stored, list) else []
-
-
-def _layout_layer(entry: Mapping[str, Any], notes: list[Note]) -> Layer:
-    enabled, priority, settings = entry.get("enabled"), entry.get("priority"), entry.get("settings") or {}
-    if enabled is not None and not isinstance(enabled, bool):
-        notes.append(Note("warning", f"layout of {entry.get('id')!r}: enabled is {enabled!r}, not true or false"))
-        enabled = None
-    if priority is not None and (not isinstance(priority, int) or isinstance(priority, bool)):
-        notes.append(Note("warning", f"layout of {entry.get('id')!r}: priority is {priority!r}, not a whole number"))
-        priority = None
-    if not isinstance(settings, Mapping):
-        notes.append(Note("warning", f"layout of {entry.get('id')!r}: settings are not an object"))
-        settings = {}
-    return Layer("layout", enabled, priority, cast("Mapping[str, Any]", settings))

@@ -246,7 +246,7 @@ def setting_from(pipeline: Pipeline, text: str) -> dict[str, Any]:
     """`step.setting=value` as a setting. A value is JSON where it can be read so and the setting is no text."""
     from ctxlab.errors import WrongSetting
     from ctxlab.pipeline.parameters.layers import field_of_parameter
-    from ctxlab.pipeline.pipeline import REQUEST
+    from ctxlab.pipeline.settings.stored_layers import REQUEST
 
     name, sign, value = text.partition("=")
     step, dot, setting = name.strip().rpartition(".")
