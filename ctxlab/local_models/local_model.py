@@ -21,7 +21,7 @@ class ModelFact(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """What the files of a model say.
+    """A model as its files describe it.
 
     `templates` has them by name, `default` first; `vocabulary` counts exactly, None where no file has one;
     `special_tokens` by their names (`bos_token`, `eos_token`, ...); `context_length` in tokens, None where unknown.
