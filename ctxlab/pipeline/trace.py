@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ctxlab.pipeline.explain.where import Occurrences
     from ctxlab.pipeline.parameters.layers import Effective
     from ctxlab.pipeline.pipeline import Pipeline
-    from ctxlab.prompt import Prompt
+    from ctxlab.prompt import BuiltMessage, Prompt
 
 
 MOST_COUNTED_IN_REPR = 1000
@@ -134,7 +134,7 @@ class Trace(WithHints):
         return SentMessages(as_message(draft, count(draft)) for draft in self.result.drafts)
 
     @property
-    def prompt(self) -> Prompt:
+    def prompt(self) -> Prompt[BuiltMessage]:
         """The messages that are sent as values: each with its parts, their sources and tokens; made anew each time."""
         from ctxlab.pipeline.explain.prompt_of_trace import prompt_of
 

@@ -6,6 +6,7 @@ what is kept grows with what is new.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import is_, itemgetter
@@ -245,7 +246,8 @@ class RecordingBuilder:
         leaf = ends[main[-1].leaf] if main else START
         self._tree.select(leaf)
         session = self._tree.session(self.source, leaf=leaf, name=name)
-        tree = SentTree(session, self._with_first_requests())
+        asked = Counter(request.model for request in self._requests if request.model)
+        tree = SentTree(session, self._with_first_requests(), max(asked, key=asked.__getitem__, default=""))
         requests = tuple(replace(request, tree=tree) for request in self._requests)
         return Recording(requests, session, Losses(counted_by_field(self.losses)), self.program, self.source)
 

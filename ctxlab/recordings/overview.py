@@ -12,7 +12,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data
-from ctxlab.recordings.parts import SOURCES
+from ctxlab.prompt import Source
 from ctxlab.recordings.read import read_recording
 from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage
 from ctxlab.recordings.recording import Recording
@@ -20,6 +20,10 @@ from ctxlab.recordings.recording import Recording
 if TYPE_CHECKING:
     import pandas as pd
 
+SHARES: tuple[Source, ...] = (
+    *("tools", "system", "summaries", "reminders", "files", "results", "attachments", "history", "calls", "reasoning"),
+)
+"""Sources that a recorded request can have."""
 COLUMNS = (
     "recording",
     "program",
@@ -35,7 +39,7 @@ COLUMNS = (
     "reminder_tokens",
     "median_tokens",
     "largest_tokens",
-    *(f"{source}_share" for source in SOURCES if source != "parameters"),
+    *(f"{source}_share" for source in SHARES),
     "input_tokens",
     "cached_share",
     "output_tokens",
@@ -95,7 +99,7 @@ def compare_recordings(recordings: Iterable[Recording | str | os.PathLike[str]])
 def overview_of(recording: Recording) -> Data:
     """The row of one recording."""
     requests, parts = recording.requests, recording.parts
-    sent = dict.fromkeys(SOURCES, 0)
+    sent = dict.fromkeys(SHARES, 0)
     sizes = [parts.tokens(request) for request in requests]
     for request in requests:
         for source, tokens in parts.tokens_by_source(request).items():
@@ -115,7 +119,7 @@ def overview_of(recording: Recording) -> Data:
         "reminder_tokens": sum(part.tokens for part in own if part.source == "reminders"),
         "median_tokens": _middle(sizes),
         "largest_tokens": max(sizes, default=None),
-        **{f"{source}_share": sent[source] / total if total else None for source in SOURCES if source != "parameters"},
+        **{f"{source}_share": sent[source] / total if total else None for source in SHARES},
         **_reported(requests),
         "unseen_tokens": _middle(r.usage.input - parts.tokens(r) for r in requests if r.usage.input),
         **_priced(requests),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from ctxlab.recordings.wire_bodies import SplitBody, whole_body
 if TYPE_CHECKING:
     from ctxlab.context import Context
     from ctxlab.pipeline import Trace
+    from ctxlab.prompt import Prompt, PromptMessage
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -46,22 +47,26 @@ class SentMessage:
         return f"SentMessage({self.id!r}, {self.depth}, first sent by request {self.first})"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class SentTree:
-    """The session of a recording, and what was sent of it by node."""
+    """The session of a recording, and what was sent of it by node; `model` is the one that was asked most often."""
 
     session: Session
     sent: Mapping[str, SentMessage]
+    model: str = ""
 
     def way_to(self, leaf: str) -> tuple[SentMessage, ...]:
         """The messages from the first one to a leaf."""
-        return tuple(self._upwards(leaf))[::-1]
+        return tuple(self.new_below(leaf, ())[0])
 
-    def _upwards(self, leaf: str) -> Iterator[SentMessage]:
+    def new_below(self, leaf: str, known: Container[str]) -> tuple[list[SentMessage], str]:
+        """The messages on the way to a leaf below the last one whose id is known, and that id, "" where none is."""
+        new = list[SentMessage]()
         at = self.sent.get(leaf)
-        while at is not None:
-            yield at
+        while at is not None and at.id not in known:
+            new.append(at)
             at = self.sent.get(at.parent)
+        return new[::-1], at.id if at is not None else ""
 
     def __repr__(self) -> str:
         return f"SentTree({counted(len(self.sent), 'message')})"
@@ -134,17 +139,34 @@ class RecordedRequest(WithHints):
         return len(self.head.leading) + (last.depth if last is not None else 0)
 
     @property
-    def new_messages(self) -> int:
-        """Messages that no request before has sent at this place."""
-        count, at = 0, self.tree.sent.get(self.leaf)
+    def first_sent(self) -> tuple[SentMessage, ...]:
+        """The messages that no request before has sent at this place, in order."""
+        found = list[SentMessage]()
+        at = self.tree.sent.get(self.leaf)
         while at is not None and at.first == self.number:
-            count, at = count + 1, self.tree.sent.get(at.parent)
-        return count
+            found.append(at)
+            at = self.tree.sent.get(at.parent)
+        return tuple(found[::-1])
+
+    @property
+    def new_messages(self) -> int:
+        """The number of messages that no request before has sent at this place."""
+        return len(self.first_sent)
 
     @property
     def usd(self) -> float | None:
         """Dollars at list prices for input, cache and reply; None where the model's price or its usage isn't known."""
         return usd_of(self)
+
+    @property
+    def prompt(self) -> Prompt[PromptMessage]:
+        """The prompt as a value like that of a run: tools, parameters and system texts as its head, then messages.
+
+        Tokens are those of `recording.parts`, without what vendors add to each message.
+        """
+        from ctxlab.recordings.parts import parts_of
+
+        return parts_of(self.tree).prompt(self)
 
     @property
     def trace(self) -> Trace:

@@ -15,7 +15,7 @@ from ctxlab.documents import Session
 from ctxlab.errors import UnknownName
 from ctxlab.formats.results import Loss, Losses, losses_html
 from ctxlab.recordings.frozen_names import FrozenName
-from ctxlab.recordings.recorded_request import RecordedRequest
+from ctxlab.recordings.recorded_request import RecordedRequest, SentTree
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,11 +85,16 @@ class Recording(WithHints):
         return {name: tuple(found[name]) for name in sorted(found)}
 
     @property
+    def tree(self) -> SentTree:
+        """The messages that requests sent, by node."""
+        return self.requests[0].tree if self.requests else SentTree(self.session, {})
+
+    @property
     def parts(self) -> ContextParts:
         """The requests taken apart by source, tool and file, with tokens; worked out once."""
         from ctxlab.recordings.parts import parts_of
 
-        return parts_of(self)
+        return parts_of(self.tree)
 
     @checked_arguments
     def compressions(self, before: Recording | None = None) -> RecordedCompressions:

@@ -17,8 +17,8 @@ from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.row_keys import row_keys
+from ctxlab.prompt.built_message import source_of
 from ctxlab.prompt.merged_parts import is_seam
-from ctxlab.prompt.prompt import source_of
 from ctxlab.studies.message_outcomes import Move, Outcome, Outcomes, in_one_order, typed
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
 from ctxlab.processors import TokenLimiter
-from ctxlab.prompt import PromptPart
+from ctxlab.prompt import JoinedMessage
 from ctxlab.studies.message_outcomes import typed
 
 if TYPE_CHECKING:
@@ -157,11 +157,11 @@ class Analysis:
         """The rows of the structure."""
         prompt = self.trace.prompt
         for number, message in enumerate(prompt.messages, 1):
-            for part in message.parts:
+            for part in message.joined:
                 yield _row(part, number)
         frames = sum(message.overhead for message in prompt.messages)
         merged = [message for message in prompt.messages if message.draft.merged]
-        joined = [len(message.draft.text) - sum([len(part.text) for part in message.parts]) for message in merged]
+        joined = [len(message.draft.text) - sum([len(part.text) for part in message.joined]) for message in merged]
         rest = (
             ("seams", "joins of messages", sum([message.joins for message in merged]), sum(joined)),
             ("overhead", "wire format", frames + prompt.overhead_tokens, 0),
@@ -177,7 +177,7 @@ class Analysis:
         return sum(self.trace.tokens_of(step.before) - self.trace.tokens_of(step.after) for step in limiters)
 
 
-def _row(part: PromptPart, number: int) -> AnalysisRow:
+def _row(part: JoinedMessage, number: int) -> AnalysisRow:
     rewritten = any(span.was for span in part.text.spans)
     causes = dict.fromkeys(str(span.cause) for span in part.text.spans if span.cause)
     return AnalysisRow(

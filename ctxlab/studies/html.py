@@ -73,7 +73,7 @@ def sent_html(prompt: SentPrompt) -> str:
             masked_beginning(str(part.text), 200),
         )
         for number, message in enumerate(prompt.messages)
-        for part in message.parts
+        for part in message.joined
     )
     cut = ((each.draft.role, each.name, each.why, each.tokens, each.excerpt) for each in prompt.cut)
     out = heading(prompt) + html_table(("", "role", "source", "name", "how", "tokens", "text"), sent, of="parts")

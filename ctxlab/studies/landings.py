@@ -17,7 +17,7 @@ from ctxlab.processors.injection.place_lore import placement_of
 from ctxlab.processors.injection.presets import presets_of, verdict_on
 from ctxlab.processors.injection.read_preset_placement import HISTORY as HISTORY_ANCHOR
 from ctxlab.processors.injection.read_preset_placement import anchor_id, requested_placement
-from ctxlab.prompt.prompt import source_of
+from ctxlab.prompt.built_message import source_of
 from ctxlab.studies.message_outcomes import before_cutting
 
 LandingOutcome = Literal["landed", "elsewhere", "warned", "not sent"]

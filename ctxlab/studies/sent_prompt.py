@@ -15,8 +15,8 @@ from ctxlab.documents import MessageNode
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.cut_causes import cut_causes
 from ctxlab.pipeline.remedies import Remedy, remedies
-from ctxlab.prompt import Prompt, PromptMessage, PromptPart
-from ctxlab.prompt.prompt import source_of
+from ctxlab.prompt import BuiltMessage, JoinedMessage, Prompt
+from ctxlab.prompt.built_message import source_of
 from ctxlab.studies.sent_facts import SentFacts
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class SentPrompt:
     `names` are what a person calls a part, `hows` how it came to its place, in words, both by key.
     """
 
-    prompt: Prompt
+    prompt: Prompt[BuiltMessage]
     cut: tuple[CutMessage, ...]
     names: Mapping[str, str]
     hows: Mapping[str, str]
@@ -91,7 +91,7 @@ class SentPrompt:
     """Id of the step at which the run stopped: the messages are those before it, and nothing is sent."""
 
     @property
-    def messages(self) -> tuple[PromptMessage, ...]:
+    def messages(self) -> tuple[BuiltMessage, ...]:
         return self.prompt.messages
 
     @property
@@ -121,18 +121,18 @@ class SentPrompt:
             "cut": [each.as_data() for each in self.cut],
         }
 
-    def part(self, part: PromptPart) -> dict[str, Any]:
+    def part(self, part: JoinedMessage) -> dict[str, Any]:
         """A part as JSON data, without its words: `source` is the one whose colour and sign it has."""
         names = {"key": part.key, "source": part.look, "name": self.names[part.key], "how": self.hows[part.key]}
         return {**names, "tokens": part.tokens, "start": part.start, "end": part.end}
 
-    def _message(self, message: PromptMessage) -> dict[str, Any]:
+    def _message(self, message: BuiltMessage) -> dict[str, Any]:
         return {
             "key": message.key,
             "role": message.role,
             "text": str(message.draft.text),
             **{name: getattr(message, name) for name in ("tokens", "joins", "overhead")},
-            "parts": [self.part(part) for part in message.parts],
+            "parts": [self.part(part) for part in message.joined],
         }
 
     def frame(self) -> pd.DataFrame:
@@ -144,7 +144,7 @@ class SentPrompt:
         sent = (
             {"state": "sent", "number": number, "part": n, "role": part.role, **self.part(part), "text": str(part.text)}
             for number, message in enumerate(self.messages)
-            for n, part in enumerate(message.parts)
+            for n, part in enumerate(message.joined)
         )
         cut = (
             {"state": "cut", "how": each.why, "role": each.draft.role, "text": str(each.draft.text), **_named(each)}
@@ -156,7 +156,7 @@ class SentPrompt:
 def sent_prompt(trace: Trace) -> SentPrompt:
     """The messages that a run sends, with their parts, where these are from and how they came, and what was cut."""
     facts, prompt = SentFacts(trace), trace.prompt
-    parts = [*prompt.parts]
+    parts = [each for message in prompt.messages for each in message.joined]
     return SentPrompt(
         prompt,
         tuple(_cut(trace, prompt.messages, facts)),
@@ -170,8 +170,8 @@ def sent_prompt(trace: Trace) -> SentPrompt:
 # --- what is not sent
 
 
-def _cut(trace: Trace, messages: tuple[PromptMessage, ...], facts: SentFacts) -> Iterator[CutMessage]:
-    sent = {part.key for message in messages for part in message.parts}
+def _cut(trace: Trace, messages: tuple[BuiltMessage, ...], facts: SentFacts) -> Iterator[CutMessage]:
+    sent = {part.key for message in messages for part in message.joined}
     groups = ((draft, group) for group in trace.result.dropped for draft in group.drafts)
     gone = {draft.key: (draft, group) for draft, group in groups if draft.key not in sent}
     causes = cut_causes(trace)
@@ -195,7 +195,7 @@ def _cut(trace: Trace, messages: tuple[PromptMessage, ...], facts: SentFacts) ->
         )
 
 
-def _places(trace: Trace, messages: tuple[PromptMessage, ...], gone: Mapping[str, Draft]) -> dict[str, Place]:
+def _places(trace: Trace, messages: tuple[BuiltMessage, ...], gone: Mapping[str, Draft]) -> dict[str, Place]:
     """By key, where each message that isn't sent stood: after all those before it that are sent.
 
     Not after the nearest alone, since a system message that is sent at the top may be the nearest.
@@ -203,8 +203,8 @@ def _places(trace: Trace, messages: tuple[PromptMessage, ...], gone: Mapping[str
     """
     after: dict[str, Place] = {}
     for m, message in enumerate(messages):
-        for p, part in enumerate(message.parts):
-            after[part.key] = Place(m, p + 1) if p + 1 < len(message.parts) else Place(m + 1, 0)
+        for p, part in enumerate(message.joined):
+            after[part.key] = Place(m, p + 1) if p + 1 < len(message.joined) else Place(m + 1, 0)
     found: dict[str, Place] = {}
     for step in trace.steps:
         if len(found) == len(gone):

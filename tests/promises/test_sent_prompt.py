@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from hypothesis import given, settings
@@ -22,9 +23,13 @@ def holds(trace: Trace) -> SentPrompt:
     prompt = sent_prompt(trace)
     assert sum(message.tokens for message in prompt.messages) + prompt.request_tokens == prompt.tokens == trace.tokens
     for message, draft in zip(prompt.messages, trace.result.drafts, strict=True):
-        parts = message.parts
+        parts = message.joined
         assert sum(part.tokens for part in parts) + message.joins + message.overhead == message.tokens
-        assert all(sum(each.tokens for each in part.by_source) == part.tokens for part in parts)
+        assert all(sum(each.tokens for each in part.parts) == part.tokens for part in parts)
+        assert sum(each.tokens for each in message.parts) + message.overhead == message.tokens
+        words = sorted((each.start, each.text) for each in message.parts if each.start is not None)
+        assert "".join(text for _, text in words) == str(draft.text)
+        assert [at for at, _ in words] == [*accumulate((len(text) for _, text in words[:-1]), initial=0)][: len(words)]
         assert "".join(part.seam + str(part.text) for part in parts) == str(draft.text)
         assert [str(draft.text)[part.start : part.end] for part in parts] == [str(part.text) for part in parts]
         assert [part.key for part in parts] == [part.key for part in draft.parts]
@@ -35,7 +40,7 @@ def holds(trace: Trace) -> SentPrompt:
     assert places == sorted(places)
     for place in places:
         rest = place == (len(prompt.messages), 0)
-        assert rest or 0 <= place.part < len(prompt.messages[place.message].parts)
+        assert rest or 0 <= place.part < len(prompt.messages[place.message].joined)
     return prompt
 
 
@@ -59,7 +64,7 @@ def test_what_did_not_fit_stood_between_its_neighbours_and_has_its_own_price(
     prompt = holds(trace)
 
     path = [f"node:{node.id}" for node in session.path()]
-    parts = {part.key: (m, p) for m, each in enumerate(prompt.messages) for p, part in enumerate(each.parts)}
+    parts = {part.key: (m, p) for m, each in enumerate(prompt.messages) for p, part in enumerate(each.joined)}
     cut = [each for each in prompt.cut if each.fits_not and each.key in path]
     for each in cut:
         above = [parts[key] for key in path[: path.index(each.key)] if key in parts]

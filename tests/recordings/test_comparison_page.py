@@ -27,7 +27,7 @@ LOGS = (
     "cline/sdk-session.messages.json",
     "gemini-cli/agtrace-gemini_session.json",
 )
-SHARES = ("system", "summary", "reminders", "files", "results", "attachments", "conversation", "calls", "reasoning")
+SHARES = ("system", "summaries", "reminders", "files", "results", "attachments", "history", "calls", "reasoning")
 
 
 @pytest.mark.skipif(not RECORDINGS.is_dir(), reason="needs the recordings in the folder of CTXLAB_SHARED")

@@ -79,7 +79,7 @@ def test_what_landed_elsewhere_says_so() -> None:
 
 def test_what_was_never_placed_comes_last_and_what_a_summary_hides_stands_before_it() -> None:
     prompt = sent_prompt(harbour())
-    summary = next(n for n, part in enumerate(prompt.messages[0].parts) if prompt.names[part.key] == "s1")
+    summary = next(n for n, part in enumerate(prompt.messages[0].joined) if prompt.names[part.key] == "s1")
 
     places = {each.name: each.place for each in prompt.cut}
 
@@ -100,8 +100,10 @@ def test_the_frame_has_a_row_for_each_part_and_for_each_message_that_went() -> N
 
     frame = prompt.frame()
 
-    assert len(frame) == len([*prompt.prompt.parts]) + len(prompt.cut)
-    assert frame[frame.state == "sent"].tokens.sum() == sum(part.tokens for part in prompt.prompt.parts)
+    assert len(frame) == sum(len(message.joined) for message in prompt.messages) + len(prompt.cut)
+    assert frame[frame.state == "sent"].tokens.sum() == sum(
+        part.tokens for message in prompt.messages for part in message.joined
+    )
     assert list(frame[frame.state == "cut"].number.dropna()) == []
 
 

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import ctxlab
 import ctxlab_widgets
 from ctxlab.errors import CtxlabError
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.builder import RecordingBuilder
-from ctxlab.recordings.parts import Part
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.recording import Recording
 from ctxlab.recordings.usage import RecordedUsage
@@ -158,7 +158,7 @@ def test_the_first_difference_of_two_requests_is_where_it_says(view: RecordingVi
             assert found.characters == sum(len(part.text) for part in found.same) + found.at
 
 
-def at(parts: list[Part], number: int) -> Part | None:
+def at(parts: list[PromptPart], number: int) -> PromptPart | None:
     return parts[number] if number < len(parts) else None
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ctxlab.recordings.findings.message_tree import MessageTree
-from ctxlab.recordings.parts import Part
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 if TYPE_CHECKING:
@@ -27,7 +26,8 @@ class CarriedTokens:
     sums run up the tree once: the work grows with messages and requests, not with their product.
     """
 
-    def __init__(self, recording: Recording, tree: MessageTree, parts: ContextParts) -> None:
+    def __init__(self, recording: Recording, parts: ContextParts) -> None:
+        tree = parts.tree
         self._tree, self._parts = tree, parts
         self._head_tokens: dict[str, int] = {}
         self.count: dict[str, int] = dict.fromkeys(tree.depth, 0)
@@ -36,14 +36,14 @@ class CarriedTokens:
         self._of_head: dict[str, list[tuple[RecordedRequest, float]]] = {}
         for request in recording.requests:
             self._add(request)
-        for id in reversed([*tree.sent]):
+        for id in reversed([*tree.parent][1:]):
             parent = tree.parent[id]
             self.count[parent] += self.count[id]
             self._unpriced[parent] += self._unpriced[id]
             self._usd[parent] += self._usd[id]
 
     def _add(self, request: RecordedRequest) -> None:
-        leaf = request.leaf if request.leaf in self._tree.sent else ""
+        leaf = request.leaf if request.leaf in self._tree.parent else ""
         cached = self._cached_tokens(request, leaf)
         self._of_head.setdefault(request.head.id, []).append((request, cached))
         self.count[leaf] += 1
@@ -57,7 +57,7 @@ class CarriedTokens:
 
     def _cached_tokens(self, request: RecordedRequest, leaf: str) -> float:
         """Tokens of our count, from the beginning, that were read from the cache."""
-        usage, ours = request.usage, self._tokens_of_head(request) + self._tree.tokens_up_to[leaf]
+        usage, ours = request.usage, self._tokens_of_head(request) + self._tree.tokens[leaf]
         if not usage.cached or not usage.input:
             return 0.0
         if request.whole:
@@ -78,7 +78,7 @@ class CarriedTokens:
         """Number of requests that had a head."""
         return len(self._of_head.get(head, ()))
 
-    def usd_of_head(self, head: str, parts: Sequence[Part], wanted: Iterable[Part]) -> float | None:
+    def usd_of_head(self, head: str, parts: Sequence[PromptPart], wanted: Iterable[PromptPart]) -> float | None:
         """Dollars for some parts of a head, over all its requests; None where the price of one isn't known."""
         chosen = {id(part) for part in wanted}
         ends, sums, end = list[int](), [0], 0

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ctxlab.display.one_line import plain
 from ctxlab.documents import MessageNode
-from ctxlab.prompt.merged_parts import pieces
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.carried_tokens import CarriedTokens, price_of_input
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Checked
-from ctxlab.recordings.findings.message_tree import MessageTree
-from ctxlab.recordings.parts import ContextParts, Part
+from ctxlab.recordings.findings.parts_of_run import PartsOfRun
 from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage
 from ctxlab.recordings.request_head import RequestHead
 
@@ -57,9 +56,9 @@ class CheckedContext:
     ) -> None:
         self.recording, self.kind, self.trace, self.lore_timeline = recording, kind, trace, lore_timeline
         self.requests = recording.requests
-        self.parts = recording.parts if trace is None else ContextParts(recording, trace.services.tokenizer)
-        self._sent = recording.requests[0].tree.sent if recording.requests else {}
-        self._message_of = {id: message for message in self._sent.values() for id in message.nodes}
+        self.parts = recording.parts if trace is None else PartsOfRun(recording, trace)
+        self.sent = recording.tree.sent
+        self._message_of = {id: message for message in self.sent.values() for id in message.nodes}
         self._request_of: dict[str, RecordedRequest] = {}
         self.nodes: tuple[str, ...] = tuple(self._in_order())
         self.number = {id: number for number, id in enumerate(self.nodes)}
@@ -73,7 +72,7 @@ class CheckedContext:
             if id not in self._message_of and node.parent_id is not None:
                 answers.setdefault(node.parent_id, []).append(id)
         for request in self.requests:
-            for message in reversed([*self.new_messages(request)]):
+            for message in request.first_sent:
                 for id in message.nodes:
                     self._request_of[id] = request
                     yield id
@@ -86,22 +85,15 @@ class CheckedContext:
 
     # --- the tree
 
-    def new_messages(self, request: RecordedRequest) -> Iterator[SentMessage]:
-        """The messages that a request is the first to send, the last one first."""
-        at = self._sent.get(request.leaf)
-        while at is not None and at.first == request.number:
-            yield at
-            at = self._sent.get(at.parent)
-
     def node(self, id: str) -> MessageNode:
         """A message by its id."""
         return self.recording.session.nodes[id]  # type: ignore[index]
 
-    def parts_of(self, id: str) -> tuple[Part, ...]:
+    def parts_of(self, id: str) -> tuple[PromptPart, ...]:
         """The parts of a message."""
         return self.parts.of_node(id)
 
-    def all_parts(self) -> Iterator[Part]:
+    def all_parts(self) -> Iterator[PromptPart]:
         """The parts of all messages, in order."""
         for id in self.nodes:
             yield from self.parts.of_node(id)
@@ -121,12 +113,7 @@ class CheckedContext:
             return False
         if one is other:
             return one.nodes.index(first) < one.nodes.index(second)
-        return self.tree.is_above(one.id, other.id)
-
-    @cached_property
-    def tree(self) -> MessageTree:
-        """The sent messages with tokens on the way."""
-        return MessageTree(self._sent, self.parts)
+        return self.parts.tree.is_above(one.id, other.id)
 
     @cached_property
     def steps(self) -> tuple[RequestStep, ...]:
@@ -135,8 +122,8 @@ class CheckedContext:
         found: list[RequestStep] = []
         for request in self.requests:
             before = newest.get(request.agent)
-            if before is not None and request.leaf in self._sent and before.leaf in self._sent:
-                found.append(RequestStep(before, request, self.tree.common(before.leaf, request.leaf)))
+            if before is not None and request.leaf in self.sent and before.leaf in self.sent:
+                found.append(RequestStep(before, request, self.parts.tree.common(before.leaf, request.leaf)))
             newest[request.agent] = request
         return tuple(found)
 
@@ -144,21 +131,21 @@ class CheckedContext:
     def answers_up_to(self) -> dict[str, int]:
         """By sent message, the answers of the assistant on the way to it, itself included."""
         found = {"": 0}
-        for id, message in self._sent.items():
+        for id, message in self.sent.items():
             own = sum(self.node(node).role == "assistant" for node in message.nodes)
             found[id] = found.get(message.parent, 0) + own
         return found
 
     @cached_property
-    def call_of(self) -> dict[str, Part]:
+    def call_of(self) -> dict[str, PromptPart]:
         """By the id of a result's message, the call above it that it answers."""
-        asked: dict[str, list[Part]] = {}
-        found: dict[str, Part] = {}
+        asked: dict[str, list[PromptPart]] = {}
+        found: dict[str, PromptPart] = {}
         for id in self.nodes:
             answered = self.node(id).result_of
             if answered is not None:
                 calls = reversed(asked.get(answered, []))
-                call = next((call for call in calls if self.is_above(call.node, id)), None)
+                call = next((call for call in calls if self.is_above(call.key, id)), None)
                 if call is not None:
                     found[id] = call
             for part in self.parts_of(id):
@@ -201,14 +188,6 @@ class CheckedContext:
         """By key of a run's message, the stretches that are of presets and lore, merged with others or alone."""
         return self._stretches(PUT_IN)
 
-    @cached_property
-    def merged(self) -> dict[str, list[tuple[int, int]]]:
-        """By key of a run's merged message, the stretches of the messages that it was made of."""
-        drafts = self.trace.result.drafts if self.trace is not None else ()
-        return {
-            draft.key: [(piece.start, piece.end) for piece in pieces(draft)] for draft in drafts if len(draft.parts) > 1
-        }
-
     def _stretches(self, kinds: tuple[str, ...]) -> dict[str, list[tuple[int, int]]]:
         found: dict[str, list[tuple[int, int]]] = {}
         for draft in self.trace.result.drafts if self.trace is not None else ():
@@ -234,7 +213,7 @@ class CheckedContext:
     @cached_property
     def carried(self) -> CarriedTokens:
         """Counts of requests by message, with prices."""
-        return CarriedTokens(self.recording, self.tree, self.parts)
+        return CarriedTokens(self.recording, self.parts)
 
     def message(self, id: str) -> SentMessage:
         """The sent message that a node is of."""
@@ -245,9 +224,9 @@ class CheckedContext:
         message = self._message_of.get(id)
         return self.carried.count[message.id] if message is not None else 0
 
-    def cost(self, parts: Iterable[Part]) -> Cost:
+    def cost(self, parts: Iterable[PromptPart]) -> Cost:
         """Tokens of parts of messages over all requests that sent them, with their price."""
-        return self.cost_of((part.node, part.tokens) for part in parts)
+        return self.cost_of((part.key, part.tokens) for part in parts)
 
     def cost_of(self, counts: Iterable[tuple[str, int]]) -> Cost:
         """Tokens and price by messages' ids, each with the number of its tokens that is meant."""
@@ -263,16 +242,16 @@ class CheckedContext:
             usd += price or 0.0
         return tokens, usd if known and tokens else None
 
-    def cost_after_first(self, part: Part) -> Cost:
+    def cost_after_first(self, part: PromptPart) -> Cost:
         """Tokens of a part over all requests but the first that sent it, with their price."""
         tokens, usd = self.cost([part])
-        first = price_of_input(self.request_of(part.node))
+        first = price_of_input(self.request_of(part.key))
         later = max(0, tokens - part.tokens)
         if usd is None or first is None or not later:
             return later, None
         return later, max(0.0, usd - first[0] * part.tokens)
 
-    def head_cost(self, head: RequestHead, wanted: Iterable[Part]) -> Cost:
+    def head_cost(self, head: RequestHead, wanted: Iterable[PromptPart]) -> Cost:
         """Tokens of some parts of a head over all requests that had it, with their price."""
         chosen, parts = [*wanted], self.parts.of_head(head)
         tokens = sum(part.tokens for part in chosen) * self.carried.of_head(head.id)
@@ -288,7 +267,7 @@ class CheckedContext:
         """A place in a message, with the request that sent it first."""
         return FindingPlace(self.request_of(id).id, id, start, end, name)
 
-    def head_place(self, request: RecordedRequest, part: Part, start: int, end: int) -> FindingPlace:
+    def head_place(self, request: RecordedRequest, part: PromptPart, start: int, end: int) -> FindingPlace:
         """A place in a part of a request's head: in the system text of a number, or a tool, in which none is told."""
         if part.source != "system":
             return FindingPlace(request.id, name=quoted_name(part.name))
@@ -296,10 +275,10 @@ class CheckedContext:
         number = next((number for number, each in enumerate(texts, start=1) if each is part), 1)
         return FindingPlace(request.id, "", start, end, f"system text {number}")
 
-    def place_of(self, part: Part) -> FindingPlace:
+    def place_of(self, part: PromptPart) -> FindingPlace:
         """The place of a part of a message."""
         end = None if part.start is None else part.start + len(part.text)
-        return self.place(part.node, part.start, end, quoted_name(part.name))
+        return self.place(part.key, part.start, end, quoted_name(part.name))
 
 
 def added(costs: Iterable[Cost]) -> Cost:

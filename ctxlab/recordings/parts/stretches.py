@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from ctxlab.recordings.parts.part import Source
+from ctxlab.prompt import Source
 
 TAGS: Final = (
     "system-reminder",
@@ -60,8 +60,8 @@ class Stretch:
 
 
 def stretches_of(text: str) -> Iterator[Stretch]:
-    """A user's words without a gap: reminders by their tags, a summary by its first words, the rest as conversation."""
-    rest: Source = "summary" if is_summary(text) else "conversation"
+    """A user's words without a gap: reminders by their tags, a summary by its first words, the rest as history."""
+    rest: Source = "summaries" if is_summary(text) else "history"
     at, unclosed = 0, set[str]()
     for opening in _OPEN.finditer(text):
         tag = opening[1]

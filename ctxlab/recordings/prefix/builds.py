@@ -16,9 +16,9 @@ from ctxlab.display.html_table import fields_table, heading, html_table
 from ctxlab.display.short_texts import counted, short
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.shared_beginning import common_prefix_tokens
+from ctxlab.prompt import PromptPart
 from ctxlab.providers.cost import PRICED_AS, price_of
 from ctxlab.providers.models import name_of, vendor_of
-from ctxlab.recordings.parts import Part
 from ctxlab.recordings.prefix.request_prefix import AROUND, CauseKind, PrefixCause, PrefixState
 from ctxlab.secrets import masked_stretch
 from ctxlab.studies.prefix_blame import TOOLS, PrefixBlame, prefix_blame
@@ -195,9 +195,9 @@ def _kind(blame: PrefixBlame) -> CauseKind:
     return "edited"
 
 
-def _part(draft: Draft | None, trace: Trace) -> Part | None:
+def _part(draft: Draft | None, trace: Trace) -> PromptPart | None:
     """A message of a build as a stretch of a prompt."""
     if draft is None:
         return None
-    source = "system" if draft.role == "system" else "conversation"
-    return Part(source, str(draft.text), trace.services.tokenizer.count_draft(draft), draft.key, 0, draft.role)
+    source = "system" if draft.role == "system" else "history"
+    return PromptPart(source, str(draft.text), trace.services.tokenizer.count_draft(draft), draft.key, 0, draft.role)

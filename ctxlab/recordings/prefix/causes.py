@@ -10,7 +10,7 @@ from typing import Final
 from ctxlab.context.equal_stretch import equal_after
 from ctxlab.display.short_texts import first_of, short
 from ctxlab.pipeline.alignment import aligned, texts_alike
-from ctxlab.recordings.parts import Part
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.prefix.prompt_heads import CLOCK, PromptHead, region
 from ctxlab.recordings.prefix.prompt_tree import PromptTree, TreeMessage, texts_of
 from ctxlab.recordings.prefix.request_prefix import AROUND, CauseKind, PrefixCause
@@ -92,7 +92,7 @@ def _break_of_heads(old: Prompt, new: Prompt, tree: PromptTree, count: Callable[
     return Break(tokens, characters, None, at, cause)
 
 
-def _part_at(prompt: Prompt, at: int, tree: PromptTree) -> Part | None:
+def _part_at(prompt: Prompt, at: int, tree: PromptTree) -> PromptPart | None:
     """The part at a number of the head; behind its last one the first part of the first message."""
     if at < len(prompt.head.parts):
         return prompt.head.parts[at]
@@ -100,12 +100,12 @@ def _part_at(prompt: Prompt, at: int, tree: PromptTree) -> Part | None:
     return first[0].parts[0] if first and first[0].parts else None
 
 
-def _is_alike(a: Part, b: Part) -> bool:
+def _is_alike(a: PromptPart, b: PromptPart) -> bool:
     """Whether two parts are of the same thing, so that their texts can begin alike."""
     return (a.source, a.role, a.name) == (b.source, b.role, b.name)
 
 
-def _of_tools(was: Sequence[Part], now: Sequence[Part]) -> str:
+def _of_tools(was: Sequence[PromptPart], now: Sequence[PromptPart]) -> str:
     old, new = _by_name(was), _by_name(now)
     added = [name for name in new if name not in old]
     gone = [name for name in old if name not in new]
@@ -121,7 +121,7 @@ def _of_tools(was: Sequence[Part], now: Sequence[Part]) -> str:
     return f"The tools are others from number {next(differ, min(len(was), len(now)) + 1)} on; {', '.join(said)}."
 
 
-def _by_name(tools: Sequence[Part]) -> dict[str, list[str]]:
+def _by_name(tools: Sequence[PromptPart]) -> dict[str, list[str]]:
     """The definitions of tools by their names; a name may be there twice."""
     found: dict[str, list[str]] = {}
     for part in tools:
@@ -135,7 +135,7 @@ def _twin(name: str, old: Mapping[str, list[str]], added: Sequence[str], new: Ma
     return next((each for each in added if [text.replace(f'"{each}"', '""') for text in new[each]] == wanted), None)
 
 
-def _of_system(was: Sequence[Part], now: Sequence[Part]) -> str:
+def _of_system(was: Sequence[PromptPart], now: Sequence[PromptPart]) -> str:
     found = aligned([part.text for part in was], [part.text for part in now])
     change = found.first_change(lambda i, j: texts_alike(was[i].text, now[j].text))
     if change is None:
@@ -152,7 +152,7 @@ def _of_system(was: Sequence[Part], now: Sequence[Part]) -> str:
     return f"System text {change.old + 1} is another from character {place + 1:,} on{clock}: {_sides(old, new, place)}."
 
 
-def _of_parameters(was: Sequence[Part], now: Sequence[Part]) -> str:
+def _of_parameters(was: Sequence[PromptPart], now: Sequence[PromptPart]) -> str:
     old, new = ({part.name: part.text for part in parts} for parts in (was, now))
     name = next(name for name in (*old, *new) if old.get(name) != new.get(name))
     if name in old and name in new:
@@ -184,14 +184,14 @@ def _cause_of_messages(
     gone, come = next(found.blocks())
     old, new = was[0], now[0]
     came = [now[j] for j in come[:4]]
-    if compacted or (gone and _has(came, "summary") and not _has(was[:1], "summary")):
+    if compacted or (gone and _has(came, "summaries") and not _has(was[:1], "summaries")):
         text = f"From message {number:,} on a summary stands in the place of older messages."
         return _placed_in("summary", text, old, new)
     if change.kind == "moved":
         text = f"Message {number + change.old:,} has moved: it is message {number + change.new:,} now."
         return _placed_in("reordered", text, old, new)
     if change.kind == "added":
-        kind: CauseKind = "reminder" if _is_injected(new) else "summary" if _has([new], "summary") else "edited"
+        kind: CauseKind = "reminder" if _is_injected(new) else "summary" if _has([new], "summaries") else "edited"
         text = f"In front of message {number:,} now stands {_described(new)} that wasn't there."
         return _placed_in(kind, text, old, new)
     if change.kind == "gone":
@@ -223,7 +223,7 @@ def _cause_of_parts(old: TreeMessage, new: TreeMessage, number: int) -> PrefixCa
         return _placed(kind, text, a, b, 0)
     at = equal_after(a.text, b.text)
     role = f" ({new.parts[0].role})"
-    kind = "reminder" if "reminders" in sources else "summary" if "summary" in sources else "edited"
+    kind = "reminder" if "reminders" in sources else "summary" if "summaries" in sources else "edited"
     if kind == "edited" and a.source in ("results", "files") and len(b.text) < TAKEN_OUT * len(a.text):
         text = f"Of message {number:,} {_stretch(a)} was taken out: {_sides(a.text, b.text, at)}."
         return _placed("left out", text, a, b, at)
@@ -234,7 +234,7 @@ def _cause_of_parts(old: TreeMessage, new: TreeMessage, number: int) -> PrefixCa
     return _placed(kind, text, a, b, at)
 
 
-def _common_of_parts(a: Sequence[Part], b: Sequence[Part], count: Callable[[str], int]) -> tuple[int, int]:
+def _common_of_parts(a: Sequence[PromptPart], b: Sequence[PromptPart], count: Callable[[str], int]) -> tuple[int, int]:
     """Tokens and characters with which two messages begin alike."""
     tokens = characters = 0
     for old, new in zip(a, b, strict=False):
@@ -265,7 +265,7 @@ def _described(message: TreeMessage) -> str:
     return f"one of the {message.parts[0].role}"
 
 
-def _stretch(part: Part | None) -> str:
+def _stretch(part: PromptPart | None) -> str:
     """A stretch of a message in words."""
     if part is None:
         return "a stretch"
@@ -277,7 +277,7 @@ def _stretch(part: Part | None) -> str:
         "reasoning": "a thought",
         "attachments": "an attachment",
         "system": "a system text",
-        "summary": "a summary",
+        "summaries": "a summary",
     }.get(part.source, "a text")
     return f"{words} {short(part.name)!r}" if part.name else words
 
@@ -299,7 +299,9 @@ def _placed_in(kind: CauseKind, sentence: str, old: TreeMessage, new: TreeMessag
     return replace(found, kind=kind, sentence=sentence)
 
 
-def _placed(kind: CauseKind, sentence: str, before: Part | None, after: Part | None, at: int) -> PrefixCause:
+def _placed(
+    kind: CauseKind, sentence: str, before: PromptPart | None, after: PromptPart | None, at: int
+) -> PrefixCause:
     old, new = (
         masked_stretch(part.text, max(0, at - AROUND), at + AROUND) if part is not None else ""
         for part in (before, after)

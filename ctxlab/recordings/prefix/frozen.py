@@ -8,9 +8,10 @@ from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 from ctxlab.display.short_texts import counted
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.content_hash import hash_of
 from ctxlab.recordings.frozen_names import FrozenName
-from ctxlab.recordings.parts import ContextParts, Part
+from ctxlab.recordings.parts import ContextParts
 from ctxlab.recordings.prefix.analysis import Analysis
 from ctxlab.recordings.prefix.prices import price_of_reading_anew
 from ctxlab.recordings.prefix.prompt_heads import CLOCK, Change, HeadReader, PromptHead
@@ -94,7 +95,7 @@ class _FrozenHeads(HeadReader):
     def __init__(self, recording: Recording, frozen: Sequence[FrozenName]) -> None:
         super().__init__(recording.parts)
         self._names = frozen
-        self._tools: dict[str, dict[str, Part]] = {}
+        self._tools: dict[str, dict[str, PromptPart]] = {}
         self._agent: dict[str, str] = {}
         if "tools" in frozen:
             for request in recording.requests:
@@ -110,7 +111,7 @@ class _FrozenHeads(HeadReader):
             self._change = _all_of([self._change_of(name, tools) for name in self._names])
         return super().head(head)
 
-    def _change_of(self, name: FrozenName, tools: list[Part]) -> Change:
+    def _change_of(self, name: FrozenName, tools: list[PromptPart]) -> Change:
         if name == "tools":
             return lambda parts: _with_tools(parts, tools)
         if name == "tools-sorted":
@@ -118,7 +119,7 @@ class _FrozenHeads(HeadReader):
         return (lambda parts: [_without_clock(part) for part in parts]) if name == "clock" else list
 
 
-def _without_clock(part: Part) -> Part:
+def _without_clock(part: PromptPart) -> PromptPart:
     """A system text whose dates and times stand elsewhere; its length stays, so that only what breaks counts."""
     return replace(part, text=CLOCK.sub("", part.text)) if part.source == "system" else part
 
@@ -127,11 +128,11 @@ def _all_of(changes: Sequence[Change]) -> Change:
     return lambda parts: reduce(lambda found, change: change(found), changes, parts)
 
 
-def _tools_of(parts: Sequence[Part]) -> list[Part]:
+def _tools_of(parts: Sequence[PromptPart]) -> list[PromptPart]:
     return [part for part in parts if part.source == "tools"]
 
 
-def _with_tools(parts: Sequence[Part], tools: Sequence[Part]) -> list[Part]:
+def _with_tools(parts: Sequence[PromptPart], tools: Sequence[PromptPart]) -> list[PromptPart]:
     """The parts with other tools in the place of their own."""
     if not _tools_of(parts):
         return list(parts)
@@ -176,13 +177,9 @@ class _FirstReminders(_ByWords):
     """Messages whose reminders stay as they were first sent."""
 
     def place_of(self, request: RecordedRequest) -> int:
-        sent, way = request.tree.sent, list[SentMessage]()
-        at = sent.get(request.leaf)
-        while at is not None and at.id not in self._places:
-            way.append(at)
-            at = sent.get(at.parent)
-        place = self._places[at.id] if at is not None else ROOT
-        messages = [(each, self.message_of(each)) for each in reversed(way)]
+        new, last = request.tree.new_below(request.leaf, self._places)
+        place = self._places[last] if last else ROOT
+        messages = [(each, self.message_of(each)) for each in new]
         for number, (own, message) in enumerate(messages):
             behind = messages[number + 1][1] if number + 1 < len(messages) else None
             place = self._places[own.id] = self._kept(place, message, behind)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from ctxlab.context.equal_stretch import equal_after, equal_before
-from ctxlab.recordings.parts import Part
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.prefix.causes import Prompt
 from ctxlab.recordings.prefix.prompt_tree import PromptTree, TreeMessage, texts_of
 
@@ -20,8 +20,8 @@ def new_tokens(old: Prompt, new: Prompt, tree: PromptTree, count: Callable[[str]
     if old.head.key == new.head.key and place == old.place:
         return tree.tokens[new.place] - tree.tokens[place]
     was, now = (_messages_behind(place, prompt.place, tree) for prompt in (old, new))
-    before: list[Part] = [*old.head.parts] if old.head.key != new.head.key else []
-    after: list[Part] = [*new.head.parts] if old.head.key != new.head.key else []
+    before: list[PromptPart] = [*old.head.parts] if old.head.key != new.head.key else []
+    after: list[PromptPart] = [*new.head.parts] if old.head.key != new.head.key else []
     gone, come = _without_shared(was, now)
     return _new_of_parts([*before, *_parts(gone)], [*after, *_parts(come)], count)
 
@@ -46,11 +46,11 @@ def _without(messages: Sequence[TreeMessage], shared: Counter[bytes]) -> list[Tr
     return kept
 
 
-def _parts(messages: Iterable[TreeMessage]) -> Iterable[Part]:
+def _parts(messages: Iterable[TreeMessage]) -> Iterable[PromptPart]:
     return (part for each in messages for part in each.parts)
 
 
-def _new_of_parts(was: Sequence[Part], now: Sequence[Part], count: Callable[[str], int]) -> int:
+def _new_of_parts(was: Sequence[PromptPart], now: Sequence[PromptPart], count: Callable[[str], int]) -> int:
     known = {(part.source, *texts_of([part])[0]) for part in was}
     shown = {(part.source, *texts_of([part])[0]) for part in now}
     changed: dict[tuple[str, str, str], list[str]] = {}

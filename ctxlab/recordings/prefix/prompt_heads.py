@@ -9,9 +9,10 @@ from typing import Final
 
 from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.requests.blocks import fields_of, items_of
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.cache_marks import MARK
 from ctxlab.recordings.content_hash import hash_of
-from ctxlab.recordings.parts import ContextParts, Part
+from ctxlab.recordings.parts import ContextParts
 from ctxlab.recordings.request_head import RequestHead
 
 FIRST: Final[Mapping[WireName, tuple[str, ...]]] = {
@@ -49,7 +50,7 @@ class PromptHead:
     `marked` are the numbers of parts that end with a cache mark.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[PromptPart, ...]
     keys: tuple[bytes, ...]
     tokens: tuple[int, ...]
     characters: tuple[int, ...]
@@ -62,7 +63,7 @@ class PromptHead:
         return self.keys[-1]
 
     @classmethod
-    def of(cls, parts: Sequence[Part], *, held: bool = False, marked: frozenset[int] = frozenset()) -> PromptHead:
+    def of(cls, parts: Sequence[PromptPart], *, held: bool = False, marked: frozenset[int] = frozenset()) -> PromptHead:
         """The head of parts in their order."""
         keys, tokens, characters = [b""], [0], [0]
         for part in parts:
@@ -72,7 +73,7 @@ class PromptHead:
         return cls(tuple(parts), tuple(keys), tuple(tokens), tuple(characters), held, marked)
 
 
-Change = Callable[[list[Part]], list[Part]]
+Change = Callable[[list[PromptPart]], list[PromptPart]]
 
 
 class HeadReader:
@@ -95,12 +96,12 @@ class HeadReader:
         return found
 
 
-def _without_mark(part: Part) -> Part:
+def _without_mark(part: PromptPart) -> PromptPart:
     """A tool without its cache mark, which moves and is no part of the prompt."""
     return replace(part, text=_MARK.sub("", part.text)) if part.source == "tools" and MARK in part.text else part
 
 
-def _marked(parts: Sequence[Part], head: RequestHead) -> frozenset[int]:
+def _marked(parts: Sequence[PromptPart], head: RequestHead) -> frozenset[int]:
     """The numbers of the parts with a cache mark."""
     system = items_of(next((value for name, value in head.fields if name == "system"), None))
     texts = [number for number, part in enumerate(parts) if part.source == "system"]
@@ -110,7 +111,7 @@ def _marked(parts: Sequence[Part], head: RequestHead) -> frozenset[int]:
     return frozenset(tools | {n for n, block in zip(texts, system, strict=True) if MARK in fields_of(block)})
 
 
-def ordered(parts: Iterable[Part], wire: WireName) -> list[Part]:
+def ordered(parts: Iterable[PromptPart], wire: WireName) -> list[PromptPart]:
     """The parts that belong to the prompt, as a vendor reads them; of parameters no order is read."""
     names = (*FIRST.get(wire, ()), *LAST.get(wire, ()))
     kept = (part for part in parts if part.source != "parameters" or part.name in names)
@@ -118,7 +119,7 @@ def ordered(parts: Iterable[Part], wire: WireName) -> list[Part]:
     return sorted(chosen, key=lambda part: (region(part), part.name if part.source == "parameters" else ""))
 
 
-def region(part: Part) -> int:
+def region(part: PromptPart) -> int:
     """The number of the region of a head that a part is in, in the order in which vendors read them."""
     if part.source == "tools":
         return 1

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.formats.requests.blocks import fields_of
+from ctxlab.prompt import PromptPart
+from ctxlab.recordings.ancestor_tree import AncestorTree
 from ctxlab.recordings.content_hash import hash_of
-from ctxlab.recordings.parts import ContextParts, Part
+from ctxlab.recordings.parts import ContextParts
 from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage
 
 ROOT = 0
@@ -22,37 +24,31 @@ class TreeMessage:
     """A message as a place in the tree knows it: the same `digest` where a model reads the same."""
 
     digest: bytes
-    parts: tuple[Part, ...]
+    parts: tuple[PromptPart, ...]
     message: SentMessage | None
 
 
-class PromptTree:
-    """Places of messages: each has the one before it, its depth, and the tokens and characters up to it.
+class PromptTree(AncestorTree[int]):
+    """Places of messages, with the characters up to each besides.
 
     What a what-if changes is in `message_of`.
     """
 
     def __init__(self, parts: ContextParts) -> None:
+        super().__init__(ROOT)
         self._parts = parts
-        self.parent, self.depth, self._jump = [ROOT], [0], [ROOT]
-        self.tokens, self.characters = [0], [0]
+        self.characters = [0]
         self.messages: list[TreeMessage | None] = [None]
         self._children: dict[tuple[int, bytes], int] = {}
         self._places: dict[str, int] = {}
-        self.steps = 0
-        """Messages that were looked at: a count for tests of how the work grows."""
 
     # --- making it
 
     def place_of(self, request: RecordedRequest) -> int:
         """The place of a request's last message; what no request before had is added."""
-        sent, way = request.tree.sent, list[SentMessage]()
-        at = sent.get(request.leaf)
-        while at is not None and at.id not in self._places:
-            way.append(at)
-            at = sent.get(at.parent)
-        place = self._places[at.id] if at is not None else ROOT
-        for message in reversed(way):
+        new, last = request.tree.new_below(request.leaf, self._places)
+        place = self._places[last] if last else ROOT
+        for message in new:
             self.steps += 1
             place = self._places[message.id] = self.added(place, self.message_of(message))
         return place
@@ -67,36 +63,12 @@ class PromptTree:
         if known is not None:
             return known
         place = self._children[parent, message.digest] = len(self.parent)
-        up = self._jump[parent]
-        far = self.depth[parent] - self.depth[up] == self.depth[up] - self.depth[self._jump[up]]
-        self.parent.append(parent)
-        self.depth.append(self.depth[parent] + 1)
-        self._jump.append(self._jump[up] if far else parent)
-        self.tokens.append(self.tokens[parent] + sum(part.tokens for part in message.parts))
+        self.put(place, parent, sum([part.tokens for part in message.parts]))
         self.characters.append(self.characters[parent] + sum(len(part.text) for part in message.parts))
         self.messages.append(message)
         return place
 
     # --- asking it
-
-    def at_depth(self, place: int, depth: int) -> int:
-        """The place of so many messages on the way to another one."""
-        while self.depth[place] > depth:
-            self.steps += 1
-            far = self._jump[place]
-            place = far if self.depth[far] >= depth else self.parent[place]
-        return place
-
-    def common(self, a: int, b: int) -> int:
-        """The last place that is on the way to both."""
-        a, b = self.at_depth(a, self.depth[b]), self.at_depth(b, self.depth[a])
-        while a != b:
-            self.steps += 1
-            if self._jump[a] != self._jump[b]:
-                a, b = self._jump[a], self._jump[b]
-            else:
-                a, b = self.parent[a], self.parent[b]
-        return a
 
     def behind(self, place: int, leaf: int, most: int) -> list[TreeMessage]:
         """The first messages behind a place on the way to a leaf."""
@@ -140,6 +112,6 @@ def _plain(item: Any) -> Any:
     return {key: value for key, value in fields.items() if key != "status"} if "status" in fields else item
 
 
-def texts_of(parts: Iterable[Part]) -> list[tuple[str, str, str, str]]:
+def texts_of(parts: Iterable[PromptPart]) -> list[tuple[str, str, str, str]]:
     """The things of parts that are compared: who says it, which tool or call, and the text."""
     return [(part.role, part.name, part.call, part.text) for part in parts]

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, get_args
 
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.short_texts import counted, short
-from ctxlab.recordings.parts import Part
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 PrefixState = Literal["first", "whole", "cut", "expired", "other model", "short", "unknown"]
@@ -46,8 +46,8 @@ class PrefixCause:
 
     kind: CauseKind
     sentence: str
-    part_before: Part | None = None
-    part_after: Part | None = None
+    part_before: PromptPart | None = None
+    part_after: PromptPart | None = None
     at: int = 0
     text_before: str = ""
     text_after: str = ""

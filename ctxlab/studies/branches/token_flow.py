@@ -16,7 +16,7 @@ from ctxlab.display.source_styles import OVERHEAD, PARTS, ROOM
 from ctxlab.display.theme import ThemeName
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Step, Trace
-from ctxlab.prompt import PromptMessage, SourceWords, TokenCounter
+from ctxlab.prompt import BuiltMessage, PromptPart, RunFacts, TokenCounter
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -131,6 +131,7 @@ class _Account:
     def __init__(self, trace: Trace, entered: Counter[str], gone: Counter[tuple[str, FlowKind, str]]) -> None:
         self.trace, self.entered, self.gone = trace, entered, gone
         self.counter: TokenCounter = trace.services.tokenizer
+        self.run = RunFacts(self.counter)
 
     def book(self) -> None:
         for draft in self.trace.start.drafts:
@@ -158,15 +159,14 @@ class _Account:
             self._cut(draft, step.id)
 
     def _enter(self, draft: Draft) -> None:
-        for each in self._by_source(draft):
-            self.entered[each.source] += each.tokens
+        for each in self._parts(draft):
+            self.entered[each.entry] += each.tokens
         self.entered[OVERHEAD] += self.counter.message_tokens
 
     def _cut(self, draft: Draft, step: str) -> None:
-        for each in self._by_source(draft):
-            self.gone[each.source, "cut", step] += each.tokens
+        for each in self._parts(draft):
+            self.gone[each.entry, "cut", step] += each.tokens
         self.gone[OVERHEAD, "cut", step] += self.counter.message_tokens
 
-    def _by_source(self, draft: Draft) -> list[SourceWords]:
-        """Tokens of a message by source; of a merged one by its parts and seams."""
-        return PromptMessage(draft, self.counter).by_source
+    def _parts(self, draft: Draft) -> tuple[PromptPart, ...]:
+        return BuiltMessage(draft, self.run).parts

@@ -14,8 +14,8 @@ from ctxlab.engines.worldbook import LoreScan
 from ctxlab.engines.worldbook.decision import Decision
 from ctxlab.pipeline import Remedy, Trace, remedies
 from ctxlab.pipeline.explain.cut_causes import cut_causes
-from ctxlab.prompt import Prompt, PromptPart
-from ctxlab.prompt.prompt import FILES
+from ctxlab.prompt import BuiltMessage, JoinedMessage, Prompt
+from ctxlab.prompt.built_message import FILES
 from ctxlab.studies.budget_figure import ORDER
 from ctxlab.studies.draft_preview.cache_effect import CacheEffect
 from ctxlab.studies.draft_preview.draft_marks import DraftMacro, macros_of, typed_span
@@ -127,22 +127,22 @@ class Preview:
         """Tokens by source in the order of a budget, the typed words last and apart; together they are `tokens`."""
         spent = {name: n for name, n in self._prompt.tokens_by_source.items() if name not in ROOM}
         draft = 0
-        own = self._parts.get(PENDING)
-        for each in own.by_source if own is not None else ():
+        own = self._joined.get(PENDING)
+        for each in own.parts if own is not None else ():
             if each.source != FILES:
-                spent[each.source] = spent.get(each.source, 0) - each.tokens
+                spent[each.entry] = spent.get(each.entry, 0) - each.tokens
                 draft += each.tokens
         found = [SourceTokens(look, title, sum(spent.get(name, 0) for name in names)) for title, look, names in ORDER]
         found = [each for each in found if each.tokens and each.source not in ROOM]
         return (*found, SourceTokens(DRAFT, DRAFT, draft)) if draft else tuple(found)
 
     @cached_property
-    def _prompt(self) -> Prompt:
+    def _prompt(self) -> Prompt[BuiltMessage]:
         return self.trace.prompt
 
     @cached_property
-    def _parts(self) -> Mapping[str, PromptPart]:
-        return {part.key: part for part in self._prompt.parts}
+    def _joined(self) -> Mapping[str, JoinedMessage]:
+        return {each.key: each for message in self._prompt.messages for each in message.joined}
 
     @cached_property
     def cut(self) -> tuple[DraftCut, ...]:
@@ -183,7 +183,7 @@ class Preview:
         return macros_of(self.text, agent.macro_dialect if agent is not None else None)
 
     def _entry(self, decision: Decision) -> DraftEntry:
-        matched, own = decision.matched, self._parts.get(decision.key)
+        matched, own = decision.matched, self._joined.get(decision.key)
         tokens = self.trace.services.tokenizer.count(str(own.text)) if own is not None else 0
         is_typed = matched is not None and matched.where == PENDING and not matched.in_name
         span = self._typed(matched.start, matched.end) if matched is not None and is_typed else None

@@ -8,7 +8,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.display.source_styles import ROOM
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.pipeline import Trace
-from ctxlab.prompt import Prompt
+from ctxlab.prompt import BuiltMessage, Prompt
 from ctxlab.testing.context_assertions.message_references import shown_name
 
 MOST_NAMED = 3
@@ -41,10 +41,10 @@ def cut_in_words(trace: Trace, tokens: int) -> str:
     )
 
 
-def _pieces(prompt: Prompt, trace: Trace) -> Iterator[tuple[str, int]]:
+def _pieces(prompt: Prompt[BuiltMessage], trace: Trace) -> Iterator[tuple[str, int]]:
     for message in prompt.messages:
-        alone = len(message.parts) == 1
-        for part in message.parts:
+        alone = len(message.joined) == 1
+        for part in message.joined:
             yield shown_name(trace, part.key), message.tokens if alone else part.tokens
     if prompt.tools_tokens:
         yield "tool definitions", prompt.tools_tokens

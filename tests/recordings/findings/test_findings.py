@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import ctxlab
 from ctxlab.context.equal_stretch import equal_after, equal_before
 from ctxlab.errors import UnknownName, WrongArgument
+from ctxlab.recordings.ancestor_tree import AncestorTree
 from ctxlab.recordings.findings.carried_tokens import CarriedTokens
 from ctxlab.recordings.findings.checked_context import CheckedContext
-from ctxlab.recordings.findings.message_tree import MessageTree
 from ctxlab.recordings.findings.registry import finding_rules
 from ctxlab.recordings.findings.rules import RULES
 from ctxlab.recordings.findings.sarif import sarif_of
@@ -157,8 +157,8 @@ def test_counts_and_common_messages_are_those_of_walking(parents: list[int], lea
     ]
     recording = sent(*[messages[leaf % len(messages)] for leaf in leaves])
     sent_by_node = recording.requests[0].tree.sent
-    tree = MessageTree(sent_by_node, recording.parts)
-    carried = CarriedTokens(recording, tree, recording.parts)
+    tree = recording.parts.tree
+    carried = CarriedTokens(recording, recording.parts)
     paths = [[message.id for message in request.sent] for request in recording.requests]
 
     for id in sent_by_node:
@@ -195,16 +195,16 @@ def test_a_message_is_counted_once_however_many_requests_send_it(monkeypatch: py
             ]
         )
         count = 0
-        original = MessageTree.__dict__["at_depth"]
+        original = AncestorTree.__dict__["at_depth"]
 
         def counting(self: Any, *arguments: Any, original: Any = original) -> Any:
             nonlocal count
             count += 1
             return original(self, *arguments)
 
-        monkeypatch.setattr(MessageTree, "at_depth", counting)
+        monkeypatch.setattr(AncestorTree, "at_depth", counting)
         ctxlab.check(CheckedContext(recording).recording)
-        monkeypatch.setattr(MessageTree, "at_depth", original)
+        monkeypatch.setattr(AncestorTree, "at_depth", original)
         looked_at.append(count)
 
     assert looked_at[1] < 2.6 * looked_at[0]

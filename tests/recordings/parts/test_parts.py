@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ctxlab
+from ctxlab.prompt.tool_use import file_of_call, gives_file, server_of
 from ctxlab.recordings.parts.stretches import TAGS, stretches_of
-from ctxlab.recordings.parts.tool_use import file_of_call, gives_file, server_of
 from ctxlab.recordings.recording import Recording
 
 PIECES = [*(f"<{tag}>" for tag in TAGS[:3]), *(f"</{tag}>" for tag in TAGS[:3]), "水塔", " ", "\n", "words", "<b>"]
@@ -78,7 +78,7 @@ def test_a_result_has_the_tool_and_the_file_of_its_call(tmp_path: Path) -> None:
     recording = recorded(tmp_path, [a_body(first), a_body(other)])
     parts = [[*recording.parts.of_request(request)] for request in recording]
     assert [each.source for each in parts[0]] == [
-        *("parameters", "tools", "system", "reminders", "conversation", "calls", "files")
+        *("parameters", "tools", "system", "reminders", "history", "calls", "files")
     ]
     assert [own[-1].file for own in parts] == ["lamp.py", "other.py"]  # two calls with one id, in two branches
     assert parts[0][1].server == "box"
@@ -98,4 +98,4 @@ def test_sums_are_those_of_the_parts(tmp_path_factory: pytest.TempPathFactory, l
         assert all(by_source[s] == sum(p.tokens for p in parts if p.source == s) for s in by_source)
         for part in parts:
             if part.start is not None:
-                assert recording.session.nodes[part.node].content[part.start :].startswith(part.text)
+                assert recording.session.nodes[part.key].content[part.start :].startswith(part.text)

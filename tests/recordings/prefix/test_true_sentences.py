@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.builder import RecordingBuilder
-from ctxlab.recordings.parts import Part
 from ctxlab.recordings.prefix.prompt_heads import HeadReader
 from ctxlab.recordings.prefix.prompt_tree import PromptTree
 from ctxlab.recordings.recorded_request import RecordedRequest
@@ -76,14 +76,14 @@ def recorded(wire: Any, sent: list[dict[str, Any]]) -> Recording:
     return builder.recording()
 
 
-def parts_in_order(recording: Recording, request: RecordedRequest) -> list[Part]:
+def parts_in_order(recording: Recording, request: RecordedRequest) -> list[PromptPart]:
     """A prompt put together from its parts: the head in the vendor's order, then each message."""
     head = HeadReader(recording.parts).head(request.head).parts
-    empty = (Part("conversation", "", 0),)
+    empty = (PromptPart("conversation", "", 0),)
     return [*head, *(part for each in request.sent for part in recording.parts.of_message(each) or empty)]
 
 
-def key(part: Part) -> tuple[str, str, str, str, str]:
+def key(part: PromptPart) -> tuple[str, str, str, str, str]:
     return part.source if part.source in ("tools", "parameters") else "", part.role, part.name, part.call, part.text
 
 
@@ -105,7 +105,7 @@ def test_both_prompts_agree_up_to_the_place_and_differ_there(made: tuple[str, li
             continue
         for said, parts in ((cause.part_before, old), (cause.part_after, new)):
             there = parts[same] if same < len(parts) else None
-            ends = same > 0 and there is not None and there.node != parts[same - 1].node
+            ends = same > 0 and there is not None and there.key != parts[same - 1].key
             if said is None and ends:  # one message ends where the other goes on
                 continue
             assert (said and key(said)) == ((there and there.text and key(there)) or None)

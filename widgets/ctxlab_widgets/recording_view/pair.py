@@ -7,7 +7,8 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from ctxlab.context.equal_stretch import equal_after
-from ctxlab.recordings.parts import ContextParts, Part
+from ctxlab.prompt import PromptPart
+from ctxlab.recordings.parts import ContextParts
 from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage
 
 MOST_ROWS = 400
@@ -22,9 +23,9 @@ class Pair:
     common; `at` is the number of code points that the two parts still share.
     """
 
-    same: tuple[Part, ...]
-    before: Part | None
-    after: Part | None
+    same: tuple[PromptPart, ...]
+    before: PromptPart | None
+    after: PromptPart | None
     at: int
     tokens: int
     characters: int
@@ -40,7 +41,7 @@ class Row:
     """Parts that both requests have, or one that only one of them has."""
 
     kind: Literal["=", "-", "+"]
-    parts: tuple[Part, ...]
+    parts: tuple[PromptPart, ...]
 
 
 def pair_of(parts: ContextParts, first: RecordedRequest, second: RecordedRequest) -> Pair:
@@ -74,14 +75,14 @@ def rows_of(parts: ContextParts, first: RecordedRequest, second: RecordedRequest
     return rows
 
 
-def key_of(part: Part) -> tuple[str, ...]:
+def key_of(part: PromptPart) -> tuple[str, ...]:
     """A key that two parts share where they are the same to a reader, wherever they stand."""
     return (part.source, part.role, part.name, part.text)
 
 
 def _differing(
     parts: ContextParts, first: RecordedRequest, second: RecordedRequest
-) -> tuple[list[Part], list[Part], tuple[Part, ...]]:
+) -> tuple[list[PromptPart], list[PromptPart], tuple[PromptPart, ...]]:
     """The parts of both without a beginning that they share for certain, and that beginning."""
     if first.head is not second.head or first.tree is not second.tree:
         return list(parts.of_request(first)), list(parts.of_request(second)), ()

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
-from ctxlab.recordings.parts import ContextParts, Part
+from ctxlab.prompt import PromptPart
+from ctxlab.recordings.parts import ContextParts
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.secrets import masked_in_place
 from ctxlab_widgets.recording_view.pair import MOST_ROWS, Pair, Row, pair_of, rows_of
@@ -22,12 +23,12 @@ NAMES: Final = {
     "parameters": "parameter",
     "tools": "tool",
     "system": "system text",
-    "summary": "summary",
+    "summaries": "summary",
     "reminders": "reminder",
     "files": "file read",
     "results": "result",
     "attachments": "attachment",
-    "conversation": "message",
+    "history": "message",
     "calls": "call",
     "reasoning": "reasoning",
 }
@@ -70,10 +71,10 @@ def row_text(parts: ContextParts, base: RecordedRequest, request: RecordedReques
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n\u2026 {len(text) - LONGEST:,} characters more"
 
 
-def part_name(part: Part) -> str:
+def part_name(part: PromptPart) -> str:
     """A part in words: `tool Grep`, `file read src/a.py`, `reminder system-reminder`."""
     name = part.file if part.source == "files" and part.file else part.name
-    said = f" {plain(name, 60)}" if name else f" of the {part.role}" if part.source == "conversation" else ""
+    said = f" {plain(name, 60)}" if name else f" of the {part.role}" if part.source == "history" else ""
     return NAMES[part.source] + said
 
 
@@ -148,7 +149,7 @@ def _row(row: Row) -> dict[str, Any]:
     return {"sign": row.kind, "what": part_name(row.parts[0]), "tokens": tokens, **_cut(row.parts)}
 
 
-def _cut(parts: Sequence[Part]) -> dict[str, Any]:
+def _cut(parts: Sequence[PromptPart]) -> dict[str, Any]:
     if len(parts) > 1:
         names = [*(part_name(part) for part in parts[:3]), *(["\u2026"] if len(parts) > 3 else [])]
         return {"text": ", ".join(names), "cut": 1}

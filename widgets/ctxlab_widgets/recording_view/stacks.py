@@ -5,29 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from ctxlab.recordings.parts import SOURCES, ContextParts, Part
+from ctxlab.prompt import SOURCES, PromptPart
+from ctxlab.recordings.parts import ContextParts, TokenSums
 from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage
 
 SIGNS: Final[Mapping[str, tuple[str, str]]] = {
     "tools": ("tools", "tools"),
     "system": ("preset", "system"),
-    "summary": ("summary", "summary"),
+    "summaries": ("summary", "summaries"),
     "reminders": ("lore", "reminders"),
     "files": ("knowledge", "files read"),
     "results": ("macro", "other results"),
     "attachments": ("attachment", "attachments"),
-    "conversation": ("history", "conversation"),
+    "history": ("history", "history"),
     "calls": ("overhead", "calls"),
     "reasoning": ("profile", "reasoning"),
 }
 """Of each source the sign that it is drawn with, and its words."""
-ORDER: Final = ("tools", "system", "summary", "reminders", "attachments", "files", "results", "reasoning", "calls")
-"""Sources from the bottom of a stack; conversation is on top."""
+ORDER: Final = ("tools", "system", "summaries", "reminders", "attachments", "files", "results", "reasoning", "calls")
+"""Sources from the bottom of a stack; history is on top."""
 NAMED_SIGNS: Final = ("knowledge", "preset", "tools", "attachment", "profile", "macro", "lore")
 """Signs of the largest tools or files, in the order of their tokens."""
 RESULTS: Final = frozenset({"files", "results"})
 OTHERS, REST = "\0others", "\0rest"
-Key = Callable[[Part], str]
+Key = Callable[[PromptPart], str]
 
 
 def stacks_of(parts: ContextParts, requests: Sequence[RecordedRequest]) -> dict[str, list[dict[str, Any]]]:
@@ -42,12 +43,12 @@ def stacks_of(parts: ContextParts, requests: Sequence[RecordedRequest]) -> dict[
     return {"source": source, "tool": _by(tool_of, parts, requests), "file": _by(file_of, parts, requests)}
 
 
-def tool_of(part: Part) -> str:
+def tool_of(part: PromptPart) -> str:
     """The tool that a part belongs to: by its definition, a call of it, or a result."""
     return part.name if part.source in ("tools", "calls", *RESULTS) else ""
 
 
-def file_of(part: Part) -> str:
+def file_of(part: PromptPart) -> str:
     """The file that a result shows or is about."""
     return part.file if part.source in RESULTS else ""
 
@@ -57,7 +58,8 @@ def _by(key: Key, parts: ContextParts, requests: Sequence[RecordedRequest]) -> l
     if not named:
         return []
     column = {name: number for number, name in enumerate(named)}
-    sums = _Sums(key, column, parts)
+    others = len(named)
+    sums = TokenSums(parts, lambda part: column.get(name, others) if (name := key(part)) else others + 1, others + 2)
     rows = [sums.of(request) for request in requests]
     titles = [*((name, sign) for name, sign in zip(named, NAMED_SIGNS, strict=False)), (OTHERS, "summary")]
     columns = [[row[number] for row in rows] for number in range(len(named) + 2)]
@@ -80,7 +82,7 @@ def _largest(key: Key, parts: ContextParts, requests: Sequence[RecordedRequest])
     return sorted(weights, key=lambda name: (-weights[name], name))[: len(NAMED_SIGNS)]
 
 
-def each_part_once(parts: ContextParts, requests: Sequence[RecordedRequest]) -> Iterable[Part]:
+def each_part_once(parts: ContextParts, requests: Sequence[RecordedRequest]) -> Iterable[PromptPart]:
     """The parts of all heads and messages of these requests, each once."""
     seen: set[str] = set()
     for request in requests:
@@ -93,40 +95,6 @@ def each_part_once(parts: ContextParts, requests: Sequence[RecordedRequest]) -> 
 
 def new_messages(request: RecordedRequest, seen: set[str]) -> list[SentMessage]:
     """The messages of a request that aren't in `seen` yet, in order; they are put into it."""
-    found, sent = list[SentMessage](), request.tree.sent
-    at = sent.get(request.leaf)
-    while at is not None and at.id not in seen:
-        seen.add(at.id)
-        found.append(at)
-        at = sent.get(at.parent)
-    return found[::-1]
-
-
-class _Sums:
-    """Tokens by column up to a message, worked out once for each; one column more for others, one for the rest."""
-
-    def __init__(self, key: Key, column: Mapping[str, int], parts: ContextParts) -> None:
-        self._key, self._column, self._parts = key, column, parts
-        self._of: dict[str, tuple[int, ...]] = {"": (0,) * (len(column) + 2)}
-        self._heads: dict[str, tuple[int, ...]] = {}
-
-    def of(self, request: RecordedRequest) -> list[int]:
-        head = self._heads.get(request.head.id)
-        if head is None:
-            head = self._heads[request.head.id] = self._added(self._of[""], self._parts.of_head(request.head))
-        sent, way = request.tree.sent, list[SentMessage]()
-        at = sent.get(request.leaf)
-        while at is not None and at.id not in self._of:
-            way.append(at)
-            at = sent.get(at.parent)
-        sums = self._of[at.id if at is not None else ""]
-        for message in reversed(way):
-            sums = self._of[message.id] = self._added(sums, self._parts.of_message(message))
-        return [a + b for a, b in zip(head, sums, strict=True)]
-
-    def _added(self, sums: tuple[int, ...], parts: Iterable[Part]) -> tuple[int, ...]:
-        total, others = [*sums], len(self._column)
-        for part in parts:
-            name = self._key(part)
-            total[self._column.get(name, others) if name else others + 1] += part.tokens
-        return tuple(total)
+    found, _ = request.tree.new_below(request.leaf, seen)
+    seen |= {message.id for message in found}
+    return found

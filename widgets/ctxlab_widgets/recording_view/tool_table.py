@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from ctxlab.display.short_texts import counted
-from ctxlab.recordings.parts import ContextParts, Part
+from ctxlab.prompt import PromptPart
+from ctxlab.recordings.parts import ContextParts
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab_widgets.recording_view.stacks import RESULTS, new_messages
 
@@ -109,7 +110,7 @@ class ToolTable:
     def _read(self) -> None:
         """Take each message once, in order; of words only the names of files that were read are looked for."""
         assert self._came is not None
-        seen, moment, texts = set[str](), 0, list[tuple[int, Part]]()
+        seen, moment, texts = set[str](), 0, list[tuple[int, PromptPart]]()
         for number, request in enumerate(self._requests):
             for message in new_messages(request, seen):
                 moment += 1
@@ -119,11 +120,11 @@ class ToolTable:
                         self._came.append(Came(number, name, part.server, part.file, part.tokens))
                         if part.file:
                             self._last[part.file] = moment
-                    elif part.source in ("conversation", "calls"):
+                    elif part.source in ("history", "calls"):
                         texts.append((moment, part))
         self._look_for_names(texts)
 
-    def _look_for_names(self, texts: Sequence[tuple[int, Part]]) -> None:
+    def _look_for_names(self, texts: Sequence[tuple[int, PromptPart]]) -> None:
         by_name: dict[str, list[str]] = {}
         for file in self._last:
             by_name.setdefault(_base(file), []).append(file)
@@ -151,7 +152,7 @@ def _servers(by_tool: Mapping[str, _Sum], all_tokens: int) -> list[dict[str, Any
     ]
 
 
-def _names_in(part: Part, names: Mapping[str, Any], odd: Sequence[str]) -> set[str]:
+def _names_in(part: PromptPart, names: Mapping[str, Any], odd: Sequence[str]) -> set[str]:
     text = part.text
     found = {word for each in WORDS.findall(text) for word in (each, each.rstrip(".")) if word in names}
     found.update(name for name in odd if name in text)

@@ -9,7 +9,7 @@ from ctxlab.context import Draft, Text
 from ctxlab.display.one_line import plain
 from ctxlab.display.source_styles import OF_KIND, OVERHEAD
 from ctxlab.pipeline import Trace
-from ctxlab.prompt import PromptMessage, PromptPart
+from ctxlab.prompt import BuiltMessage, JoinedMessage
 from ctxlab.prompt.merged_parts import pieces
 from ctxlab.providers import Place
 from ctxlab.studies.sent_prompt import SentPrompt
@@ -26,14 +26,14 @@ class BodyParts:
     def __init__(self, prompt: SentPrompt, trace: Trace) -> None:
         self.rows: list[dict[str, Any]] = []
         self._steps = steps_of_parts(trace)
-        self._messages: dict[str, tuple[PromptMessage, int]] = {}
+        self._messages: dict[str, tuple[BuiltMessage, int]] = {}
         self._others: dict[str, int] = {}
         self._read_to: dict[str, int] = {}
         for message in prompt.messages:
             self._messages[message.draft.key] = (message, len(self.rows))
-            self.rows.extend([self._row(part, message, prompt) for part in message.parts])
+            self.rows.extend([self._row(part, message, prompt) for part in message.joined])
 
-    def _row(self, part: PromptPart, message: PromptMessage, prompt: SentPrompt) -> dict[str, Any]:
+    def _row(self, part: JoinedMessage, message: BuiltMessage, prompt: SentPrompt) -> dict[str, Any]:
         return {
             "key": part.key,
             "source": part.look,
@@ -41,7 +41,7 @@ class BodyParts:
             "how": prompt.hows[part.key],
             "tokens": part.tokens,
             "steps": self._steps.get(part.key, []),
-            "joined": len(message.parts),
+            "joined": len(message.joined),
         }
 
     def draft(self, place: Place) -> Draft | None:
@@ -54,7 +54,7 @@ class BodyParts:
         if place.key not in self._messages:
             return [(words, self._other(place))]
         message, first = self._messages[place.key]
-        if len(message.parts) == 1:
+        if len(message.joined) == 1:
             return [(words, first)]
         start = str(message.draft.text).find(words, self._read_to.get(place.key, 0))
         if start < 0:
@@ -68,15 +68,15 @@ class BodyParts:
             return self._other(place)
         message, first = self._messages[place.key]
         ids = _ids(value)
-        for number, part in enumerate(message.parts):
+        for number, part in enumerate(message.joined):
             calls = part.alone.calls if part.alone is not None else ()
             if any(call.id in ids for call in calls):
                 return first + number
         return first
 
-    def _by_origin(self, text: Text, message: PromptMessage, first: int) -> list[Stretch]:
+    def _by_origin(self, text: Text, message: BuiltMessage, first: int) -> list[Stretch]:
         """Of words that don't stand in the message like this: by who wrote them."""
-        numbers = {part.alone.origin: first + n for n, part in enumerate(message.parts) if part.alone is not None}
+        numbers = {part.alone.origin: first + n for n, part in enumerate(message.joined) if part.alone is not None}
         found: list[Stretch] = []
         for span in text.spans:
             known = next((numbers[origin] for origin in span.origins() if origin in numbers), -1)
@@ -100,10 +100,10 @@ class BodyParts:
         return self._others[place.key]
 
 
-def _overlaps(words: str, start: int, message: PromptMessage, first: int) -> list[Stretch]:
+def _overlaps(words: str, start: int, message: BuiltMessage, first: int) -> list[Stretch]:
     found: list[Stretch] = []
     at, end = start, start + len(words)
-    for number, part in enumerate(message.parts):
+    for number, part in enumerate(message.joined):
         low, high = max(part.start, at), min(part.end, end)
         if low >= high:
             continue

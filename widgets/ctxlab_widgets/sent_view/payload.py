@@ -14,7 +14,7 @@ from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.trace_json import Tables
 from ctxlab.pipeline.explain.trace_json import plain as plain_data
 from ctxlab.pipeline.sent_messages import as_message
-from ctxlab.prompt import PromptMessage, PromptPart
+from ctxlab.prompt import BuiltMessage, JoinedMessage
 from ctxlab.studies.sent_prompt import CutMessage, SentPrompt, sent_prompt
 from ctxlab_widgets._shared.json_values import as_json
 
@@ -72,18 +72,18 @@ class SentTables:
             table.append(row)
         return number
 
-    def _message_json(self, message: PromptMessage, prompt: SentPrompt) -> dict[str, Any]:
+    def _message_json(self, message: BuiltMessage, prompt: SentPrompt) -> dict[str, Any]:
         draft = message.draft
         return {
             "role": draft.role,
             "tokens": message.tokens,
             "joins": message.joins,
             "overhead": message.overhead,
-            "parts": [self._part(part, prompt) for part in message.parts],
+            "parts": [self._part(part, prompt) for part in message.joined],
             **_fields(draft),
         }
 
-    def _part(self, part: PromptPart, prompt: SentPrompt) -> dict[str, Any]:
+    def _part(self, part: JoinedMessage, prompt: SentPrompt) -> dict[str, Any]:
         alone = part.alone
         return {
             "key": part.key,

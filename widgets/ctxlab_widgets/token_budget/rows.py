@@ -12,8 +12,8 @@ from ctxlab.engines.truncation import BudgetReport
 from ctxlab.engines.worldbook.explain import LORE, decisions
 from ctxlab.pipeline import Trace
 from ctxlab.processors.injection.presets import presets_of
-from ctxlab.prompt import PromptMessage, TokenCounter
-from ctxlab.prompt.prompt import SEAMS
+from ctxlab.prompt import BuiltMessage, RunFacts, TokenCounter
+from ctxlab.prompt.built_message import SEAMS
 from ctxlab_widgets.token_budget.units import Units, limiter_step
 
 KEPT, PROTECTED, SHORTENED, CUT = "k", "p", "s", "c"
@@ -62,7 +62,7 @@ class RowCache:
         if trace.services.tokenizer is not self.counter or len(self.rows) > MOST_HELD:
             self.counter, self.rows = trace.services.tokenizer, {}
         messages = trace.prompt.messages
-        sent = [*dict.fromkeys(part.alone or message.draft for message in messages for part in message.parts)]
+        sent = [*dict.fromkeys(part.alone or message.draft for message in messages for part in message.joined)]
         cut, shortened = _cut_after(trace, {draft.key for draft in sent}), _shortened(trace)
         free = units.at if units is not None else {}
         drafts = cut.pop("", [])
@@ -81,15 +81,15 @@ class RowCache:
         if held is None:
             found: dict[str, int] = {}
             joins = 0
-            message = PromptMessage(draft, counter)
-            for each in message.by_source:
+            message = BuiltMessage(draft, RunFacts(counter))
+            for each in message.parts:
                 if each.source == SEAMS:
                     joins += each.tokens
                 elif each.tokens:
                     found[each.look] = found.get(each.look, 0) + each.tokens
             if joins:  # a stretch of a bar can't be less than nothing
                 found[max(found, key=lambda look: found[look])] += joins
-            held = self.rows[id(draft)] = BudgetRow(draft, message.parts[0].look, tuple(found.items()))
+            held = self.rows[id(draft)] = BudgetRow(draft, message.joined[0].look, tuple(found.items()))
         return held
 
 

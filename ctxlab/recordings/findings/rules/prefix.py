@@ -88,7 +88,7 @@ def _moved_head(
     if found is None:
         return None
     place = FindingPlace(step.request.id, "", found.start, len(found.new), f"system text {found.number}")
-    return _Moved(step, place, found.old, found.new, found.behind + checked.tree.tokens_up_to[step.shared])
+    return _Moved(step, place, found.old, found.new, found.behind + checked.parts.tree.tokens[step.shared])
 
 
 def _moved_text(checked: CheckedContext, old: RequestHead, new: RequestHead) -> _MovedText | None:
@@ -106,13 +106,13 @@ def _moved_text(checked: CheckedContext, old: RequestHead, new: RequestHead) -> 
 
 
 def _moved_message(checked: CheckedContext, step: RequestStep) -> _Moved | None:
-    tree, before, request = checked.tree, step.before, step.request
+    tree, before, request = checked.parts.tree, step.before, step.request
     depth = tree.depth[step.shared] + 1
     if tree.depth[before.leaf] <= depth or tree.depth[request.leaf] <= depth:
         return None
     ids = [tree.at_depth(leaf, depth) for leaf in (before.leaf, request.leaf)]
-    following = [tree.sent[tree.at_depth(leaf, depth + 1)] for leaf in (before.leaf, request.leaf)]
-    old, new = (tree.sent[id] for id in ids)
+    following = [checked.sent[tree.at_depth(leaf, depth + 1)] for leaf in (before.leaf, request.leaf)]
+    old, new = (checked.sent[id] for id in ids)
     if following[0].hash != following[1].hash or len(old.nodes) != 1 or len(new.nodes) != 1:
         return None
     a, b = (checked.node(id) for id in ids)
@@ -121,10 +121,8 @@ def _moved_message(checked: CheckedContext, step: RequestStep) -> _Moved | None:
     if without_moving(a.content) != without_moving(b.content):
         return None
     start = equal_after(a.content, b.content)
-    stood = min(
-        tree.tokens_up_to[before.leaf], tree.tokens_up_to[request.leaf]
-    )  # what is new in this one isn't read anew
-    tokens = stood - tree.tokens_up_to[step.shared] - checked.tokens(b.content[:start])
+    stood = min(tree.tokens[before.leaf], tree.tokens[request.leaf])  # what is new in this one isn't read anew
+    tokens = stood - tree.tokens[step.shared] - checked.tokens(b.content[:start])
     return _Moved(step, checked.place(ids[1], start, len(b.content)), a.content, b.content, max(0, tokens))
 
 
@@ -146,7 +144,7 @@ def no_cache_marks(checked: CheckedContext) -> Iterator[Found]:
         if all_marks(request) or all_marks(step.before):
             continue
         tokens = sum(part.tokens for part in checked.parts.of_head(request.head))
-        tokens += checked.tree.tokens_up_to[step.shared]
+        tokens += checked.parts.tree.tokens[step.shared]
         if tokens >= _least_cached(request.model):
             found.append((step, tokens))
     if found:
@@ -202,7 +200,7 @@ def model_changed(checked: CheckedContext) -> Iterator[Found]:
         names = step.before.model, step.request.model
         if not all(names) or names[0] == names[1] or any(name.startswith("<") for name in names):
             continue
-        if checked.tree.tokens_up_to[step.shared] >= LEAST_CACHED:
+        if checked.parts.tree.tokens[step.shared] >= LEAST_CACHED:
             changes.setdefault(names, []).append(step)
     for (old, new), steps in changes.items():
         tokens, usd = cost_of_breaks(checked, steps)
@@ -210,7 +208,7 @@ def model_changed(checked: CheckedContext) -> Iterator[Found]:
         also = f"; {counted(len(steps) - 1, 'other request')} changed so too" if len(steps) > 1 else ""
         yield Found(
             f"Request {first.request.id} goes to {quoted(new)} and {first.before.id} went to {quoted(old)}; both begin "
-            f"with the same {counted(checked.tree.tokens_up_to[first.shared], 'token')} of messages, and a cache "
+            f"with the same {counted(checked.parts.tree.tokens[first.shared], 'token')} of messages, and a cache "
             f"belongs to one model{also}.",
             "Stay with one model in a conversation, or change it where the context is compressed anyway.",
             tuple(FindingPlace(step.request.id) for step in steps),
@@ -221,6 +219,6 @@ def model_changed(checked: CheckedContext) -> Iterator[Found]:
 
 def cost_of_breaks(checked: CheckedContext, steps: Sequence[RequestStep]) -> Cost:
     """Tokens of messages that requests share with the ones before, and what these cost more when not cached."""
-    prices = [(checked.tree.tokens_up_to[step.shared], checked.prices(step.request)) for step in steps]
+    prices = [(checked.parts.tree.tokens[step.shared], checked.prices(step.request)) for step in steps]
     usd = [tokens * (price[0] - price[1]) for tokens, price in prices if price is not None]
     return sum(tokens for tokens, _ in prices), sum(usd) if len(usd) == len(prices) else None

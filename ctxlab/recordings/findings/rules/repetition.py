@@ -4,34 +4,45 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ctxlab.context.equal_stretch import equal_after, equal_before
 from ctxlab.display.short_texts import counted
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import CheckedContext, quoted, quoted_name
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
-from ctxlab.recordings.parts import Part
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 FEWEST_TOKENS: Final = 200
 """Tokens of a stretch that counts as standing twice."""
 PROBE: Final = 160
 """Characters that are compared first, from the beginning of a line or a sentence."""
+PUT_IN: Final = ("reminders", "seams")
+"""Sources of words that a program puts between others."""
 KEPT: Final = 3
 """Earlier places that are remembered for the same beginning."""
 _BEGINNINGS: Final = re.compile(r"\n+|[.!?] +|[。！？；]")
 FEWEST_REMINDERS: Final = 3
 FEWEST_REMINDED_TOKENS: Final = 100
-Spot = tuple[Part, int]
+KINDS: Final = {
+    "files": "a file",
+    "results": "a tool's result",
+    "system": "a system text",
+    "summaries": "a summary",
+    "presets": "a preset",
+    "profile": "the user's profile",
+    "lore": "lore",
+    "knowledge": "knowledge",
+}
+Spot = tuple[PromptPart, int]
 Heads = dict[int, RecordedRequest]
 
 
 class _Twice(NamedTuple):
     """A stretch of a part that stands in another one, at `place` of it."""
 
-    other: Part
+    other: PromptPart
     place: int
     start: int
     end: int
@@ -48,7 +59,7 @@ class _Twice(NamedTuple):
 def text_twice(checked: CheckedContext) -> Iterator[Found]:
     """Stretches are looked up by the words at the beginning of each line or sentence, then made longer."""
     known: dict[str, list[Spot]] = {}
-    texts = [part for part in _of_messages(checked) if part.source != "reminders"]
+    texts = [part for part in checked.all_parts() if part.start is not None and part.source not in PUT_IN]
     heads = [(part, request) for head, request in checked.heads.values() for part in checked.parts.of_head(head)]
     for part, _ in heads:
         if part.source == "system":
@@ -63,21 +74,7 @@ def text_twice(checked: CheckedContext) -> Iterator[Found]:
         _remember(part, known)
 
 
-def _of_messages(checked: CheckedContext) -> Iterator[Part]:
-    """The texts of messages; of merged ones those of each message that they were made of."""
-    for part in checked.all_parts():
-        if part.start is None:
-            continue
-        begin, end = part.start, part.start + len(part.text)
-        for first, last in checked.merged.get(part.node, ((begin, end),)):
-            start, stop = max(first, begin), min(last, end)
-            if (start, stop) == (begin, end):
-                yield part
-            elif start < stop:
-                yield replace(part, text=part.text[start - begin : stop - begin], start=start)
-
-
-def _remember(part: Part, known: dict[str, list[Spot]]) -> None:
+def _remember(part: PromptPart, known: dict[str, list[Spot]]) -> None:
     for at in _anchors(part.text):
         spots = known.setdefault(part.text[at : at + PROBE], [])
         if len(spots) >= KEPT:
@@ -95,7 +92,9 @@ def _anchors(text: str) -> Iterator[int]:
         yield found.end()
 
 
-def _twice_in(part: Part, known: dict[str, list[Spot]], checked: CheckedContext, in_head: Heads) -> Iterator[_Twice]:
+def _twice_in(
+    part: PromptPart, known: dict[str, list[Spot]], checked: CheckedContext, in_head: Heads
+) -> Iterator[_Twice]:
     done = 0
     for at in _anchors(part.text):
         if at < done:
@@ -112,13 +111,13 @@ def _twice_in(part: Part, known: dict[str, list[Spot]], checked: CheckedContext,
                 break
 
 
-def _is_sent_with(one: Part, other: Part, checked: CheckedContext, in_head: Heads) -> bool:
+def _is_sent_with(one: PromptPart, other: PromptPart, checked: CheckedContext, in_head: Heads) -> bool:
     """Whether the request that sent a message first has another one too, or a system text."""
-    if one.node == other.node:
-        return checked.is_sent(one.node)
-    if one.node:
-        return checked.is_above(one.node, other.node)
-    return checked.is_sent(other.node) and checked.request_of(other.node).head is in_head[id(one)].head
+    if one.key == other.key:
+        return checked.is_sent(one.key)
+    if one.key:
+        return checked.is_above(one.key, other.key)
+    return checked.is_sent(other.key) and checked.request_of(other.key).head is in_head[id(one)].head
 
 
 def _stretch(text: str, at: int, other: str, place: int, first: int) -> tuple[int, int]:
@@ -127,41 +126,40 @@ def _stretch(text: str, at: int, other: str, place: int, first: int) -> tuple[in
     return at - equal_before(text, other, at, place, first), end
 
 
-def _is_known_otherwise(one: Part, other: Part, checked: CheckedContext) -> bool:
+def _is_known_otherwise(one: PromptPart, other: PromptPart, checked: CheckedContext) -> bool:
     """Whether it is a file read twice, or the same call again, of which other rules speak."""
     if one.source == other.source == "files" and one.file == other.file:
         return True
-    calls = checked.call_of.get(one.node), checked.call_of.get(other.node)
+    calls = checked.call_of.get(one.key), checked.call_of.get(other.key)
     return all(calls) and (calls[0].name, calls[0].text) == (calls[1].name, calls[1].text)  # type: ignore[union-attr]
 
 
-def _found(part: Part, stretches: list[_Twice], checked: CheckedContext, heads: Heads) -> Found:
+def _found(part: PromptPart, stretches: list[_Twice], checked: CheckedContext, heads: Heads) -> Found:
     """One finding for all stretches that two parts have in common."""
     other, tokens = stretches[0].other, sum(twice.tokens for twice in stretches)
     places: list[FindingPlace] = []
     for twice in stretches:
         length = twice.end - twice.start
-        if other.node:
+        if other.key:
             begin = (other.start or 0) + twice.place
-            places.append(checked.place(other.node, begin, begin + length, quoted_name(other.name)))
+            places.append(checked.place(other.key, begin, begin + length, quoted_name(other.name)))
         else:
             places.append(checked.head_place(heads[id(other)], other, twice.place, twice.place + length))
         begin = (part.start or 0) + twice.start
-        places.append(checked.place(part.node, begin, begin + length, quoted_name(part.name)))
+        places.append(checked.place(part.key, begin, begin + length, quoted_name(part.name)))
     pieces = f" in {len(stretches)} pieces" if len(stretches) > 1 else ""
     words = part.text[stretches[0].start : stretches[0].end]
     return Found(
         f"{counted(tokens, 'token')}{pieces}, beginning {quoted(words)}, stand twice in request "
-        f"{checked.request_of(part.node).id}, in {_named(other)} and in {_named(part)}.",
+        f"{checked.request_of(part.key).id}, in {_named(other)} and in {_named(part)}.",
         "Send it at one of the two places, and name that place at the other.",
         tuple(places),
-        *checked.cost_of([(part.node, tokens)]),
+        *checked.cost_of([(part.key, tokens)]),
     )
 
 
-def _named(part: Part) -> str:
-    kinds = {"files": "a file", "results": "a tool's result", "system": "a system text", "summary": "a summary"}
-    kind = kinds.get(part.source) or ("an answer" if part.role == "assistant" else "a message of the user")
+def _named(part: PromptPart) -> str:
+    kind = KINDS.get(part.source) or ("an answer" if part.role == "assistant" else "a message of the user")
     about = part.file or (part.name if part.role == "tool" else "")
     return f"{kind} ({quoted_name(about)})" if about else kind
 
@@ -174,14 +172,14 @@ def _named(part: Part) -> str:
 )
 def reminder_repeated(checked: CheckedContext) -> Iterator[Found]:
     """Words that a program puts into the user's messages and leaves in those that are past."""
-    by_text: dict[tuple[str, str], list[Part]] = {}
+    by_text: dict[tuple[str, str], list[PromptPart]] = {}
     for part in checked.all_parts():
-        if part.source == "reminders" and checked.is_sent(part.node):
+        if part.source == "reminders" and checked.is_sent(part.key):
             by_text.setdefault((part.name, part.text.strip()), []).append(part)
     for (tag, text), parts in by_text.items():
-        repeated, chain, most = list[Part](), [parts[0]], 1
+        repeated, chain, most = list[PromptPart](), [parts[0]], 1
         for part in parts[1:]:
-            if checked.is_above(chain[-1].node, part.node) or chain[-1].node == part.node:
+            if checked.is_above(chain[-1].key, part.key) or chain[-1].key == part.key:
                 chain.append(part)
                 repeated.append(part)
             else:

@@ -79,7 +79,7 @@ def same_request_again(checked: CheckedContext) -> Iterator[Found]:
     """Requests that differ in nothing; after a failure a request may be sent again."""
     same: dict[tuple[str, str, str], list[RecordedRequest]] = {}
     for request in checked.requests:
-        if request.whole and not request.error and checked.tree.depth.get(request.leaf):
+        if request.whole and not request.error and checked.parts.tree.depth.get(request.leaf):
             same.setdefault((request.head.id, request.leaf, request.model), []).append(request)
     for requests in same.values():
         if len(requests) < 2:

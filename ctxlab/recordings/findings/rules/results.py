@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Final
 
 from ctxlab.display.short_texts import counted
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import CheckedContext, quoted, quoted_name
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
-from ctxlab.recordings.parts import Part
 
 FEWEST_TOKENS: Final = 50
 """Tokens of a result that counts when it comes again."""
@@ -57,7 +57,7 @@ def file_read_again(checked: CheckedContext) -> Iterator[Found]:
 def same_result_again(checked: CheckedContext) -> Iterator[Found]:
     """Equal results of equal calls, files left out."""
     for parts in _equal(checked, "results", FEWEST_RESULTS):
-        call = checked.call_of[parts[0].node]
+        call = checked.call_of[parts[0].key]
         yield Found(
             f"The call {quoted_name(call.name)} {quoted(call.text)} gave the same result {len(parts)} times, "
             "and the earlier one was still in the prompt each time.",
@@ -67,11 +67,11 @@ def same_result_again(checked: CheckedContext) -> Iterator[Found]:
         )
 
 
-def _equal(checked: CheckedContext, source: str, fewest: int) -> Iterator[list[Part]]:
+def _equal(checked: CheckedContext, source: str, fewest: int) -> Iterator[list[PromptPart]]:
     """Results that are equal, of the same file or of equal calls, those that follow one another on one way."""
-    known: dict[tuple[str, str, str], list[Part]] = {}
+    known: dict[tuple[str, str, str], list[PromptPart]] = {}
     for part in checked.all_parts():
-        call = checked.call_of.get(part.node) if part.source == source else None
+        call = checked.call_of.get(part.key) if part.source == source else None
         if call is None or part.tokens < fewest or part.failed:
             continue
         key = (part.file, "", part.text) if source == "files" and part.file else (call.name, call.text, part.text)
@@ -79,7 +79,7 @@ def _equal(checked: CheckedContext, source: str, fewest: int) -> Iterator[list[P
     for parts in known.values():
         chain = [parts[0]]
         for part in parts[1:]:
-            if any(checked.is_above(earlier.node, part.node) for earlier in chain[-3:]):
+            if any(checked.is_above(earlier.key, part.key) for earlier in chain[-3:]):
                 chain.append(part)
         if len(chain) > 1:
             yield chain
@@ -94,14 +94,14 @@ def _equal(checked: CheckedContext, source: str, fewest: int) -> Iterator[list[P
 )
 def old_file_version(checked: CheckedContext) -> Iterator[Found]:
     """Older states of a file that are carried along beside the newest."""
-    readings: dict[tuple[str, str], list[Part]] = {}
+    readings: dict[tuple[str, str], list[PromptPart]] = {}
     for part in checked.all_parts():
-        call = checked.call_of.get(part.node) if part.source == "files" and part.file else None
+        call = checked.call_of.get(part.key) if part.source == "files" and part.file else None
         if call is not None and not part.failed and part.tokens >= FEWEST_TOKENS:
             readings.setdefault((call.name, call.text), []).append(part)
     for parts in readings.values():
         pairs = [
-            (old, new) for old, new in pairwise(parts) if old.text != new.text and checked.is_above(old.node, new.node)
+            (old, new) for old, new in pairwise(parts) if old.text != new.text and checked.is_above(old.key, new.key)
         ]
         if pairs:
             states = len({part.text for pair in pairs for part in pair})
@@ -110,7 +110,7 @@ def old_file_version(checked: CheckedContext) -> Iterator[Found]:
                 "result of the same call.",
                 "Put a line in the place of the older result when the file is read again.",
                 tuple(checked.place_of(part) for part in dict.fromkeys(part for pair in pairs for part in pair)),
-                *checked.cost_of((new.node, old.tokens) for old, new in pairs),
+                *checked.cost_of((new.key, old.tokens) for old, new in pairs),
             )
 
 
@@ -126,12 +126,12 @@ def failed_call_again(checked: CheckedContext) -> Iterator[Found]:
         result = checked.node(id).content
         if not _has_failed(checked, id):
             continue
-        for earlier in _results_before(checked, call.node):
+        for earlier in _results_before(checked, call.key):
             first = checked.call_of.get(earlier)
             if first is None or (first.name, first.text) != (call.name, call.text):
                 continue
             if _has_failed(checked, earlier) and checked.node(earlier).content == result:
-                parts = [part for node in (call.node, id) for part in checked.parts_of(node) if part.call == call.call]
+                parts = [part for node in (call.key, id) for part in checked.parts_of(node) if part.call == call.call]
                 yield Found(
                     f"The call {quoted_name(call.name)} failed with {quoted(result)} and was called again at once "
                     "with the same arguments, to fail with the same words.",
@@ -196,6 +196,6 @@ def result_cut(checked: CheckedContext) -> Iterator[Found]:
                 f"The result of {quoted_name(part.name) or 'a call'} has {quoted(mark[0])} near its end: the model "
                 "has only a part of it.",
                 "Ask for less, such as fewer lines, or say how to get the rest.",
-                (checked.place(part.node, start, start + len(mark[0]), quoted_name(part.file or part.name)),),
+                (checked.place(part.key, start, start + len(mark[0]), quoted_name(part.file or part.name)),),
                 *checked.cost([part]),
             )

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctxlab.display.short_texts import counted
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import CheckedContext, added, quoted, quoted_name
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
-from ctxlab.recordings.parts import Part
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.secrets import secrets_in
 
@@ -57,9 +57,9 @@ def secret(checked: CheckedContext) -> Iterator[Found]:
             key = part.text[start:end]
             shown[key] = masked
             places.setdefault(key, []).append(_place(checked, part, request, start, end))
-            if part.node:
+            if part.key:
                 tokens = checked.tokens(key)
-                costs.setdefault(key, []).append(checked.cost_of([(part.node, tokens)]))
+                costs.setdefault(key, []).append(checked.cost_of([(part.key, tokens)]))
     for number, key in enumerate(shown):
         many = f", at {counted(len(places[key]), 'place')}" if len(places[key]) > 1 else ""
         yield Found(
@@ -95,7 +95,7 @@ def _data(checked: CheckedContext) -> Iterator[tuple[str, int, str, str]]:
     """Texts of results, and of a run those of knowledge and files: message, place in it, text, and whose it is."""
     for part in checked.all_parts():
         if part.source in ("results", "files"):
-            yield part.node, part.start or 0, part.text, part.file or part.name
+            yield part.key, part.start or 0, part.text, part.file or part.name
     for id, stretches in checked.retrieved.items():
         content = checked.node(id).content if id in checked.number else ""
         for start, end in stretches:
@@ -124,16 +124,16 @@ def hidden_characters(checked: CheckedContext) -> Iterator[Found]:
                 f"{' and '.join(kinds)}, the first {code}.",
                 "Take them out before the text is sent.",
                 tuple(_place(checked, part, request, hit.start(), hit.end()) for hit in found[:50]),
-                *checked.cost_of([(part.node, len(found))] if part.node else []),
+                *checked.cost_of([(part.key, len(found))] if part.key else []),
             )
 
 
-def _named(part: Part, about: str) -> str:
+def _named(part: PromptPart, about: str) -> str:
     kinds = {"files": "a file", "results": "a result", "system": "a system text", "tools": "a tool's definition"}
     return kinds.get(part.source, "a message") + (f" ({quoted_name(about)})" if about else "")
 
 
-def _texts(checked: CheckedContext) -> Iterator[tuple[Part, RecordedRequest | None]]:
+def _texts(checked: CheckedContext) -> Iterator[tuple[PromptPart, RecordedRequest | None]]:
     """All parts of heads, each with the request that had it first, and of messages."""
     for head, request in checked.heads.values():
         for part in checked.parts.of_head(head):
@@ -142,9 +142,11 @@ def _texts(checked: CheckedContext) -> Iterator[tuple[Part, RecordedRequest | No
         yield part, None
 
 
-def _place(checked: CheckedContext, part: Part, request: RecordedRequest | None, start: int, end: int) -> FindingPlace:
+def _place(
+    checked: CheckedContext, part: PromptPart, request: RecordedRequest | None, start: int, end: int
+) -> FindingPlace:
     if request is not None:
         return checked.head_place(request, part, start, end)
     if part.start is None:
         return checked.place_of(part)
-    return checked.place(part.node, part.start + start, part.start + end, quoted_name(part.name))
+    return checked.place(part.key, part.start + start, part.start + end, quoted_name(part.name))

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctxlab.display.short_texts import counted
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import CheckedContext, listed_names, quoted, quoted_name
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
 from ctxlab.recordings.findings.rules.next_request import nearly_full
-from ctxlab.recordings.parts import Part
 from ctxlab.recordings.recorded_request import RecordedRequest
 
 FEWEST_TOKENS: Final = 10_000
@@ -109,7 +109,7 @@ def window_nearly_full(checked: CheckedContext) -> Iterator[Found]:
 def encoded_bytes(checked: CheckedContext) -> Iterator[Found]:
     """Bytes written as text, which a model can't read."""
     for part in checked.all_parts():
-        if len(part.text) < BLOB or part.source in ("attachments", "parameters") or not checked.is_sent(part.node):
+        if len(part.text) < BLOB or part.source in ("attachments", "parameters") or not checked.is_sent(part.key):
             continue
         blobs = [found for found in _BLOB.finditer(part.text) if _is_encoded(found[0])]
         if blobs:
@@ -125,9 +125,9 @@ def encoded_bytes(checked: CheckedContext) -> Iterator[Found]:
                 f"{characters:,} characters of encoded bytes that begin {quoted(blobs[0][0], 24)} are sent as text"
                 f"{f' ({quoted_name(about)})' if about else ''}.",
                 "Send a file as a file, or leave the bytes out of the result.",
-                tuple(checked.place(part.node, start, end, quoted_name(about)) for start, end in where)
+                tuple(checked.place(part.key, start, end, quoted_name(about)) for start, end in where)
                 or (checked.place_of(part),),
-                *checked.cost_of([(part.node, tokens)]),
+                *checked.cost_of([(part.key, tokens)]),
             )
 
 
@@ -154,7 +154,7 @@ def _is_encoded(text: str) -> bool:
 def reasoning_carried(checked: CheckedContext) -> Iterator[Found]:
     """Thoughts of turns that are past."""
     counts: list[tuple[str, int]] = []
-    parts: list[Part] = []
+    parts: list[PromptPart] = []
     for id in checked.nodes:
         if checked.node(id).role != "user" or not checked.is_sent(id) or not checked.request_of(id).whole:
             continue
@@ -165,7 +165,7 @@ def reasoning_carried(checked: CheckedContext) -> Iterator[Found]:
             counts += [(id, part.tokens) for part in own]
             at = checked.node(at).parent_id
     if parts:
-        unique = {part.node: part for part in parts}
+        unique = {part.key: part for part in parts}
         yield Found(
             f"The reasoning of {counted(len(unique), 'answer')} is still sent after a later message of the user.",
             "Leave out the reasoning of turns that are past, where the vendor doesn't ask for it.",
@@ -183,7 +183,7 @@ def reasoning_carried(checked: CheckedContext) -> Iterator[Found]:
 )
 def picture_unasked(checked: CheckedContext) -> Iterator[Found]:
     """Pictures that are carried along after their answer."""
-    pictures: list[tuple[int, str, Part]] = []
+    pictures: list[tuple[int, str, PromptPart]] = []
     last_named: dict[str, int] = {}
     last, names = -1, set[str]()
     for number, id in enumerate(checked.nodes):
@@ -194,7 +194,7 @@ def picture_unasked(checked: CheckedContext) -> Iterator[Found]:
                 if asset is not None and (asset.type == "image" or asset.mime_type.startswith("image/")):
                     pictures.append((number, id, part))
                     names.add(part.text)
-            elif part.source in ("conversation", "calls"):
+            elif part.source in ("history", "calls"):
                 if _PICTURE.search(part.text):
                     last = number
                 last_named |= {name: number for name in names if name and name in part.text}

@@ -44,11 +44,11 @@ def orphan_result(checked: CheckedContext) -> Iterator[Found]:
 )
 def unanswered_call(checked: CheckedContext) -> Iterator[Found]:
     """Calls that vendors refuse, and that a model waits for."""
-    answered = {(call.node, call.call) for call in checked.call_of.values()}
-    continued = {checked.tree.parent[id] for id in checked.tree.sent if checked.carried.count[id]}
+    answered = {(call.key, call.call) for call in checked.call_of.values()}
+    continued = {checked.parts.tree.parent[id] for id in checked.sent if checked.carried.count[id]}
     for id in checked.nodes:
         missing = [
-            part for part in checked.parts_of(id) if part.source == "calls" and (part.node, part.call) not in answered
+            part for part in checked.parts_of(id) if part.source == "calls" and (part.key, part.call) not in answered
         ]
         if missing and checked.is_sent(id) and checked.message(id).id in continued:
             one = len(missing) == 1
@@ -80,8 +80,8 @@ def summary_of_summary(checked: CheckedContext) -> Iterator[Found]:
     for request in checked.requests:
         before = newest.get(request.agent)
         newest[request.agent] = request
-        for message in reversed([*checked.new_messages(request)]):
-            if not any(part.source == "summary" for part in checked.parts.of_message(message)):
+        for message in request.first_sent:
+            if not any(part.source == "summaries" for part in checked.parts.of_message(message)):
                 continue
             known = summaries.setdefault(request.agent, [])
             earlier = next((old for old in reversed(known) if _replaced(checked, old, message.id, before)), None)

@@ -12,6 +12,7 @@ import orjson
 
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import fields_of
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import (
     CheckedContext,
     RequestStep,
@@ -23,7 +24,6 @@ from ctxlab.recordings.findings.checked_context import (
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
 from ctxlab.recordings.findings.rules.prefix import cost_of_breaks
-from ctxlab.recordings.parts import Part
 
 FEWEST_ANSWERS: Final = 3
 """Answers from which on a tool that none of them called counts as not called."""
@@ -46,7 +46,7 @@ def unused_tools(checked: CheckedContext) -> Iterator[Found]:
     if "" in called or any(checked.node(id).role == "tool" and id not in checked.call_of for id in checked.nodes):
         return  # the log doesn't tell the name of every call
     offered: dict[str, _Offered] = {}
-    unused: dict[str, list[Part]] = {}
+    unused: dict[str, list[PromptPart]] = {}
     seen: Counter[str] = Counter()
     for request in checked.requests:
         before = seen[request.agent]
@@ -128,9 +128,9 @@ def similar_tools(checked: CheckedContext) -> Iterator[Found]:
             )
 
 
-def _alike(parts: Sequence[Part]) -> list[tuple[Part, list[tuple[Part, float]]]]:
+def _alike(parts: Sequence[PromptPart]) -> list[tuple[PromptPart, list[tuple[PromptPart, float]]]]:
     """Tools, each with the later ones whose words are like its own and like those of no tool before it."""
-    found: list[tuple[Part, frozenset[str], list[tuple[Part, float]]]] = []
+    found: list[tuple[PromptPart, frozenset[str], list[tuple[PromptPart, float]]]] = []
     for part in parts:
         words = _words_of(part)
         if len(words) < FEWEST_WORDS:
@@ -172,7 +172,7 @@ def tools_changed(checked: CheckedContext) -> Iterator[Found]:
         names = (*came, *other, *gone)[:20]
         yield Found(
             f"Request {request.id} has other tools than {before.id} ({words}), and tools stand before the "
-            f"{counted(checked.tree.tokens_up_to[shared], 'token')} of messages that both have{also}.",
+            f"{counted(checked.parts.tree.tokens[shared], 'token')} of messages that both have{also}.",
             "Offer the same tools in the same order in every request of a conversation.",
             (
                 *(FindingPlace(request.id, name=quoted_name(name)) for name in names),
@@ -208,16 +208,16 @@ def unoffered_tool(checked: CheckedContext) -> Iterator[Found]:
                 )
 
 
-def _by_name(parts: tuple[Part, ...]) -> dict[str, str]:
+def _by_name(parts: tuple[PromptPart, ...]) -> dict[str, str]:
     return {f"{part.name}": part.text for part in parts if part.source == "tools"}
 
 
-def _functions(parts: tuple[Part, ...]) -> list[Part]:
+def _functions(parts: tuple[PromptPart, ...]) -> list[PromptPart]:
     """Tools that the program itself answers; a vendor's own have a type and no description of parameters."""
     return [part for part in parts if part.source == "tools" and part.name and _function(part) is not None]
 
 
-def _function(part: Part) -> dict[str, Any] | None:
+def _function(part: PromptPart) -> dict[str, Any] | None:
     fields = fields_of(_parsed(part.text))
     inner = fields_of(fields.get("function")) or fields
     known = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "description")
@@ -231,6 +231,6 @@ def _parsed(text: str) -> Any:
         return None
 
 
-def _words_of(part: Part) -> frozenset[str]:
+def _words_of(part: PromptPart) -> frozenset[str]:
     description = field_text((_function(part) or {}).get("description"))
     return frozenset(WORD.findall(description.lower()))

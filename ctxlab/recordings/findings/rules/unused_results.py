@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctxlab.display.short_texts import counted
+from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import CheckedContext, quoted_name
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
-from ctxlab.recordings.parts import Part
 
 FEWEST_TOKENS: Final = 1_000
 FEWEST_TIMES: Final = 4
@@ -33,7 +33,7 @@ def unused_result(checked: CheckedContext) -> Iterator[Found]:
     """A word is new where nothing that was sent before has it; only such words show that a result was used."""
     first: dict[str, int] = {}
     last_own: dict[str, int] = {}
-    new: dict[int, tuple[Part, frozenset[str]]] = {}
+    new: dict[int, tuple[PromptPart, frozenset[str]]] = {}
     shares: dict[int, float] = {}
     for head, _ in checked.heads.values():
         for part in checked.parts.of_head(head):
@@ -50,7 +50,7 @@ def unused_result(checked: CheckedContext) -> Iterator[Found]:
             if part.role != "tool" and part.source != "reminders":
                 last_own |= dict.fromkeys(words, number)
     for number, (part, words) in new.items():
-        times = checked.times(part.node)
+        times = checked.times(part.key)
         if times < FEWEST_TIMES or len(words) < FEWEST_WORDS or shares[number] < LEAST_SHARE or part.failed:
             continue
         if all(last_own.get(word, -1) <= number for word in words):

@@ -1,15 +1,17 @@
-"""Servers and files of tools' calls."""
+"""Calls of tools and their results as parts of a prompt, with the server and the file that they are about."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, cast
 
 import orjson
 
-from ctxlab.formats.requests.blocks import fields_of
+from ctxlab.documents.session.message import Role, ToolCall
+from ctxlab.prompt.part import PromptPart, Source
 
 PATHS: Final = (
     "file_path",
@@ -61,11 +63,12 @@ def gives_file(tool: str, arguments: str) -> bool:
     return (plain in READERS or editor) and bool(file_of_call(arguments))
 
 
-def _fields(arguments: str) -> dict[str, Any]:
+def _fields(arguments: str) -> Mapping[str, Any]:
     try:
-        return fields_of(orjson.loads(arguments)) if arguments else {}
+        found = orjson.loads(arguments) if arguments else None
     except orjson.JSONDecodeError:
         return {}
+    return _as_fields(found)
 
 
 def _shown_file(command: Any) -> str:
@@ -93,3 +96,49 @@ def _words(command: Any) -> list[str]:
         return shlex.split(command)
     except ValueError:
         return []
+
+
+def part_of_call(call: ToolCall, tokens: int, key: str, role: Role) -> PromptPart:
+    """A call as a part of the message that makes it."""
+    about, server = file_of_call(call.arguments), server_of(call.name)
+    return PromptPart("calls", call.arguments, tokens, key, None, role, call.name, call.id, about, server)
+
+
+def part_of_result(
+    text: str, tokens: int, key: str, start: int, answered: ToolCall | None, id: str, *, failed: bool = False
+) -> PromptPart:
+    """The text of a result, by the call that it answers; `id` is the one that it names where there is none."""
+    if answered is None:
+        return PromptPart("results", text, tokens, key, start, "tool", call=id, failed=failed)
+    name, arguments = answered.name, answered.arguments
+    source: Source = "files" if gives_file(name, arguments) else "results"
+    file, server = file_of_call(arguments), server_of(name)
+    return PromptPart(source, text, tokens, key, start, "tool", name, answered.id, file, server, failed)
+
+
+def definition_part(tool: Any, tokens: int, text: str | None = None) -> PromptPart:
+    """The definition of a tool in front of all messages; `text` is its JSON where that is made already."""
+    name = name_of_tool(tool)
+    return PromptPart("tools", json_text(tool) if text is None else text, tokens, name=name, server=server_of(name))
+
+
+def name_of_tool(tool: Any) -> str:
+    """The name in a definition of any vendor's form; "" where it has none."""
+    fields = _as_fields(tool)
+    name = _as_fields(fields.get("function")).get("name", fields.get("name", fields.get("type", "")))
+    return name if isinstance(name, str) else ""
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON without blanks; a text as it is."""
+    if isinstance(value, str):
+        return value
+    try:
+        return orjson.dumps(value, default=str).decode()
+    except (orjson.JSONEncodeError, RecursionError):  # large numbers, halves of characters, deep nesting
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
+        return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _as_fields(value: Any) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
