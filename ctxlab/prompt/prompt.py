@@ -41,6 +41,11 @@ class PromptMessage:
         return self._parts or ()
 
     @property
+    def sizes(self) -> Iterator[tuple[str, int, int]]:
+        """Tokens and characters of its parts by entry of `trace.budget()`."""
+        return ((part.entry, part.tokens, part.characters) for part in self.parts)
+
+    @property
     def tokens(self) -> int:
         return self.overhead + sum([part.tokens for part in self.parts])
 
@@ -97,8 +102,8 @@ class Prompt(Generic[M_co]):
         What is not there has no entry; without the last two they add up to `tokens`.
         """
         found = Counter({OVERHEAD: self.overhead_tokens + sum([message.overhead for message in self.messages])})
-        for part in self.parts:
-            found[part.entry] += part.tokens
+        for entry, tokens, _ in self._sizes():
+            found[entry] += tokens
         if self.budget is not None:
             found["free"], found["reserve"] = self.budget - self.tokens, self.reserve
         return {entry: found[entry] for entry in PARTS if found[entry]}
@@ -107,9 +112,14 @@ class Prompt(Generic[M_co]):
     def characters_by_source(self) -> dict[str, int]:
         """Characters of the messages by entry, in the same order."""
         found = Counter[str]()
-        for part in self.parts:
-            found[part.entry] += part.characters
+        for entry, _, characters in self._sizes():
+            found[entry] += characters
         return {entry: found[entry] for entry in PARTS if found[entry]}
+
+    def _sizes(self) -> Iterator[tuple[str, int, int]]:
+        yield from ((part.entry, part.tokens, part.characters) for part in self.head)
+        for message in self.messages:
+            yield from message.sizes
 
     def frame(self) -> pd.DataFrame:
         """One row a part in the order in which they are sent.

@@ -393,3 +393,18 @@ def test_an_exported_chat_is_a_session_with_the_answers_that_its_recording_has(n
     assert len(answers) == len(recording)
     assert not any(session.check() for session in found.sessions)
     assert all(len(session.path()) > 1 for session in found.sessions if len(session.nodes) > 1)
+
+
+@pytest.mark.parametrize("name", [*COUNTS])
+def test_a_prompt_is_the_parts_of_its_request(name: str) -> None:
+    recording = ctxlab.read_recording(RECORDINGS / name)
+
+    for request in [*recording][:: max(1, len(recording) // 20)]:
+        prompt, parts = request.prompt, [*recording.parts.of_request(request)]
+        assert [*prompt.parts] == parts
+        assert prompt.tokens == recording.parts.tokens(request) == sum(prompt.tokens_by_source.values())
+        assert [message.key for message in prompt.messages] == [message.id for message in request.sent]
+        for message in prompt.messages:
+            for part in message.parts:
+                words = recording.session.nodes[part.key].content
+                assert part.start is None or words[part.start : part.start + len(part.text)] == part.text

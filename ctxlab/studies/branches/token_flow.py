@@ -16,7 +16,7 @@ from ctxlab.display.source_styles import OVERHEAD, PARTS, ROOM
 from ctxlab.display.theme import ThemeName
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Step, Trace
-from ctxlab.prompt import BuiltMessage, PromptPart, RunFacts, TokenCounter
+from ctxlab.prompt import BuiltMessage, RunFacts, TokenCounter
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,14 +159,11 @@ class _Account:
             self._cut(draft, step.id)
 
     def _enter(self, draft: Draft) -> None:
-        for each in self._parts(draft):
-            self.entered[each.entry] += each.tokens
+        for entry, tokens, _ in BuiltMessage(draft, self.run).sizes:
+            self.entered[entry] += tokens
         self.entered[OVERHEAD] += self.counter.message_tokens
 
     def _cut(self, draft: Draft, step: str) -> None:
-        for each in self._parts(draft):
-            self.gone[each.entry, "cut", step] += each.tokens
+        for entry, tokens, _ in BuiltMessage(draft, self.run).sizes:
+            self.gone[entry, "cut", step] += tokens
         self.gone[OVERHEAD, "cut", step] += self.counter.message_tokens
-
-    def _parts(self, draft: Draft) -> tuple[PromptPart, ...]:
-        return BuiltMessage(draft, self.run).parts

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from hypothesis import given, settings
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab.pipeline.shared_beginning import prefix_tokens
+from ctxlab.recordings.findings.checked_context import CheckedContext
+from ctxlab.recordings.findings.finding_rule import Found
 from ctxlab.testing.fakes import WordTokenizer
 from tests.recordings.findings.cases import agent, lamps
 from tests.recordings.findings.made import words
@@ -66,3 +69,23 @@ def test_a_part_is_told_to_move_just_where_a_minute_moves_it(
         assert str(before[0].text)[: place.start] == str(after[0].text)[: place.start]
         assert found[0].tokens > 0
         assert first.tokens - first.request_tokens - found[0].tokens - kept <= 4
+
+
+def test_a_rule_sees_the_sources_that_the_build_has() -> None:
+    """A system text, a preset, the profile, lore and a summary are no longer one and the same to a rule."""
+    trace = ctxlab.build(ctxlab.example("harbour"), budget_tokens=1800)
+    seen: dict[str, int] = {}
+
+    @ctxlab.finding_rule("sources", "Sources of parts", "Says the sources.", "note")
+    def sources(checked: CheckedContext) -> Iterator[Found]:
+        for part in (*checked.all_parts(), *checked.parts.of_head(checked.requests[0].head)):
+            seen[part.entry] = seen.get(part.entry, 0) + part.tokens
+        yield Found("Seen.", "None.")
+
+    ctxlab.check(trace, rules=[sources])
+
+    budget = trace.budget()
+    assert {entry: n for entry, n in seen.items() if n} == {
+        entry: budget[entry] for entry in budget.index if entry not in ("overhead", "free", "reserve")
+    }
+    assert {"system", "presets", "lore", "history"} <= seen.keys()
