@@ -10,6 +10,7 @@ from ctxlab.pipeline import Trace
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.parts import ContextParts
 from ctxlab.recordings.parts.stretches import stretches_of
+from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.recording import Recording
 
 
@@ -18,7 +19,12 @@ class PartsOfRun(ContextParts):
 
     def __init__(self, recording: Recording, trace: Trace) -> None:
         super().__init__(recording.tree, trace.services.tokenizer)
+        self._trace_tokens = trace.tokens
         self._messages = {message.key: message for message in trace.prompt.messages}
+
+    def tokens(self, request: RecordedRequest) -> int:
+        """All tokens of the run's request, with what the wire format adds."""
+        return self._trace_tokens
 
     def _node_parts(self, node: MessageNode) -> Iterator[PromptPart]:
         for part in self._messages[node.id].parts if node.id in self._messages else ():

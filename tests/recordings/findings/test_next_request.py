@@ -89,3 +89,26 @@ def test_a_rule_sees_the_sources_that_the_build_has() -> None:
         entry: budget[entry] for entry in budget.index if entry not in ("overhead", "free", "reserve")
     }
     assert {"system", "presets", "lore", "history"} <= seen.keys()
+
+
+def test_a_share_of_results_is_of_the_tokens_that_the_build_has() -> None:
+    calls = [(f"c{n}", words(900)) for n in range(14)]
+    trace = ctxlab.build(
+        [
+            {"role": "user", "content": "Read all of it."},
+            *[
+                each
+                for id, text in calls
+                for each in (
+                    {"role": "assistant", "content": "", "tool_calls": [
+                        {"id": id, "type": "function", "function": {"name": "read", "arguments": "{}"}}
+                    ]},
+                    {"role": "tool", "tool_call_id": id, "content": text},
+                )
+            ],
+        ]
+    )  # fmt: skip
+
+    (finding,) = ctxlab.check(trace, rules=["results-fill-context"])
+
+    assert f"% of the {trace.tokens:,} tokens" in finding.text
