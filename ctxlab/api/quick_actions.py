@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 from typing import Unpack
 
@@ -14,9 +13,10 @@ from ctxlab.display.html_table import fields_table, heading, lines
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Note, QuickAction, Session
 from ctxlab.errors import Refused, WrongArgument
+from ctxlab.lazy_pattern import lazy_pattern
 
 SELF = "quick-action"
-INPUT = re.compile(r"\{\{\s*input\s*\}\}")
+INPUT = lazy_pattern(r"\{\{\s*input\s*\}\}")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from ctxlab.assets.type_table import is_known, noun_of
 from ctxlab.documents.session.inline_bytes import without_data
+from ctxlab.lazy_pattern import lazy_pattern
 
 Language = Literal["zh", "en"]
 
@@ -19,7 +20,7 @@ OCTETS = "application/octet-stream"
 MOST_OF_A_MIME_TYPE = 80
 """Characters; the longest that are in use have 74."""
 
-_MIME_TYPE = re.compile(r"[a-z0-9][\w.+-]*/[a-z0-9][\w.+-]*", re.ASCII)
+_MIME_TYPE = lazy_pattern(r"[a-z0-9][\w.+-]*/[a-z0-9][\w.+-]*", re.ASCII)
 
 _WORDS: Mapping[str, tuple[str, str]] = {
     "picture": ("图片", "picture"),

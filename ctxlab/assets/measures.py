@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import struct
 from io import BytesIO
 from typing import BinaryIO, NamedTuple, cast
@@ -10,12 +9,13 @@ from typing import BinaryIO, NamedTuple, cast
 from ctxlab.assets.byte_window import ByteWindow
 from ctxlab.assets.readers.pdf import number_of_pages
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_pattern import lazy_pattern
 
 END_LOOKED_AT = 65_536
 MOST_LOOKED_AT = 8_000_000
 """Bytes that are looked through, from the end, for the end mark of a picture."""
-SVG_NUMBER = re.compile(r"""\b(width|height)\s*=\s*["']\s*([0-9.]{1,12})\s*(?:px)?\s*["']""")
-SVG_BOX = re.compile(r"""\bviewBox\s*=\s*["']\s*[-0-9.]+[\s,]+[-0-9.]+[\s,]+([0-9.]{1,12})[\s,]+([0-9.]{1,12})""")
+SVG_NUMBER = lazy_pattern(r"""\b(width|height)\s*=\s*["']\s*([0-9.]{1,12})\s*(?:px)?\s*["']""")
+SVG_BOX = lazy_pattern(r"""\bviewBox\s*=\s*["']\s*[-0-9.]+[\s,]+[-0-9.]+[\s,]+([0-9.]{1,12})[\s,]+([0-9.]{1,12})""")
 MOST_HEADER_BYTES = 4_000_000
 MOST_READS = 20_000
 MOST_CHUNKS = 50

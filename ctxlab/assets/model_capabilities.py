@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from ctxlab.assets.capabilities import Capabilities
+from ctxlab.lazy_pattern import lazy_pattern
 
 MB = 1_000_000
 MIB = 1024 * 1024
@@ -59,7 +60,7 @@ def _capabilities(row: Row) -> Capabilities:
     )
 
 
-_MAKER = re.compile(r"(?:[a-z][a-z-]*\.)+(?=[a-z])|meta-(?=llama)")
+_MAKER = lazy_pattern(r"(?:[a-z][a-z-]*\.)+(?=[a-z])|meta-(?=llama)")
 
 
 def _bare_names(name: str) -> Iterator[str]:

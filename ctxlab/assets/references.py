@@ -15,12 +15,13 @@ from ctxlab.documents.agent.asset_references import DEFAULT_GROUP, AssetReferenc
 from ctxlab.documents.agent.assets import AgentAsset, find_asset
 from ctxlab.documents.session.inline_bytes import is_data_url, shown, standard_base64
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_pattern import lazy_pattern
 
 ReferenceKind = Literal["artifact", "agent-asset", "data", "link", "path"]
 ARTIFACT = "artifact:"
 AGENT_ASSET = "agent-asset://"
-ARTIFACT_ID = re.compile(r"[0-9a-f]{1,64}")
-SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")
+ARTIFACT_ID = lazy_pattern(r"[0-9a-f]{1,64}")
+SCHEME = lazy_pattern(r"[A-Za-z][A-Za-z0-9+.-]+:")
 MOST_INLINE_BYTES = 100_000_000
 """Size up to which the bytes of a data URL or of base64 are decoded."""
 

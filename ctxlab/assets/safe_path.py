@@ -9,12 +9,14 @@ import unicodedata
 from pathlib import Path
 from typing import BinaryIO
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 MOST_NAME_BYTES = 200
 """File systems take 255 bytes of a name; what programs put before or behind it needs room too."""
 MOST_PATH_CHARACTERS = 4_096
-RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
+RESERVED = lazy_pattern(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
 """Names of devices on Windows, with any extension."""
-FORBIDDEN = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
+FORBIDDEN = lazy_pattern(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 
 
 def relative_path(text: str) -> str | None:

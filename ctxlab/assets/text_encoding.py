@@ -7,11 +7,11 @@ Asia and windows-1252 the characters decide: of the texts that the bytes would b
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ctxlab.assets.common_characters import CHINESE, COMMON_ACCENTS, HANGUL, JAPANESE_KANJI
+from ctxlab.lazy_pattern import lazy_pattern
 
 SAMPLE_BYTES = 65_536
 """Bytes that are looked at to tell East Asian encodings apart, from shortly before the first that isn't ASCII."""
@@ -22,11 +22,11 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-CONTROL_CHARACTER = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff\ue000-\uf8ff]")
+CONTROL = lazy_pattern(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+CONTROL_CHARACTER = lazy_pattern("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff\ue000-\uf8ff]")
 MOST_CONTROL = 0.02
 """Share of control characters above which bytes are no text."""
-HIGH_RUN = re.compile(rb"[\x80-\xff]+")
+HIGH_RUN = lazy_pattern(rb"[\x80-\xff]+")
 LEAST_SCORE = 0.1
 """Plausibility below which bytes are no text in this encoding."""
 CERTAIN_SCORE = 0.5

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from ctxlab.assets.type_table import TEXT
+from ctxlab.lazy_pattern import lazy_pattern
 
 LOOKED_AT = 4_096
-SCRIPT = re.compile(r"#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(\S+)")
+SCRIPT = lazy_pattern(r"#!\s*(?:/usr/bin/env\s+(?:-S\s+)?)?(\S+)")
 INTERPRETERS = (
     ("python", "text/x-python"),
     ("node", "text/javascript"),
@@ -18,9 +19,9 @@ INTERPRETERS = (
     ("dash", "text/x-shellscript"),
     ("fish", "text/x-shellscript"),
 )
-PROLOGUE = re.compile(r"\s*(?:<\?xml[^>]{0,500}\?>|<!--.{0,2000}?-->|\s+)*", re.DOTALL)
-DOCTYPE = re.compile(r"<!DOCTYPE\s+(\w+)", re.IGNORECASE)
-TAG = re.compile(r"<([A-Za-z][\w:.-]{0,60})(?=[\s/>])")
+PROLOGUE = lazy_pattern(r"\s*(?:<\?xml[^>]{0,500}\?>|<!--.{0,2000}?-->|\s+)*", re.DOTALL)
+DOCTYPE = lazy_pattern(r"<!DOCTYPE\s+(\w+)", re.IGNORECASE)
+TAG = lazy_pattern(r"<([A-Za-z][\w:.-]{0,60})(?=[\s/>])")
 HTML_TAGS = frozenset(
     (
         "html",
@@ -42,7 +43,7 @@ HTML_TAGS = frozenset(
         "font",
     )
 )
-MAIL_FIELD = re.compile(r"(?m)^([A-Za-z][A-Za-z0-9-]{1,60}):[ \t]?\S?")
+MAIL_FIELD = lazy_pattern(r"(?m)^([A-Za-z][A-Za-z0-9-]{1,60}):[ \t]?\S?")
 MAIL_FIELDS = frozenset(
     (
         "from",

@@ -8,8 +8,9 @@ from typing import Any
 from ctxlab.context.draft_message import AssetRef
 from ctxlab.documents.session.asset_source import InlineFile, LinkedFile, UploadedFile
 from ctxlab.documents.session.inline_bytes import is_data_url
+from ctxlab.lazy_pattern import lazy_pattern
 
-_REACHABLE = re.compile(r"(?!file:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_REACHABLE = lazy_pattern(r"(?!file:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 SOUNDS = {"mp3": "audio/mpeg", "wav": "audio/wav"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ctxlab.context.draft_message import AssetRef, Draft
@@ -11,9 +10,10 @@ from ctxlab.context.text_with_origins import Origin
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.session.asset_source import InlineFile
+from ctxlab.lazy_pattern import lazy_pattern
 
 NAME = 80
-SLIDES = re.compile("presentation|powerpoint")
+SLIDES = lazy_pattern("presentation|powerpoint")
 """In the MIME type of a file whose pages are slides."""
 """Cells of a file's name: longer ones are cut."""
 KINDS = {

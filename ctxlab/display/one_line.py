@@ -6,11 +6,12 @@ import re
 from html import escape
 from unicodedata import east_asian_width
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.secrets import masked_beginning
 
 KEPT = "\n\t\u3000\xa0\u200c\u200d"
 MARKS = tuple(
-    (re.compile(mark, re.MULTILINE), words)
+    (lazy_pattern(mark, re.MULTILINE), words)
     for mark, words in (
         (r"^[ \t]*(?:```|~~~).*$", ""),  # fences of code
         (r"^[ \t]*(?:[-*_][ \t]*){3,}$|^(?=.*---)[ \t|:-]+$", ""),  # rules, and those of tables

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Literal
 
 from ctxlab.errors import WriteError
+from ctxlab.lazy_pattern import lazy_pattern
 
 Sync = Literal["none", "file", "folder"]
 """Parts that are on the disk when a write is done: nothing for sure, the file, or the file and its name as well."""
 
 TRIES = 3
-LEFT_OVER = re.compile(r"\..*\.(?P<pid>\d+)-\d+\.tmp", re.DOTALL)
+LEFT_OVER = lazy_pattern(r"\..*\.(?P<pid>\d+)-\d+\.tmp", re.DOTALL)
 """Name of a temporary file, with the process that writes it."""
 OLD_SECONDS = 3_600
 """Age from which a temporary file is a left-over, though a process of that number runs: numbers are given anew."""

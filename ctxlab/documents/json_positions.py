@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 
-BLANKS = re.compile(r"[ \t\r\n]*")
+from ctxlab.lazy_pattern import lazy_pattern
+
+BLANKS = lazy_pattern(r"[ \t\r\n]*")
 _decoder = json.JSONDecoder()
 
 

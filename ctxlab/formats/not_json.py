@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 WHAT_IS_READ: Final = "ctxlab reads JSON, JSON lines, YAML, cards in PNG pictures, and zip archives"
 
 BINARY: Final = (
@@ -42,10 +44,10 @@ ENDINGS: Final = {
     ".toml": "TOML",
 }
 CONTENT: Final = (
-    (re.compile(r"<!doctype html|<html", re.IGNORECASE), "HTML"),
-    (re.compile(r"<\?xml"), "XML"),
-    (re.compile(r"#{1,6} \S[^\n]*(?:\n\s*\n|\Z)"), MARKDOWN),  # a comment of other files has code in the next line
-    (re.compile(r"(?:[^,\n]+,){2,}[^,\n]+\n(?:[^,\n]*,){2,}"), "a table (CSV)"),
+    (lazy_pattern(r"<!doctype html|<html", re.IGNORECASE), "HTML"),
+    (lazy_pattern(r"<\?xml"), "XML"),
+    (lazy_pattern(r"#{1,6} \S[^\n]*(?:\n\s*\n|\Z)"), MARKDOWN),  # a comment of other files has code in the next line
+    (lazy_pattern(r"(?:[^,\n]+,){2,}[^,\n]+\n(?:[^,\n]*,){2,}"), "a table (CSV)"),
 )
 
 

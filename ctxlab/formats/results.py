@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -14,6 +13,7 @@ from ctxlab.display.short_texts import counted, cut_off, short
 from ctxlab.documents import Library, Note
 from ctxlab.documents.library import more_sessions
 from ctxlab.documents.stored import as_json
+from ctxlab.lazy_pattern import lazy_pattern
 
 T = TypeVar("T")
 SHOWN = 5
@@ -293,7 +293,7 @@ def _encoded(text: str, losses: tuple[Loss, ...]) -> Export[bytes]:
     return Export(whole.encode(), (*losses, *more))
 
 
-HALF: Final = re.compile("[\ud800-\udfff]")
+HALF: Final = lazy_pattern("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

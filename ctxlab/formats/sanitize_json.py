@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -11,8 +10,9 @@ from typing import Any, cast
 from pydantic import BaseModel
 
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_pattern import lazy_pattern
 
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+LONE_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 DEEPEST = 2000
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from base64 import b64decode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -17,6 +16,7 @@ from ctxlab.documents.stored import Stored
 from ctxlab.formats.openai.content_parts import DATA_URL
 from ctxlab.formats.results import LONG_TEXT, Import, Loss, texts_in
 from ctxlab.formats.source import Source
+from ctxlab.lazy_pattern import lazy_pattern
 
 SENT_METADATA: Final = ("reasoningContent", "toolCallsRequested", "toolCall", ARTIFACTS, "modelId", "agentName")
 """Keys of a message's metadata that become part of a request, or name who speaks."""
@@ -26,7 +26,7 @@ BOOKKEEPING: Final = frozenset({"id", "uuid", "type", "object", "role", "timesta
     "created_at", "createdAt", "createTime", "created", "updated_at", "updatedAt", "updateTime",
 }  # fmt: skip
 """Names of fields that hold ids, kinds and times in whatever format."""
-MARKS: Final = re.compile(r":::thinking\b|:::|```\nThis block is not supported on your current device yet\.\n```")
+MARKS: Final = lazy_pattern(r":::thinking\b|:::|```\nThis block is not supported on your current device yet\.\n```")
 """Marks that programs put around parts of an answer's text, and take out before they send it."""
 MOST_FIELDS: Final = 20
 """Fields that have a loss of their own; more are counted."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from yaml import SafeLoader
@@ -194,11 +195,11 @@ def _number(kind: str, text: str) -> int | float:
 # --- writing
 
 
-PLAIN = re.compile("|".join(f"(?:{pattern})" for _, pattern, _ in SCALARS))
+PLAIN = lazy_pattern("|".join(f"(?:{pattern})" for _, pattern, _ in SCALARS))
 """Texts that would be read as something else without quotes."""
-CONTROL = re.compile("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\xa0\\u2028\\u2029\\ufeff\\ufffe\\uffff]")
+CONTROL = lazy_pattern("[\\x00-\\x09\\x0b-\\x1f\\x7f-\\xa0\\u2028\\u2029\\ufeff\\ufffe\\uffff]")
 """Characters that only a text in double quotes can hold safely."""
-SURROGATE = re.compile("[\\ud800-\\udfff]")
+SURROGATE = lazy_pattern("[\\ud800-\\udfff]")
 
 
 def as_yaml(data: Any) -> bytes:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from ctxlab.context import Draft, Text
 from ctxlab.context.equal_stretch import equal_after
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import TokenCounter
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.trace import Trace
 
 _LETTER = r"[^\W\u2e80-\uffff]"
-_LAST_WORD = re.compile(rf"{_LETTER}+\Z")
-_GOES_ON = re.compile(_LETTER)
+_LAST_WORD = lazy_pattern(rf"{_LETTER}+\Z")
+_GOES_ON = lazy_pattern(_LETTER)
 
 
 def is_sent_alike(a: Draft, b: Draft) -> bool:

@@ -12,10 +12,12 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution,
 from importlib.util import find_spec
 from pathlib import Path
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 OURS = "ctxlab"
 SIZE = 16
 """Bytes of a hash."""
-IMPORTED = re.compile(r"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
+IMPORTED = lazy_pattern(r"^[ \t]*(?:from|import)[ \t]+(\w+)", re.MULTILINE)
 """Names of modules that a source imports; words of texts may be among them, the same ones wherever it stands."""
 
 _LOADED: dict[str, str] = {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -14,12 +13,13 @@ from pydantic import Field
 from ctxlab.context import AssetRef, Cause, Context, Draft, Edit, Table, Text
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Asset
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 
 ID = "async-task-processor"
 TABLE = "async-tasks"
 
-_NAMED = re.compile(r'"taskId"\s*:\s*"([^"\\\n]{1,200})"')
+_NAMED = lazy_pattern(r'"taskId"\s*:\s*"([^"\\\n]{1,200})"')
 """A task in a text that isn't JSON itself."""
 _STATES = ("pending", "running", "failed", "interrupted")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
@@ -11,6 +10,7 @@ from typing import Any, Final, cast
 import orjson
 
 from ctxlab.documents.session.message import Role, ToolCall
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt.part import PromptPart, Source
 
 PATHS: Final = (
@@ -34,7 +34,7 @@ READERS: Final = frozenset(
 """Tools that give back a file, by their names without capitals and signs."""
 SHELLS: Final = ("command", "cmd", "script")
 _SHOWS: Final = frozenset({"cat", "head", "tail", "nl", "sed", "less", "more", "bat", "type", "Get-Content"})
-_SIGNS = re.compile(r"[^a-z0-9]")
+_SIGNS = lazy_pattern(r"[^a-z0-9]")
 _LONGEST_COMMAND: Final = 400
 
 

@@ -11,11 +11,12 @@ from typing import Any, cast
 import orjson
 
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import LossKind
 from ctxlab.providers.provider import Prompt
 
-_LONG_NUMBER = re.compile(r"\d{16}|\d[eE][+-]?\d{3}")
+_LONG_NUMBER = lazy_pattern(r"\d{16}|\d[eE][+-]?\d{3}")
 _ROOM = 20
 """Levels that a body puts around arguments, at most; JSON is written to 254 levels."""
 _DIGEST = 12
@@ -44,8 +45,8 @@ class WordForm:
         return made if not made or self.start is None or self.start.match(made) else f"_{made}"
 
 
-_REFUSED = re.compile(r"[^a-zA-Z0-9_-]+")
-_PLAIN = re.compile(r"[a-zA-Z0-9_-]")
+_REFUSED = lazy_pattern(r"[^a-zA-Z0-9_-]+")
+_PLAIN = lazy_pattern(r"[a-zA-Z0-9_-]")
 
 
 def long_ids(longest: int) -> WordForm:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import Any, cast
 
 from ctxlab.context import Origin, Text
+from ctxlab.lazy_pattern import lazy_pattern
 
 JsonPath = tuple[str | int, ...]
 """Keys and indexes from the top of a JSON value: ("messages", 3, "content", 0, "text")."""
 
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def path_text(path: JsonPath) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from ctxlab.lazy_pattern import lazy_pattern
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/_-]+={0,2}")
+_BASE64 = lazy_pattern(r"[A-Za-z0-9+/_-]+={0,2}")
 
 
 def is_signature(value: object) -> bool:

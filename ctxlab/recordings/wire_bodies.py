@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.requests import anthropic, gemini, responses
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
+from ctxlab.lazy_pattern import lazy_pattern
 
 Shape = Literal["list", "value", "none"]
 MESSAGES: Final[dict[WireName, str]] = {
@@ -32,11 +33,11 @@ VENDORS: Final[dict[WireName, str]] = {
 }
 """The vendor whose form it is; a log that knows the vendor says so itself."""
 ADDRESSES: Final[tuple[tuple[re.Pattern[str], WireName], ...]] = (
-    (re.compile(r"/chat/completions$"), "openai-chat"),
-    (re.compile(r"/responses(?:/compact)?$"), "openai-responses"),
-    (re.compile(r"/messages$"), "anthropic"),
-    (re.compile(r":(?:streamG|g)enerateContent$"), "gemini"),
-    (re.compile(r":(?:streamR|r)awPredict$|/invoke(?:-with-response-stream)?$"), "anthropic"),
+    (lazy_pattern(r"/chat/completions$"), "openai-chat"),
+    (lazy_pattern(r"/responses(?:/compact)?$"), "openai-responses"),
+    (lazy_pattern(r"/messages$"), "anthropic"),
+    (lazy_pattern(r":(?:streamG|g)enerateContent$"), "gemini"),
+    (lazy_pattern(r":(?:streamR|r)awPredict$|/invoke(?:-with-response-stream)?$"), "anthropic"),
 )
 LEADING: Final = ("system", "developer")
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.secrets.forms import FORMS, RUN, Form
 from ctxlab.secrets.secret_names import is_secret_parameter, names_no_secret
 
@@ -173,7 +174,7 @@ _KINDS: Final[tuple[Form | str, ...]] = (
     "userinfo",
 )
 _ANCHORS: Final = (*(form.anchor for form in FORMS), *_BASICS, *_PASSWORDS, *_NAMES, *_PARAMETERS, ".eyJ", "://")
-_HALF: Final = re.compile("[\ud800-\udfff]")
+_HALF: Final = lazy_pattern("[\ud800-\udfff]")
 
 
 @cache
@@ -192,12 +193,12 @@ def _anchors(text: str) -> list[tuple[int, int, int]]:
 
 # --- by form
 
-_BORDER: Final = re.compile(
+_BORDER: Final = lazy_pattern(
     r"(?:\A|[^A-Za-z0-9_]|(?:\A|[^A-Za-z0-9_])_{1,3}|\\[abefnrtv]|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}"
     r"|\x1b\[[0-9;]{0,12}m)\Z"
 )
 """The end of what may stand before a key: no letter, digit or `_`, but those of an escape, and of Markdown's marks."""
-_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]*")
+_BASE64: Final = lazy_pattern(r"[A-Za-z0-9+/_-]*")
 _BLOB: Final = 96
 """Characters of base64 before a place by which it is inside encoded bytes."""
 
@@ -235,7 +236,7 @@ def _is_blob(before: str) -> bool:
     return digits >= 6 and upper >= 20 and lower >= 20
 
 
-_APART: Final = re.compile(r"[^A-Za-z0-9]+")
+_APART: Final = lazy_pattern(r"[^A-Za-z0-9]+")
 
 
 def _is_mixed(text: str) -> bool:
@@ -250,7 +251,7 @@ def _is_mixed(text: str) -> bool:
 
 
 _WORDS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
-_REST_OF_TOKEN: Final = re.compile(r"\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{8,})?")
+_REST_OF_TOKEN: Final = lazy_pattern(r"\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]{8,})?")
 
 
 def _token_of_three(text: str, dot: int) -> FoundSecret | None:
@@ -262,7 +263,7 @@ def _token_of_three(text: str, dot: int) -> FoundSecret | None:
     return FoundSecret(dot - len(run) + at, rest.end(), f"eyJ{HIDDEN}") if rest else None
 
 
-_AFTER_BASIC: Final = re.compile(
+_AFTER_BASIC: Final = lazy_pattern(
     r"(?:[ \t]|%20|\\t){1,4}(?P<value>[A-Za-z0-9+/_-]{4,2000}(?:=|%3[Dd]|\\u003[Dd]){0,2})"
 )
 
@@ -293,17 +294,17 @@ def _is_pair(value: str) -> bool:
 # --- by name
 
 _VALUE: Final = r"(?P<value>(?![$<{*%])[^\s\"'`<>(){}\[\],;&|\\]{6,400})"
-_ASSIGNED: Final = re.compile(
+_ASSIGNED: Final = lazy_pattern(
     rf"[A-Za-z_]{{0,12}}[\\\"']{{0,6}}\]?[ \t]{{0,8}}(?:=>|[:=>]|%3[DA])[ \t]{{0,8}}[\\\"'`]{{0,6}}"
     rf"(?:(?i:bearer|basic|token|bot|apikey)[ \t=]{{1,4}})?{_VALUE}"
 )
-_OPTION: Final = re.compile(rf"[A-Za-z_-]{{0,12}}[ \t]{{1,8}}[\\\"']{{0,6}}{_VALUE}")
-_IS_OPTION: Final = re.compile(r"(?:\A|[\s\"'])--?[A-Za-z][A-Za-z_-]{0,30}\Z")
-_NAME_BEFORE: Final = re.compile(r"[A-Za-z0-9_.-]{0,40}\Z")
-_NO_VALUE: Final = re.compile(r"[./~]{1,2}/|/|~|[A-Za-z][A-Za-z0-9+.-]*://|@")
+_OPTION: Final = lazy_pattern(rf"[A-Za-z_-]{{0,12}}[ \t]{{1,8}}[\\\"']{{0,6}}{_VALUE}")
+_IS_OPTION: Final = lazy_pattern(r"(?:\A|[\s\"'])--?[A-Za-z][A-Za-z_-]{0,30}\Z")
+_NAME_BEFORE: Final = lazy_pattern(r"[A-Za-z0-9_.-]{0,40}\Z")
+_NO_VALUE: Final = lazy_pattern(r"[./~]{1,2}/|/|~|[A-Za-z][A-Za-z0-9+.-]*://|@")
 """Beginnings of paths and addresses, which name where a secret is."""
-_DIGIT: Final = re.compile("[0-9]")
-_SIGNS: Final = re.compile(r"[0-9!@#%^+=~?]")
+_DIGIT: Final = lazy_pattern("[0-9]")
+_SIGNS: Final = lazy_pattern(r"[0-9!@#%^+=~?]")
 
 
 def _named(text: str, start: int, end: int, kind: str) -> FoundSecret | None:
@@ -331,8 +332,8 @@ def _without_last_word(name: str) -> str:
     return re.sub(r"(?i)[-_]?(?:key|token|secret)\Z", "", name)
 
 
-_PARAMETER_NAME: Final = re.compile(r"(?:[?&;#]|%3F|%26)(?P<name>[A-Za-z0-9_.%-]{0,40}=)\Z")
-_PARAMETER_VALUE: Final = re.compile(r"[^\s&?\"'`<>\\#)\]};,]{8,2000}")
+_PARAMETER_NAME: Final = lazy_pattern(r"(?:[?&;#]|%3F|%26)(?P<name>[A-Za-z0-9_.%-]{0,40}=)\Z")
+_PARAMETER_VALUE: Final = lazy_pattern(r"[^\s&?\"'`<>\\#)\]};,]{8,2000}")
 
 
 def _parameter(text: str, start: int, end: int) -> FoundSecret | None:
@@ -344,7 +345,7 @@ def _parameter(text: str, start: int, end: int) -> FoundSecret | None:
     return FoundSecret(*value.span()) if HIDDEN not in value[0] and _is_mixed(value[0]) else None
 
 
-_USER_INFO: Final = re.compile(
+_USER_INFO: Final = lazy_pattern(
     r"(?P<user>[^\s/?#\"'<>\\:@]{0,100})(?P<password>:[^\s/?#\"'<>\\]{0,300})?@(?=[A-Za-z0-9\[])"
 )
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 _WORD: Final = "[A-Za-z0-9_-]"
 _TOKEN: Final = "[A-Za-z0-9_.~+/-]"
 LONGEST: Final = 400
@@ -31,7 +33,7 @@ class Form(NamedTuple):
 
 def _forms(anchors: str, rest: str, *, mixed: bool = False, free: bool = False, shown: bool = True) -> list[Form]:
     return [
-        Form(each, re.compile(re.escape(each) + rest), each if shown else "", mixed, free) for each in anchors.split()
+        Form(each, lazy_pattern(re.escape(each) + rest), each if shown else "", mixed, free) for each in anchors.split()
     ]
 
 
@@ -71,7 +73,7 @@ FORMS: Final[tuple[Form, ...]] = (
     *_forms("hooks.slack.com/services/", "[A-Za-z0-9/]{20,}", free=True),
     *_forms("/api/webhooks/", f"\\d{{15,22}}/{_WORD}{{40,}}", free=True),
     *(
-        Form(each, re.compile(f"{each}{_TOKEN}{{20,{LONGEST}}}=*"), each, mixed=True)
+        Form(each, lazy_pattern(f"{each}{_TOKEN}{{20,{LONGEST}}}=*"), each, mixed=True)
         for each in ("Bearer ", "bearer ", "BEARER ", "Bearer%20", "bearer%20")
     ),
     *_forms(
@@ -82,4 +84,4 @@ FORMS: Final[tuple[Form, ...]] = (
     ),
 )
 """Vendors' forms as their pages and public scanners describe them; digits in `mixed` ones keep names out."""
-RUN: Final = re.compile(_WORD + "*")
+RUN: Final = lazy_pattern(_WORD + "*")

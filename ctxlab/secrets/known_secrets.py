@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.secrets.find_secrets import HIDDEN
 from ctxlab.secrets.masked_texts import masked_data
 
@@ -17,7 +17,7 @@ SHORTEST_ENCODED: Final = 8
 """Characters of a secret from which on it is looked for in Base64."""
 LONGEST_SHOWN: Final = 12
 """Characters of a secret at the end of a text from which on they are masked too, though the rest of it never came."""
-_WORD: Final = re.compile(r"[A-Za-z]{1,15}")
+_WORD: Final = lazy_pattern(r"[A-Za-z]{1,15}")
 NO_SECRETS: Final = frozenset({"lm-studio", "not-needed", "no-key", "no-key-required", "sk-no-key-required"})
 """Words that servers of one's own are given in the place of a key."""
 

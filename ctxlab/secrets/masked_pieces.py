@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.secrets.find_secrets import HIDDEN, secrets_in
 from ctxlab.secrets.forms import LONGEST
 from ctxlab.secrets.masked_texts import BACK
 
-_UNFINISHED: Final = re.compile(r"[!-~]+\Z")
+_UNFINISHED: Final = lazy_pattern(r"[!-~]+\Z")
 MOST_HELD: Final = 2 * LONGEST
 """Characters of a word that are held back: by fewer a key is known."""
 

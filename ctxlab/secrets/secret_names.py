@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 from urllib.parse import unquote_plus
+
+from ctxlab.lazy_pattern import lazy_pattern
 
 _KEY: Final = r"(?:api|access|secret|private|subscription|account|master|encryption|signing|auth|license)[-_]?key"
 _TOKEN: Final = r"(?:access|auth|authorization|bearer|refresh|id|session|security|api)[-_]?token"
 _PASSWORD: Final = r"passwords?|passwd|pwd|passphrase|credentials?|client[-_]?secret|secret"
 _BEFORE: Final = r"(?:.*[-_.])?"
 
-_HEADER: Final = re.compile(
+_HEADER: Final = lazy_pattern(
     r"(?i).*(?:auth|cookie|key|token|secret|passw|passphrase|credential|signature|session-id$).*"
 )
 _NO_SECRETS: Final = (
@@ -19,19 +20,19 @@ _NO_SECRETS: Final = (
     *("x-session-id", "session-id", "x-claude-code-session-id"),
 )
 """Beginnings of headers that are new with every request, that count tokens, or that name a session for people."""
-_PARAMETER: Final = re.compile(rf"(?i){_BEFORE}(?:key|{_KEY}|(?:\w*[-_]?)?token|{_PASSWORD}|sig|signature|auth|code)")
-_FIELD: Final = re.compile(
+_PARAMETER: Final = lazy_pattern(rf"(?i){_BEFORE}(?:key|{_KEY}|(?:\w*[-_]?)?token|{_PASSWORD}|sig|signature|auth|code)")
+_FIELD: Final = lazy_pattern(
     rf"(?i)(?:.*[-_.])?(?:{_KEY}|{_TOKEN}|{_PASSWORD}|authorization)(?:[-_](?:key|value))?|\w+ApiKey"
 )
-_BODY_FIELD: Final = re.compile(rf"(?i){_FIELD.pattern[4:]}|(?:.*[-_])?token")
-_VARIABLE: Final = re.compile(
+_BODY_FIELD: Final = lazy_pattern(rf"(?i){_FIELD.pattern[4:]}|(?:.*[-_])?token")
+_VARIABLE: Final = lazy_pattern(
     r"(?i)(?:.*[-_.])?(?:\w*(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|PASS|PWD|CREDENTIALS?|COOKIE|AUTH|DSN))"
     r"|.*(?:PASSWORD|SECRET|API_?KEY|CREDENTIAL|TOKEN).*"
 )
-_NO_VARIABLES: Final = re.compile(
+_NO_VARIABLES: Final = lazy_pattern(
     r"(?i).*(?:_MAX_|^MAX_|TOKENS$|TOKENIZERS?_|^PWD$|^OLDPWD$|KEYBOARD|MONKEY|KEYRING|SOCK$)"
 )
-_NO_KEYS: Final = re.compile(
+_NO_KEYS: Final = lazy_pattern(
     r"(?i)(?:cache|idempotency|primary|sort|partition|public|publishable|foreign|dedup\w*|page|next|cursor|sync|unique|hash"
     r"|row|lookup|group|continuation|pagination|csrf\w*)[-_]?$"
 )

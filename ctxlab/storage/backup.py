@@ -15,6 +15,7 @@ from ctxlab.display.progress import ProgressOption, WorkProgress
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.atomic_file import sync_folder
 from ctxlab.errors import BrokenFile, Refused, WriteError
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.storage.arrangement import PATH as ARRANGEMENT
 from ctxlab.storage.drafts import FOLDER as DRAFTS
 from ctxlab.storage.files import LOCKS
@@ -25,8 +26,8 @@ from ctxlab.storage.store import ASSETS, HISTORIES, Store
 from ctxlab.storage.trash import FOLDER as TRASH
 
 FOLDERS = (*(kind.folder for kind in KINDS.values()), HISTORIES, DRAFTS)
-VALUE = re.compile(rf"(?:{'|'.join(map(re.escape, FOLDERS))})/[^/\\:\0.][^/\\:\0]*\.json")
-ASSET = re.compile(rf"{ASSETS}/(?:blobs/[0-9a-f]{{2}}/[0-9a-f]{{64}}|about/[0-9a-f]{{2}}/[0-9a-f]{{16,64}}\.json)")
+VALUE = lazy_pattern(rf"(?:{'|'.join(map(re.escape, FOLDERS))})/[^/\\:\0.][^/\\:\0]*\.json")
+ASSET = lazy_pattern(rf"{ASSETS}/(?:blobs/[0-9a-f]{{2}}/[0-9a-f]{{64}}|about/[0-9a-f]{{2}}/[0-9a-f]{{16,64}}\.json)")
 NOT_KEPT = frozenset({LOCKS, "versions"})
 """Folders that are of use only where they are."""
 DERIVED = frozenset(kind.index for kind in KINDS.values())

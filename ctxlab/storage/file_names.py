@@ -6,7 +6,9 @@ import re
 import unicodedata
 from hashlib import blake2b
 
-PLAIN = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,78}[a-z0-9_-])?")
+from ctxlab.lazy_pattern import lazy_pattern
+
+PLAIN = lazy_pattern(r"[a-z0-9](?:[a-z0-9._-]{0,78}[a-z0-9_-])?")
 """Ids that are file names as they are. Upper case is not: file systems exist that don't tell `Guide` from `guide`."""
 RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))})
 MOST_BYTES = 60

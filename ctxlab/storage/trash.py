@@ -13,6 +13,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents.moments import moment_of
 from ctxlab.documents.stored import as_json, from_json
 from ctxlab.errors import Refused, WrongArgument
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.storage.files import Files
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 FOLDER = "trash"
 ABOUT = "about.json"
 MOST_CHARACTERS = 400
-SAFE_PATH = re.compile(r"(?!.*(?:^|/)\.)[^/\\\x00]+(?:/[^/\\\x00]+){0,3}")
+SAFE_PATH = lazy_pattern(r"(?!.*(?:^|/)\.)[^/\\\x00]+(?:/[^/\\\x00]+){0,3}")
 """Paths that a file can be put back to: inside the workspace, and nothing hidden."""
 
 

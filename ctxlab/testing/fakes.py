@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -24,10 +23,11 @@ from ctxlab.context.tool_pairs import NO_ID, NO_NAME
 from ctxlab.documents import AssetSource
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.pipeline.services import Prompt, Services
 
 # Chinese characters, kana and hangul count one by one; between them, what stands between blanks is a word.
-WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+WORD = lazy_pattern(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from io import BytesIO
@@ -13,11 +12,12 @@ from ctxlab.assets.readers.xml_events import XmlEvent, xml_events
 from ctxlab.assets.zip_members import BROKEN_ZIP
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import ReadError
+from ctxlab.lazy_pattern import lazy_pattern
 
 CHUNK = 1 << 16
-PICTURE = re.compile(r"((word|ppt|xl)/media|pictures)/[^/]+\.(png|jpe?g|gif|bmp|tiff?|webp|[ew]mf|wdp)")
+PICTURE = lazy_pattern(r"((word|ppt|xl)/media|pictures)/[^/]+\.(png|jpe?g|gif|bmp|tiff?|webp|[ew]mf|wdp)")
 """A picture's name in small letters; an SVG has one of these besides, for programs that can't draw it."""
-CHART = re.compile(r"(word|ppt|xl)/charts/chart(ex)?\d*\.xml")
+CHART = lazy_pattern(r"(word|ppt|xl)/charts/chart(ex)?\d*\.xml")
 LONGEST_NAME = 100
 MOST_PARTS = 10_000
 RATIO_FROM = 1_000_000

@@ -12,6 +12,7 @@ from ctxlab.assets.readers.limits import ReadLimits, not_read
 from ctxlab.assets.readers.passages import PassageCollector
 from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import NoTextLayer, ReadError
+from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
@@ -25,11 +26,11 @@ ENCRYPTION = b"/Encrypt"
 ENCRYPTED = "it is encrypted: without its password it can't be read"
 BROKEN = "it can't be opened as a PDF: it is broken"
 MOST_NAMED = 10
-HYPHEN_AT_LINE_END = re.compile("[\x02\ufffe]\r?\n?")
+HYPHEN_AT_LINE_END = lazy_pattern("[\x02\ufffe]\r?\n?")
 """The letter that pdfium writes for a hyphen that divides a word: the word is put together again."""
-BLANKS_AT_LINE_END = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
-MANY_LINES = re.compile(r"\n{3,}")
-NEVER_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+BLANKS_AT_LINE_END = lazy_pattern(r"(?<![ \t])[ \t]+$", re.MULTILINE)
+MANY_LINES = lazy_pattern(r"\n{3,}")
+NEVER_TEXT = lazy_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 
 def read_pdf(data: bytes, facts: FileFacts, limits: ReadLimits) -> Transcript:

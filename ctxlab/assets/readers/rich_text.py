@@ -10,8 +10,9 @@ from ctxlab.assets.readers.limits import ReadLimits
 from ctxlab.assets.readers.passages import PassageCollector
 from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import ReadError
+from ctxlab.lazy_pattern import lazy_pattern
 
-TOKEN = re.compile(
+TOKEN = lazy_pattern(
     rb"\\(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,10})? ?|(?P<hex>(?:\\'[0-9A-Fa-f]{2})+)|\\(?P<symbol>[^A-Za-z])"
     rb"|(?P<brace>[{}])|(?P<text>[^\\{}\r\n]+)|[\r\n\\]+",
     re.DOTALL,

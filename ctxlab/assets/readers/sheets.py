@@ -21,14 +21,15 @@ from ctxlab.assets.readers.passages import PassageCollector
 from ctxlab.assets.readers.sheet_rows import LONGEST_NAME, add_sheet
 from ctxlab.context import FileFacts, Passage, Transcript
 from ctxlab.errors import ReadError
+from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
 
-FILLED_CELL = re.compile(rb"""<(?:\w+:)?c\b[^>]*?\br\s*=\s*["']([A-Za-z]{1,3})(\d{1,7})["'](?:[^>]*[^>/])?>""")
+FILLED_CELL = lazy_pattern(rb"""<(?:\w+:)?c\b[^>]*?\br\s*=\s*["']([A-Za-z]{1,3})(\d{1,7})["'](?:[^>]*[^>/])?>""")
 """Column and row of a cell that isn't written as empty."""
-SHEET_PART = re.compile(r"xl/[\w/]*sheets?/?[^/]*\.xml", re.IGNORECASE)
-READABLE_PART = re.compile(
+SHEET_PART = lazy_pattern(r"xl/[\w/]*sheets?/?[^/]*\.xml", re.IGNORECASE)
+READABLE_PART = lazy_pattern(
     r"(?!(docProps|customXml)/|.*/(theme|drawings|charts|chartsheets|media|diagrams|pivot\w*|externalLinks|printerSettings)/)"
     r".*\.(xml|rels)",
     re.IGNORECASE,

@@ -10,9 +10,10 @@ from ctxlab.assets.readers.passages import PassageCollector
 from ctxlab.assets.readers.xml_events import XmlEvent, xml_events
 from ctxlab.assets.text_encoding import decode_text
 from ctxlab.context import FileFacts, Transcript
+from ctxlab.lazy_pattern import lazy_pattern
 
-DECLARATIONS = re.compile(r"\A\ufeff?\s*<\?xml[^>]*\?>|<!DOCTYPE[^\[>]*(?:\[[^\]]*\]\s*)?>", re.IGNORECASE)
-ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)(?=[^\s#&;]{1,100};)")
+DECLARATIONS = lazy_pattern(r"\A\ufeff?\s*<\?xml[^>]*\?>|<!DOCTYPE[^\[>]*(?:\[[^\]]*\]\s*)?>", re.IGNORECASE)
+ENTITY = lazy_pattern(r"&(?!(?:amp|lt|gt|quot|apos);)(?=[^\s#&;]{1,100};)")
 """The beginning of an entity that the document type would declare; it stays as it is written."""
 WITH_WORDS = frozenset({"text", "title", "desc"})
 

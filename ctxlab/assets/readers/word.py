@@ -16,11 +16,12 @@ from ctxlab.assets.readers.package import Package, main_part
 from ctxlab.assets.readers.passages import PassageCollector
 from ctxlab.assets.readers.xml_events import XmlEvent
 from ctxlab.context import FileFacts, Transcript
+from ctxlab.lazy_pattern import lazy_pattern
 
 SKIPPED = frozenset({"Fallback", "moveFrom", "del", "rPr", "sectPr", "tblPr", "trPr", "tcPr", "tblGrid", "tabs"})
 """Elements that hold no words of the text: a second form of a text box, what was deleted or moved away, settings."""
 MARKS: Mapping[str, str] = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-HEADING = re.compile(r"heading ([1-9])$", re.IGNORECASE)
+HEADING = lazy_pattern(r"heading ([1-9])$", re.IGNORECASE)
 NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
 SEPARATORS = frozenset({"separator", "continuationSeparator", "continuationNotice"})
 LIST_ITEM = "- "

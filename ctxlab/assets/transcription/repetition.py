@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from ctxlab.context import Transcript
+from ctxlab.lazy_pattern import lazy_pattern
 
 IN_A_ROW = 3
 IN_ALL = 5
@@ -17,8 +18,8 @@ ENDLESS = 10
 LONGEST = 120
 SHOWN = 40
 
-PHRASE = re.compile(rf"(\S(?:.{{0,{LONGEST - 2}}}?\S)?)(?:\s*\1){{{IN_A_ROW - 1},}}", re.DOTALL)
-CHINESE = re.compile(r"[\u3400-\u9fff]{4}")
+PHRASE = lazy_pattern(rf"(\S(?:.{{0,{LONGEST - 2}}}?\S)?)(?:\s*\1){{{IN_A_ROW - 1},}}", re.DOTALL)
+CHINESE = lazy_pattern(r"[\u3400-\u9fff]{4}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
+from ctxlab.lazy_pattern import lazy_pattern
 
-_CHINESE = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-_LETTER = re.compile(r"[^\W\d_]")
+_CHINESE = lazy_pattern(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_LETTER = lazy_pattern(r"[^\W\d_]")
 LOOKED_AT = 20_000
 """Characters of a text that are looked at."""
 

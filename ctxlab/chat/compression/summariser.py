@@ -14,6 +14,7 @@ from ctxlab.chat.compression.source_message import SourceMessage
 from ctxlab.chat.compression.summary_prompt import summary_prompt
 from ctxlab.display.short_texts import short
 from ctxlab.engines.compression import SummarySentence, extractive_summary
+from ctxlab.lazy_pattern import lazy_pattern
 
 EXTRACTIVE = "extractive"
 SHARE = 4
@@ -73,7 +74,7 @@ class Answer:
 
 
 BROKEN_OFF = Answer(error="the summary broke off at its longest length: raise summary_max_tokens or compress less")
-_THOUGHTS = re.compile(r"\A(?:\s*<(think(?:ing)?)>(?:(?!</\1>).)*(?:</\1>|\Z))+", re.DOTALL | re.IGNORECASE)
+_THOUGHTS = lazy_pattern(r"\A(?:\s*<(think(?:ing)?)>(?:(?!</\1>).)*(?:</\1>|\Z))+", re.DOTALL | re.IGNORECASE)
 """Thoughts in front of an answer."""
 
 

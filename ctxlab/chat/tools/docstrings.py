@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-_SECTION = re.compile(r"(?:Args|Arguments|Parameters|Params):?[ \t]*")
-_ANY_SECTION = re.compile(r"[A-Z][A-Za-z ]{2,30}:[ \t]*")
-_GOOGLE = re.compile(r"\*{0,2}(\w+)[ \t]*(?:\([^()\n]*\))?[ \t]*[:：][ \t]*(.*)")
-_NUMPY = re.compile(r"\*{0,2}(\w+)[ \t]*(?::[^\n]*)?")
-_SPHINX = re.compile(r":param(?:[ \t]+[^\s:]+)?[ \t]+(\w+)[ \t]*:[ \t]*(.*)")
-_FIELD = re.compile(r":\w+[^:\n]*:")
+from ctxlab.lazy_pattern import lazy_pattern
+
+_SECTION = lazy_pattern(r"(?:Args|Arguments|Parameters|Params):?[ \t]*")
+_ANY_SECTION = lazy_pattern(r"[A-Z][A-Za-z ]{2,30}:[ \t]*")
+_GOOGLE = lazy_pattern(r"\*{0,2}(\w+)[ \t]*(?:\([^()\n]*\))?[ \t]*[:：][ \t]*(.*)")
+_NUMPY = lazy_pattern(r"\*{0,2}(\w+)[ \t]*(?::[^\n]*)?")
+_SPHINX = lazy_pattern(r":param(?:[ \t]+[^\s:]+)?[ \t]+(\w+)[ \t]*:[ \t]*(.*)")
+_FIELD = lazy_pattern(r":\w+[^:\n]*:")
 
 
 def summary_and_parameters(doc: str) -> tuple[str, dict[str, str]]:

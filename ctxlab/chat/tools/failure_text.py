@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.secrets import HIDDEN, masked_beginning
 
 MOST = 400
 """Characters of a line about a failure."""
-_FOLDERS = re.compile(r"(?<![\w:/])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:'\"]{1,200}){1,40}[/\\](?=[^\s/\\:'\"])")
-_NAMED = re.compile(
+_FOLDERS = lazy_pattern(r"(?<![\w:/])(?:[A-Za-z]:)?(?:[/\\][^\s/\\:'\"]{1,200}){1,40}[/\\](?=[^\s/\\:'\"])")
+_NAMED = lazy_pattern(
     r"(?i:\bbearer\s+|\b(?:api[-_]?key|access[-_]?token|token|secret|password|authorization)['\"]?\s*[=:]\s*['\"]?)"
     r"[^\s'\"&,;]{4,4000}"
 )
 """A value behind the name of a secret, were it a word: an exception's message may say less than a text."""
-_IN_URLS = re.compile(r"(?<=://)[^\s/@]{1,400}@")
+_IN_URLS = lazy_pattern(r"(?<=://)[^\s/@]{1,400}@")
 
 
 def failure_text(error: BaseException) -> str:

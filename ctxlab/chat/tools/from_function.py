@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from inspect import Parameter
@@ -15,8 +14,9 @@ from ctxlab.chat.tools.check_arguments import checked_by, model_of
 from ctxlab.chat.tools.docstrings import summary_and_parameters
 from ctxlab.chat.tools.tool import Tool
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_pattern import lazy_pattern
 
-_NAME = re.compile(r"\w[\w.-]{0,63}")
+_NAME = lazy_pattern(r"\w[\w.-]{0,63}")
 
 
 @overload

@@ -10,6 +10,7 @@ from ctxlab.chat.compression.language import is_chinese
 from ctxlab.chat.compression.visible_path import VisiblePath
 from ctxlab.documents import MessageNode, Session
 from ctxlab.engines.split_thoughts import split_thoughts
+from ctxlab.lazy_pattern import lazy_pattern
 
 LONGEST: Final = 1200
 """Characters of one message."""
@@ -21,11 +22,11 @@ HEAD_LINES, TAIL_LINES = 3, 2
 DATA: Final = "[data]"
 FEWEST_TO_FOLD: Final = HEAD_LINES + TAIL_LINES + 1
 
-_DATA_URL = re.compile(r"data:[\w.+-]{1,60}/[\w.+-]{1,60}(?:;[\w=.+-]{1,60}){0,5};base64,[A-Za-z0-9+/=_-]*")
-_CODE = re.compile(r"^(```[^\n]*)\n(.*?)^(```)[ \t]*$", re.DOTALL | re.MULTILINE)
-_BLANKS = re.compile(r"[ \t\u3000]{2,}")
-_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
-_BORDER = re.compile(r"[。！？!?\n]|\.(?=\s)")
+_DATA_URL = lazy_pattern(r"data:[\w.+-]{1,60}/[\w.+-]{1,60}(?:;[\w=.+-]{1,60}){0,5};base64,[A-Za-z0-9+/=_-]*")
+_CODE = lazy_pattern(r"^(```[^\n]*)\n(.*?)^(```)[ \t]*$", re.DOTALL | re.MULTILINE)
+_BLANKS = lazy_pattern(r"[ \t\u3000]{2,}")
+_BLANK_LINES = lazy_pattern(r"\n[ \t]*(?:\n[ \t]*)+\n")
+_BORDER = lazy_pattern(r"[。！？!?\n]|\.(?=\s)")
 
 
 def named_messages(session: Session, count: int, leaf: str | None = None) -> tuple[MessageNode, ...]:

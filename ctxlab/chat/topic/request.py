@@ -8,13 +8,14 @@ from typing import Any, Final, Literal
 from ctxlab.chat.aside.settings import filled
 from ctxlab.chat.compression.language import is_chinese
 from ctxlab.chat.topic.settings import TopicSettings
+from ctxlab.lazy_pattern import lazy_pattern
 
 StructuredMode = Literal["json_schema", "json_object"]
 WITH_SCHEMA: Final = frozenset(
     {"gemini", "google", "vertex", "vertexai", "openai-responses", "responses", "azure", "azure-openai"}
 )
 """Providers whose models all keep to a JSON schema."""
-_OPENAI_WITH_SCHEMA = re.compile(r"(?:gpt-|chatgpt-|o\d)", re.IGNORECASE)
+_OPENAI_WITH_SCHEMA = lazy_pattern(r"(?:gpt-|chatgpt-|o\d)", re.IGNORECASE)
 ROOM_TO_THINK: Final = 1024
 """Tokens of an answer, at least, of a model that thinks before it answers."""
 

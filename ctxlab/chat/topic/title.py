@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from ctxlab.engines.split_thoughts import split_thoughts
+from ctxlab.lazy_pattern import lazy_pattern
 
 LONGEST: Final = 50
 """Characters of a name; a longer one is cut."""
@@ -28,14 +29,14 @@ OPENERS = {closer: opener for opener, closer in PAIRS.items()}
 QUOTES: Final = {"“": "”", "‘": "’", '"': '"', "'": "'", "`": "`"}
 POINTS: Final = " \t\u3000.。,，、;；:：!！?？~～*_#-—…·|"
 
-_FENCE = re.compile(r"\A```\w*\s*(.*?)\s*```\Z", re.DOTALL)
-_MARK = re.compile(r"\A(?:#{1,6}\s+|>\s*|[-*+]\s+|\d{1,2}[.)]\s+|\*\*|__)+")
-_LABEL = re.compile(
+_FENCE = lazy_pattern(r"\A```\w*\s*(.*?)\s*```\Z", re.DOTALL)
+_MARK = lazy_pattern(r"\A(?:#{1,6}\s+|>\s*|[-*+]\s+|\d{1,2}[.)]\s+|\*\*|__)+")
+_LABEL = lazy_pattern(
     r"\A(?:(?:session|chat|conversation|final)\s+)?(?:title|topic|name)\s*(?:\*\*)?\s*[:：]\s*"
     r"|\A(?:最终|会话|对话|聊天)?(?:标题|题目|主题|话题|名称)\s*(?:是|为)?\s*(?:\*\*)?\s*[:：]\s*",
     re.IGNORECASE,
 )
-_PREAMBLE = re.compile(
+_PREAMBLE = lazy_pattern(
     r"\A(?:(?:好的|好吧|当然|没问题|抱歉|首先)(?=[,，。.:：!！、;；\s]|可以|\Z)|(?:以下|下面)(?:是|为|给出|就是)|这(?:是|里是)"
     r"|根据(?=[您你我以上前该此对会聊]|(?:用户|内容|上下文))|我(?:认为|建议|觉得|会)"
     r"|用户(?=[想问在说要]|正在|询问|提[出问到供]|希望|要求|请求|咨询|表示|让|和助手|与助手|的(?:问题|提问|要求|请求|意图)(?:是|为))"
@@ -46,22 +47,22 @@ _PREAMBLE = re.compile(
     re.IGNORECASE,
 )
 """Beginnings of sentences about a name; each needs what makes it a sentence, since names begin with these words too."""
-_ECHO = re.compile(r"直接输出|不要解释|会话标题|简短标题|output only|only the title|title only", re.IGNORECASE)
-_TAG = re.compile(
+_ECHO = lazy_pattern(r"直接输出|不要解释|会话标题|简短标题|output only|only the title|title only", re.IGNORECASE)
+_TAG = lazy_pattern(
     r"</?(?:think\w*|thought\w*|reason\w*|reflection|scratchpad|analysis|answer|response|output|guguthink)\b[^<>]*>",
     re.IGNORECASE,
 )
 """Tags around parts of an answer; others, such as `<div>` and `Vec<T>`, are what a name may speak of."""
-_TITLE_TAG = re.compile(r"\A<(title|name|topic)>(.*)</\1>\Z", re.IGNORECASE | re.DOTALL)
-_SENTENCE_END = re.compile(
+_TITLE_TAG = lazy_pattern(r"\A<(title|name|topic)>(.*)</\1>\Z", re.IGNORECASE | re.DOTALL)
+_SENTENCE_END = lazy_pattern(
     r"(?<!\bvs)(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bNo)(?<!\betc)(?<!\bv)(?<!\b[A-Za-z])[.!?](?=\s|\Z)|[。！？]"
 )
 """Ends of sentences, but for points behind what is shortened."""
-_CODE_BEFORE = re.compile(
+_CODE_BEFORE = lazy_pattern(
     r"\A(?:\.(?=[A-Za-z])|#(?=[a-z])|--?(?=[a-z])|__(?=[A-Za-z]\w*__)|\*{1,2}(?=[a-z]\w*\b(?!\*)))"
 )
 """Signs that belong to the word behind them: `.NET`, `#include`, `--help`, `__init__`, `**kwargs`."""
-_CODE_BEHIND = re.compile(r"(?:(?<![A-Za-z])[A-Za-z]#|__[A-Za-z]\w*__)\Z")
+_CODE_BEHIND = lazy_pattern(r"(?:(?<![A-Za-z])[A-Za-z]#|__[A-Za-z]\w*__)\Z")
 """Words whose last signs belong to them: `C#`, `__init__`."""
 MOST_SENTENCES: Final = 2
 

@@ -13,11 +13,12 @@ from ctxlab.chat.translation.pieces import IN_ORDER, OPEN_ENDED, Piece, pieces_i
 from ctxlab.chat.translation.segments import Segment
 from ctxlab.display.short_texts import counted, short
 from ctxlab.engines.split_thoughts import split_thoughts
+from ctxlab.lazy_pattern import lazy_pattern
 
 BRACKETS: Final = (("⟦", "⟧"), ("⦗", "⦘"), ("⟪", "⟫"), ("〘", "〙"), ("⧼", "⧽"))
 LONGEST_FACTOR, LONGEST_MORE = 20, 2000
 """An answer that is longer than this many times the question, and so many characters, is none."""
-_WRAPPED = re.compile(r"\A(`{3,}|~{3,})[^\n]*\n(.*)\n\1\s*\Z", re.DOTALL)
+_WRAPPED = lazy_pattern(r"\A(`{3,}|~{3,})[^\n]*\n(.*)\n\1\s*\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

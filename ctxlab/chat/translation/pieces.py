@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from ctxlab.engines.macros.parser import parsed
 from ctxlab.engines.variables.svar_tags import TAG as VARIABLE_TAG
+from ctxlab.lazy_pattern import lazy_pattern
 
 Kind = Literal[
     "code block", "formula block", "element", "tag", "link target", "format",
@@ -36,37 +37,37 @@ class Piece:
 _URL = r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]"
 _LETTERS = r"(?<=[/=_#\-])[^\W\x00-\x7f]+"
 """Letters of other scripts in an address, such as `/wiki/沈砚`."""
-_ADDRESS = re.compile(
+_ADDRESS = lazy_pattern(
     rf"(?<![A-Za-z0-9])(?:[A-Za-z][A-Za-z0-9+.-]{{1,20}}://|www\.|mailto:)(?:{_URL}|{_LETTERS})+(?<![.,;:!?'\")\]*_])"
     rf"|(?<![A-Za-z0-9])data:[\w.+-]{{1,60}}/[\w.+-]{{1,60}}[;,](?:{_URL})*"
     r"|(?<![A-Za-z0-9_.+-])[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,8}"
 )
-_ADDRESS_IN_ANGLES = re.compile(r"<[A-Za-z][A-Za-z0-9+.-]{1,20}:[^\s<>]*>")
-_TAG = re.compile(
+_ADDRESS_IN_ANGLES = lazy_pattern(r"<[A-Za-z][A-Za-z0-9+.-]{1,20}:[^\s<>]*>")
+_TAG = lazy_pattern(
     r"<!--(?:.*?-->|.*)|<!\[CDATA\[(?:.*?\]\]>|.*)|<[!?][A-Za-z][^<>]*>"
     r"|</?[A-Za-z][\w:.-]*+(?:[\s/](?:[^<>\"']++|\"[^\"]{0,200}+\"|'[^']{0,200}+'){0,30}+)?/?>",
     re.DOTALL,
 )
-_LOOSE_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_LOOSE_TAG = lazy_pattern(r"</?[A-Za-z][^<>]*>")
 """A tag with an odd quotation mark in it, which is one for a browser all the same."""
-_WHOLE = re.compile(r"<(script|style|pre|code|svg|math|textarea)(?=[\s>/])", re.IGNORECASE)
-_LINK_TARGET = re.compile(r"\]\((?:[^()\s]|\([^()\s]*+\)){0,2000}(?:[ \t]+\"[^\"\n]*+\")?\)")
-_FENCE = re.compile(r"(?:[ \t>]*|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(`{3,}|~{3,})([^\n]*)")
-_TICKS = re.compile(r"`+")
-_FORMULA_BLOCK = re.compile(r"\$\$(?:(?!\$\$).){1,4000}\$\$|\\\[(?:(?!\\[\[\]]).){1,2000}\\\]", re.DOTALL)
-_FORMULA = re.compile(
+_WHOLE = lazy_pattern(r"<(script|style|pre|code|svg|math|textarea)(?=[\s>/])", re.IGNORECASE)
+_LINK_TARGET = lazy_pattern(r"\]\((?:[^()\s]|\([^()\s]*+\)){0,2000}(?:[ \t]+\"[^\"\n]*+\")?\)")
+_FENCE = lazy_pattern(r"(?:[ \t>]*|[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+)(`{3,}|~{3,})([^\n]*)")
+_TICKS = lazy_pattern(r"`+")
+_FORMULA_BLOCK = lazy_pattern(r"\$\$(?:(?!\$\$).){1,4000}\$\$|\\\[(?:(?!\\[\[\]]).){1,2000}\\\]", re.DOTALL)
+_FORMULA = lazy_pattern(
     r"\\\((?:(?!\\[()])[^\n]){1,1000}\\\)|(?<![\\$\w])\$(?![\s$\[{])[^$\n]{1,300}(?<![\s\\])\$(?![\d$])"
 )
-_VARIABLE = re.compile(r"\$\[[^\[\]\n]{0,300}(?:\[[^\[\]\n]{0,100}\][^\[\]\n]{0,100}){0,5}\]")
-_PLACEHOLDER = re.compile(
+_VARIABLE = lazy_pattern(r"\$\[[^\[\]\n]{0,300}(?:\[[^\[\]\n]{0,100}\][^\[\]\n]{0,100}){0,5}\]")
+_PLACEHOLDER = lazy_pattern(
     r"【[^【】\n]{0,300}::[^【】\n]{0,300}】|\$?\{[\w.\[\]]{1,80}(?:![rsa])?(?::[\w.<>=^+#,%-]{1,20})?\}"
 )
-_FORMAT = re.compile(
+_FORMAT = lazy_pattern(
     r"%%|%(?:\(\w{1,80}\)|\d{1,3}\$)?[-+#0]{0,4}\d{0,6}(?:\.\d{1,6})?(?:hh|h|ll|l|L|z|j|t)?"
     r"[sdifuxXoeEgGcpan@](?![A-Za-z])",
     re.ASCII,
 )
-_ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+_ENTITY = lazy_pattern(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 
 _SIMPLE: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
     ("formula block", _FORMULA_BLOCK),

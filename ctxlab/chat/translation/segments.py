@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from ctxlab.chat.translation.pieces import BLOCKS, IN_ORDER, Piece
+from ctxlab.lazy_pattern import lazy_pattern
 
-_LINE_END = re.compile(r"\n+")
-_SENTENCE_END = re.compile(r"[。！？!?；;]+[”’」』）)\"']*|\.(?=\s)")
-_BLANK = re.compile(r"[\s，,、]+")
+_LINE_END = lazy_pattern(r"\n+")
+_SENTENCE_END = lazy_pattern(r"[。！？!?；;]+[”’」』）)\"']*|\.(?=\s)")
+_BLANK = lazy_pattern(r"[\s，,、]+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -15,6 +14,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents import KnowledgeBase, Library, Note
 from ctxlab.errors import ReadError
 from ctxlab.formats import Loss
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.secrets import masked_data
 from ctxlab.storage.workspace import Workspace, open_workspace
 
@@ -22,7 +22,7 @@ PROBLEMS_LEFT = 3
 SHOWN = 12
 NAME_CELLS = 60
 """Cells of a name in a list, which one long name would make wide for all."""
-DAY = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|\+00:00)?)?")
+DAY = lazy_pattern(r"\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|\+00:00)?)?")
 
 
 def create_workspace(folder: str) -> None:

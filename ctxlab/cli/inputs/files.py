@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import Field, dataclass, fields, replace
@@ -18,6 +17,7 @@ from ctxlab.cli.inputs.read_file import is_pipe, read, refuse_two_pipes
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent, KnowledgeBase, Library, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.errors import CtxlabError, ReadError, UnknownName
+from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from ctxlab.api.options import BuildOptions, InputOptions
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 V = TypeVar("V")
 
-SESSION = re.compile(r"\.(?:session|chat(?:-\d+)?)\.json$")
+SESSION = lazy_pattern(r"\.(?:session|chat(?:-\d+)?)\.json$")
 ENDINGS = (".json", ".jsonl", ".png")
 
 BUILD_OPTIONS = {"books": "book", "notes": "note", "variables": "var", "settings": "set"}

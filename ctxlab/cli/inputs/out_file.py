@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +9,9 @@ from ctxlab.cli.inputs.options import CommandOptions
 from ctxlab.cli.inputs.read_file import is_pipe
 from ctxlab.errors import WriteError
 from ctxlab.formats import refuse_overwriting
+from ctxlab.lazy_pattern import lazy_pattern
 
-ENDINGS = re.compile(r"(?:\.session|\.openai|\.branch|\.chat(?:-\d+)?)?\.\w+$")
+ENDINGS = lazy_pattern(r"(?:\.session|\.openai|\.branch|\.chat(?:-\d+)?)?\.\w+$")
 
 
 def refuse_place(options: CommandOptions, out: Path, *, example: str) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ctxlab.cli.inputs.files import Inputs
 from ctxlab.context import Draft
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.pipeline import Diff, Trace
 from ctxlab.pipeline.explain.diff import DiffRow, shown_change
 from ctxlab.pipeline.explain.ledger import cut_rows
@@ -21,7 +21,7 @@ LONGEST_ANSWER = 200_000
 """Characters of an answer."""
 FEWEST = 20
 """Items of a list, and characters of a text, that an answer keeps however long it is."""
-HALF_PAIR = re.compile("[\ud800-\udfff]")
+HALF_PAIR = lazy_pattern("[\ud800-\udfff]")
 
 
 def json_text(answer: object) -> str:

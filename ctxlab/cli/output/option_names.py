@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 IN_OPTIONS: Final = (
-    (re.compile(r"\bpick="), "--pick"),
+    (lazy_pattern(r"\bpick="), "--pick"),
     (
-        re.compile(r"\bbranches\(library\)\.summary\(\) lists"),
+        lazy_pattern(r"\bbranches\(library\)\.summary\(\) lists"),
         "`ctxlab workspace import W PATH` and then `ctxlab workspace list W` list",
     ),
-    (re.compile(r"\bsay format="), "give --format"),
-    (re.compile(r"\bpass labels="), "give --labels"),
-    (re.compile(r"\bRaise budget_tokens\b"), "Raise --budget"),
-    (re.compile(r"; card_png\(agent, picture=\.\.\.\) takes yours"), ""),
-    (re.compile(r"; give it with book= to put it in"), ""),
-    (re.compile(r"; give agent= to have them"), ""),
-    (re.compile(r"\bgive key=, or set\b"), "set"),
-    (re.compile(r"\bbase_url\b=?"), "--base-url"),
-    (re.compile(r"\bprovider="), "--provider"),
-    (re.compile(r"(?:\bSearchIndex\.search: )?\b(since|until) (?=takes an ISO time)"), r"--\1 "),
-    (re.compile(r"\brun repaired\(\) first"), "ctxlab convert IN OUT --repair mends the tree"),
-    (re.compile(r"\bValue error, "), ""),
-    (re.compile(r"Input should be a valid integer.*"), "it takes a whole number"),
-    (re.compile(r"Input should be greater than or equal to (\S+)"), r"it takes numbers from \1 on"),
-    (re.compile(r"Input should be less than or equal to (\S+)"), r"it takes numbers up to \1"),
-    (re.compile(r"Input should be (?=')"), "it takes "),
+    (lazy_pattern(r"\bsay format="), "give --format"),
+    (lazy_pattern(r"\bpass labels="), "give --labels"),
+    (lazy_pattern(r"\bRaise budget_tokens\b"), "Raise --budget"),
+    (lazy_pattern(r"; card_png\(agent, picture=\.\.\.\) takes yours"), ""),
+    (lazy_pattern(r"; give it with book= to put it in"), ""),
+    (lazy_pattern(r"; give agent= to have them"), ""),
+    (lazy_pattern(r"\bgive key=, or set\b"), "set"),
+    (lazy_pattern(r"\bbase_url\b=?"), "--base-url"),
+    (lazy_pattern(r"\bprovider="), "--provider"),
+    (lazy_pattern(r"(?:\bSearchIndex\.search: )?\b(since|until) (?=takes an ISO time)"), r"--\1 "),
+    (lazy_pattern(r"\brun repaired\(\) first"), "ctxlab convert IN OUT --repair mends the tree"),
+    (lazy_pattern(r"\bValue error, "), ""),
+    (lazy_pattern(r"Input should be a valid integer.*"), "it takes a whole number"),
+    (lazy_pattern(r"Input should be greater than or equal to (\S+)"), r"it takes numbers from \1 on"),
+    (lazy_pattern(r"Input should be less than or equal to (\S+)"), r"it takes numbers up to \1"),
+    (lazy_pattern(r"Input should be (?=')"), "it takes "),
 )
 """Names of Python's keywords and calls, and what stands for them on the command line."""
 

@@ -13,10 +13,11 @@ from rich.text import Text
 from rich.theme import Theme
 
 from ctxlab.display.source_styles import SOURCES
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.secrets import masked, masked_beginning, secrets_in
 
 # Everything a terminal would obey: controls, deletes, line separators, directions, byte order marks, lone surrogates.
-OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+OBEYED = lazy_pattern("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 NEWLINE = "↵"
 CLOSING = frozenset(" ，。、；：！？）》」』】〕”’…～,.;:!?)]}\"'›»")
 GAP = "   "

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, unquote
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 SCHEME: Final = "agent-asset://"
 DEFAULT_GROUP: Final = "default"
 IN_BRACKETS: Final = r"<agent-asset://([^<>\n]{1,1000})>"
 BARE: Final = r"agent-asset://([^\s<>\"'`()\[\]{}|\\，。；：！？、（）【】《》「」『』“”]{1,1000})"
-FOUND: Final = re.compile(f"{IN_BRACKETS}|{BARE}", re.IGNORECASE)
+FOUND: Final = lazy_pattern(f"{IN_BRACKETS}|{BARE}", re.IGNORECASE)
 AT_THE_END: Final = ".,;:!?*_~"
 """Signs of a sentence, or of Markdown, after an address."""
-UNSAFE: Final = re.compile(r"[\x00-\x20\x7f<>\"'`()\[\]{}|\\/?#%，。；：！？、（）【】《》「」『』“”\u2028\u2029]")
+UNSAFE: Final = lazy_pattern(r"[\x00-\x20\x7f<>\"'`()\[\]{}|\\/?#%，。；：！？、（）【】《》「」『』“”\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
+
+from ctxlab.lazy_pattern import lazy_pattern
 
 MOST_SHOWN = 200
 """Characters of a name, a path or an id that are shown."""
 MOST_OF_A_HEAD = 60
-_STANDARD = re.compile(r"[A-Za-z0-9+/]*={0,2}")
-_BLANKS = re.compile(r"\s+")
+_STANDARD = lazy_pattern(r"[A-Za-z0-9+/]*={0,2}")
+_BLANKS = lazy_pattern(r"\s+")
 
 
 def is_data_url(words: str) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -20,12 +19,13 @@ from ctxlab.documents.session.message_checks import (
     wrong_values,
 )
 from ctxlab.errors import Refused
+from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from ctxlab.documents import Session
 
 # In a field for typing these would turn the text around or not be seen: they are written as escapes.
-OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+OBEYED = lazy_pattern("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 MOST_NAMED = 4
 """Wrong values of which a refusal tells the places."""
 

@@ -22,6 +22,7 @@ from ctxlab.engines.compression.source_text import SourceText
 from ctxlab.engines.compression.summary_index import SummaryIndex
 from ctxlab.engines.compression.survival import SMALL, survival
 from ctxlab.errors import UnknownNode
+from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +31,7 @@ CEILING = "Words that survive are the most that a model can recall, not what it 
 """The limit of every report of words."""
 STATES: tuple[State, ...] = ("lost", "weakened", "kept")
 _WRITERS = {"system": 0, "developer": 0, "user": 0, "assistant": 1, "tool": 2}
-_NEXT_WORD = re.compile(r"[ -]?([A-Za-z]{2,30})")
+_NEXT_WORD = lazy_pattern(r"[ -]?([A-Za-z]{2,30})")
 _COLUMNS = ("state", "kind", "text", "source", "role", "start", "end", "mentions")
 _COLUMNS_OF_SUMMARY = ("summary_text", "summary_start", "summary_end", "reason")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 Place = tuple[int, int]
 
 WIDE_ENDS = "。！？｡"
@@ -12,14 +14,14 @@ WIDE_ENDS = "。！？｡"
 QUOTES_AND_BRACKETS = "\"'”’」』»）)]】》〉"
 """Characters that close a quotation or a bracket; after the end of a sentence they belong to it."""
 
-_CODE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
-_MARK = re.compile(f"[{WIDE_ENDS}…．.!?]+|\\n")
-_CLOSERS = re.compile(f"[{re.escape(QUOTES_AND_BRACKETS)}]*")
-_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•·>#|]|\d{1,3}[.)、．]|[（(]?[一二三四五六七八九十\d]{1,3}[)）、])")
-_ITEM_NUMBER = re.compile(r"\s*[（(]?\d{1,3}")
-_LAST_WORD = re.compile(r"[^\W\d_](?:[^\W_]|[.'’])*$")
-_CHINESE = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\u3040-\u30ff]")
-_GOES_ON = re.compile(r"[ \t]*[,;:，；：、]")
+_CODE = lazy_pattern(r"^[ \t]*(```|~~~)", re.MULTILINE)
+_MARK = lazy_pattern(f"[{WIDE_ENDS}…．.!?]+|\\n")
+_CLOSERS = lazy_pattern(f"[{re.escape(QUOTES_AND_BRACKETS)}]*")
+_LIST_ITEM = lazy_pattern(r"[ \t]*(?:[-*+•·>#|]|\d{1,3}[.)、．]|[（(]?[一二三四五六七八九十\d]{1,3}[)）、])")
+_ITEM_NUMBER = lazy_pattern(r"\s*[（(]?\d{1,3}")
+_LAST_WORD = lazy_pattern(r"[^\W\d_](?:[^\W_]|[.'’])*$")
+_CHINESE = lazy_pattern(r"[\u3400-\u4dbf\u4e00-\u9fff\u3040-\u30ff]")
+_GOES_ON = lazy_pattern(r"[ \t]*[,;:，；：、]")
 _LONGEST_WORD = 24
 
 _SHORT_FORMS = """

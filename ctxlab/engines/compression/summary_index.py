@@ -12,10 +12,11 @@ from ctxlab.engines.compression.facts.fact import Fact, Moment, Quantity, folded
 from ctxlab.engines.compression.facts.find_facts import quantities_and_moments
 from ctxlab.engines.compression.sentences import sentences
 from ctxlab.engines.ranking.words import words_as_written
+from ctxlab.lazy_pattern import lazy_pattern
 
 Place = tuple[int, int]
 
-_TOKENS = re.compile(r"[a-z0-9]+|[^\W_a-z0-9]")
+_TOKENS = lazy_pattern(r"[a-z0-9]+|[^\W_a-z0-9]")
 _MOST_SENTENCES = 400
 """Sentences that have a word, above which the word chooses none."""
 

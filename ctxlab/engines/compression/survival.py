@@ -13,6 +13,7 @@ from ctxlab.engines.compression.fate import Outcome
 from ctxlab.engines.compression.loss_reason import beside_other_words, lost
 from ctxlab.engines.compression.summary_index import SummaryIndex
 from ctxlab.engines.ranking.words import words_as_written
+from ctxlab.lazy_pattern import lazy_pattern
 
 STATEMENTS = ("rule", "decision", "task", "error")
 """Kinds of facts that are sentences or lines by themselves."""
@@ -28,8 +29,8 @@ LONG_NUMBER = 4
 """Characters of a number with # from which it is the same one without that mark, whatever stands beside it."""
 LEAST_OF_PART = 3
 """Words from which a part of a sentence says something by itself."""
-_VERSION_WITH_V = re.compile(r"v\d[\d.]*")
-_PART = re.compile(r"[,;，；、]")
+_VERSION_WITH_V = lazy_pattern(r"v\d[\d.]*")
+_PART = lazy_pattern(r"[,;，；、]")
 BESIDE = 48
 """Characters before and after a number in which the word that it counts is looked for."""
 

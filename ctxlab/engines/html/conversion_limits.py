@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
 
@@ -24,8 +26,8 @@ MAX_STEPS = 20_000_000
 COLSPAN_STEPS = 100
 """A column that a cell claims to span is written three times."""
 LARGEST_COLSPAN = 1000
-TAG_BEGINS = re.compile(r"<[A-Za-z/!?]")
-MARKED_SECTION = re.compile(r"<!\[(?!(?:if|endif)\b)", re.IGNORECASE)
+TAG_BEGINS = lazy_pattern(r"<[A-Za-z/!?]")
+MARKED_SECTION = lazy_pattern(r"<!\[(?!(?:if|endif)\b)", re.IGNORECASE)
 """Such as CDATA, which HTML doesn't have; `<![if ...]>` is of word processors, and there are no words in it."""
 SHOWN_CHARACTERS = 20
 

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 
 from ctxlab.context import Cause, Edit, Origin, Text
 from ctxlab.engines.html.conversion_limits import too_much, unparsable
+from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup, Tag
     from markdownify import MarkdownConverter
 
-TAG = re.compile(r"<[A-Za-z]")
-EMPTY_LINK = re.compile(r"!?\[\s*\]\([^)\n\[]*\)")
-TRAILING_BLANKS = re.compile(r"(?<![ \t])[ \t]+$", re.MULTILINE)
-MANY_LINES = re.compile(r"\n{3,}")
-BLANKS = re.compile(r"[ \t]+")
-MANY_BLANKS = re.compile(r"[ \t]{100}")
+TAG = lazy_pattern(r"<[A-Za-z]")
+EMPTY_LINK = lazy_pattern(r"!?\[\s*\]\([^)\n\[]*\)")
+TRAILING_BLANKS = lazy_pattern(r"(?<![ \t])[ \t]+$", re.MULTILINE)
+MANY_LINES = lazy_pattern(r"\n{3,}")
+BLANKS = lazy_pattern(r"[ \t]+")
+MANY_BLANKS = lazy_pattern(r"[ \t]{100}")
 
 
 def looks_like_html(text: str) -> bool:

@@ -7,15 +7,17 @@ import re
 from decimal import Decimal
 from typing import Any
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 # The blanks of JavaScript's trim().
 WHITE = (
     "\t\n\v\f\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 
-DECIMAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-RADIX = re.compile(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)", re.ASCII)
-INTEGER = re.compile(r"[+-]?\d+", re.ASCII)
+DECIMAL = lazy_pattern(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+RADIX = lazy_pattern(r"0(?:[xX][0-9a-fA-F]+|[oO][0-7]+|[bB][01]+)", re.ASCII)
+INTEGER = lazy_pattern(r"[+-]?\d+", re.ASCII)
 LONGEST = 400  # characters of a number: no other program writes more
 INFINITIES = {"Infinity": float("inf"), "+Infinity": float("inf"), "-Infinity": float("-inf")}
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-_TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
+from ctxlab.lazy_pattern import lazy_pattern
+
+_TWO_UNITS = lazy_pattern("[\U00010000-\U0010ffff]")
 
 Replacement16 = tuple[int, int, str]
 """The characters from the first number up to the second are replaced by the string."""

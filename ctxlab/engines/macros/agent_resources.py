@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -16,10 +15,11 @@ from ctxlab.engines.javascript.numbers import leading_integer
 from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.registry import macro
 from ctxlab.engines.tool_text import definitions_text, usage_text
+from ctxlab.lazy_pattern import lazy_pattern
 
 Data = Mapping[str, Any]
 REFERENCE = "Reference format: agent-asset://{group}/{id}.{ext}"
-OF_PLACEHOLDERS = re.compile(r"[【】\n]|::")
+OF_PLACEHOLDERS = lazy_pattern(r"[【】\n]|::")
 """Signs that a name in a placeholder can't have."""
 NO_ASSETS = "No assets available for this agent."
 LONGEST_DESCRIPTION = 300

@@ -16,11 +16,12 @@ from zoneinfo import ZoneInfo
 
 from ctxlab.documents.agent.agent import VirtualTime
 from ctxlab.engines.macros.call import BadCall
+from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from ctxlab.engines.macros.call import ExpansionState
 
-STAMP = re.compile(
+STAMP = lazy_pattern(
     r"(?P<sign>[+-])?(?P<year>\d{4,6})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d))?)?"
     r"(?P<clock>[T ](?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?)?"
     r"\s*(?P<zone>Z|[+-]\d\d:?\d\d)?",

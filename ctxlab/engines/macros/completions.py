@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.engines.macros.registry import Dialect, Macro, plugins, table_of
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_pattern import lazy_pattern
 
-_TYPED = re.compile(r"\{\{[ \t]*(\w*)\Z")
-_REST = re.compile(r"\w*(?:[ \t]*\}\})?")
+_TYPED = lazy_pattern(r"\{\{[ \t]*(\w*)\Z")
+_REST = lazy_pattern(r"\w*(?:[ \t]*\}\})?")
 LONGEST_NAME = 80
 
 

@@ -7,6 +7,7 @@ import re
 from ctxlab.engines.macros.call import MacroCall
 from ctxlab.engines.macros.clock_and_timeline import Moment
 from ctxlab.engines.macros.registry import macro
+from ctxlab.lazy_pattern import lazy_pattern
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -14,8 +15,8 @@ MONTHS = (
 )  # fmt: skip
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 TOKENS = "YYYY|YY|MMMM|MMM|MM|M|dddd|ddd|DD|D|HH|H|hh|h|mm|m|ss|s|A|a"
-PATTERN = re.compile(TOKENS)
-PATTERN_WITH_WORDS = re.compile(rf"\[([^\]]*)\]|{TOKENS}")
+PATTERN = lazy_pattern(TOKENS)
+PATTERN_WITH_WORDS = lazy_pattern(rf"\[([^\]]*)\]|{TOKENS}")
 DEFAULT_PATTERN = "YYYY-MM-DD HH:mm:ss"
 
 

@@ -7,8 +7,9 @@ import re
 from ctxlab.engines.javascript.numbers import leading_integer
 from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.registry import macro
+from ctxlab.lazy_pattern import lazy_pattern
 
-DICE = re.compile(r"(\d+)d(\d+)", re.ASCII | re.IGNORECASE)
+DICE = lazy_pattern(r"(\d+)d(\d+)", re.ASCII | re.IGNORECASE)
 MOST_DICE, MOST_SIDES = 100, 1000
 FARTHEST = 2**52
 

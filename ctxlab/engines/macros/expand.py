@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -18,11 +17,12 @@ from ctxlab.engines.macros.evaluator import Evaluation
 from ctxlab.engines.macros.parser import ANGLE
 from ctxlab.engines.macros.registry import SILLYTAVERN
 from ctxlab.engines.macros.substitute import cause_of, spliced
+from ctxlab.lazy_pattern import lazy_pattern
 
 Compat = Literal["ctxlab", "reference"]
 Transform = Callable[[str], str]
 MOST_ROUNDS = 4
-ESCAPED = re.compile(r"\\[{}]")
+ESCAPED = lazy_pattern(r"\\[{}]")
 TEXT = Origin("text")
 
 

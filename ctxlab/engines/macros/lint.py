@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -10,12 +9,13 @@ from operator import itemgetter
 
 from ctxlab.engines.macros.parser import DEEPEST, Lines, Node, Parsed, parsed
 from ctxlab.engines.macros.registry import NEWER, OLDER, SILLYTAVERN, Macro, find, macro_names
+from ctxlab.lazy_pattern import lazy_pattern
 
 MOST_PROBLEMS = 200
 THEIRS = (SILLYTAVERN, NEWER, OLDER)
-BEGUN = re.compile(r"\s*([^\W\d]\w*)(::?|\s|\}|$)")
+BEGUN = lazy_pattern(r"\s*([^\W\d]\w*)(::?|\s|\}|$)")
 """The name of a macro that is begun, and what may follow it."""
-NAME = re.compile(r"[^\W\d][\w .-]{0,40}")
+NAME = lazy_pattern(r"[^\W\d][\w .-]{0,40}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,15 @@ from dataclasses import dataclass, field, replace
 from ctxlab.context import Text
 from ctxlab.engines.javascript.numbers import WHITE
 from ctxlab.engines.macros.registry import SILLYTAVERN, Macro, Phase
+from ctxlab.lazy_pattern import lazy_pattern
 
 NEWLINES = "\n\r"
 DEEPEST = 50
-BRACES = re.compile(r"\\\{\{|\{+|\}+")
-ANGLE = re.compile(r"<(?:user|bot|char|charifnotgroup|group)>", re.IGNORECASE)
-BRACES_AND_ANGLES = re.compile(f"{BRACES.pattern}|{ANGLE.pattern}", re.IGNORECASE)
+BRACES = lazy_pattern(r"\\\{\{|\{+|\}+")
+ANGLE = lazy_pattern(r"<(?:user|bot|char|charifnotgroup|group)>", re.IGNORECASE)
+BRACES_AND_ANGLES = lazy_pattern(f"{BRACES.pattern}|{ANGLE.pattern}", re.IGNORECASE)
 ANGLES = {"<user>": "user", "<bot>": "char", "<char>": "char", "<charifnotgroup>": "charIfNotGroup", "<group>": "group"}
-SPELLED = re.compile(r"[\s\ufeff]*(//|time_UTC(?=[+-])|[^\W\d]\w*)", re.IGNORECASE)
+SPELLED = lazy_pattern(r"[\s\ufeff]*(//|time_UTC(?=[+-])|[^\W\d]\w*)", re.IGNORECASE)
 
 
 @dataclass(slots=True, eq=False)

@@ -15,9 +15,10 @@ from ctxlab.engines.macros.call import CAUSE, BadCall, ExpansionState, MacroCall
 from ctxlab.engines.macros.lint import arguments_problem
 from ctxlab.engines.macros.parser import WHITE
 from ctxlab.engines.macros.registry import PHASES, Phase, find
+from ctxlab.lazy_pattern import lazy_pattern
 
 TRIM = "__TRIM__"
-PATTERN = re.compile(r"\$([$&`'])")
+PATTERN = lazy_pattern(r"\$([$&`'])")
 MOST_DIFFERENT = 2000
 UNESCAPED = Cause(CAUSE, "escape", "a literal brace pair", words="macro {{escape}}")
 TRIMMED = Cause(CAUSE, "trim", "a trim and the blanks around it", words="macro {{trim}}")

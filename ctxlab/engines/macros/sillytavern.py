@@ -16,9 +16,10 @@ from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.dice import MOST_DICE, MOST_SIDES, random_index
 from ctxlab.engines.macros.environment import MacroEnv
 from ctxlab.engines.macros.registry import SILLYTAVERN, macro
+from ctxlab.lazy_pattern import lazy_pattern
 
-DICE = re.compile(r"(\d{1,4})?d(\d{1,6})([+-]\d{1,9})?", re.ASCII | re.IGNORECASE)
-COMMA = re.compile(r"(?<!\\),")
+DICE = lazy_pattern(r"(\d{1,4})?d(\d{1,6})([+-]\d{1,9})?", re.ASCII | re.IGNORECASE)
+COMMA = lazy_pattern(r"(?<!\\),")
 
 
 # --- names

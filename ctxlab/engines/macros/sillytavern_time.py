@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, timedelta, timezone
 
 from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.clock_and_timeline import ParsedDate, moment_at, parse_date
 from ctxlab.engines.macros.dates import MONTHS, clock12, clock24, formatted, ymd
 from ctxlab.engines.macros.registry import SILLYTAVERN, macro
+from ctxlab.lazy_pattern import lazy_pattern
 
 # As {{date}} and {{time}} write them.
-WRITTEN = re.compile(
+WRITTEN = lazy_pattern(
     r"(?:(?P<month>[A-Z][a-z]+) (?P<day>\d{1,2}), (?P<year>\d{4}))?"
     r"\s*(?:(?P<hour>\d{1,2}):(?P<minute>\d\d) ?(?P<half>[AP]M))?"
 )
-OFFSET = re.compile(r"[+-]\d{1,2}")
+OFFSET = lazy_pattern(r"[+-]\d{1,2}")
 STEPS = (  # most of the smaller unit, seconds of the unit, one of it, several of it
     (45, 60, "a minute", "minutes"),
     (45, 3600, "an hour", "hours"),

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Any, Protocol, cast
 
 from ctxlab.engines.ranking.stop_words import CHINESE_STOP_WORDS, STOP_WORDS
+from ctxlab.lazy_pattern import lazy_pattern
 
 MAX_TEXTS = 50_000
 MAX_CHARACTERS = 16_000_000
@@ -25,10 +26,10 @@ HAN_AT_ONCE = 2_000
 HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 KANA = "\u3040-\u30ff\u31f0-\u31ff"
 MARKS = "\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e31-\u0e4e"
-RUNS = re.compile(
+RUNS = lazy_pattern(
     rf"([{HAN}]+)|([{KANA}]+)|(\d[\d,.]*\d)|((?:(?![{HAN}{KANA}])[^\W_{MARKS}])(?:(?![{HAN}{KANA}])[\w{MARKS}’'])*)"
 )
-ASCII_RUNS = re.compile(r"\d[\d,.]*\d|[^\W_][\w'’]*", re.ASCII)
+ASCII_RUNS = lazy_pattern(r"\d[\d,.]*\d|[^\W_][\w'’]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
@@ -15,11 +14,12 @@ from ctxlab.engines.macros.expand import may_have_macros
 from ctxlab.engines.regexes.parse_replacement import Grammar, Replacement, Segment, split_at_match
 from ctxlab.engines.regexes.pattern import Pattern, parse_pattern, unknown_flags, written_flags
 from ctxlab.engines.regexes.rule_selection import Stage
+from ctxlab.lazy_pattern import lazy_pattern
 
 Compat = Literal["ctxlab", "reference", "sillytavern-1.19"]
 
 DEFAULT_FLAGS = "gm"
-SPECIAL = re.compile(r"[.*+?^${}()|\[\]\\]")
+SPECIAL = lazy_pattern(r"[.*+?^${}()|\[\]\\]")
 SCRIPT = "scripts are not run; ctxlab runs no code out of a rule"
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ctxlab.engines.regexes.pattern import Pattern
+from ctxlab.lazy_pattern import lazy_pattern
 
 Grammar = Literal["javascript", "braces", "arguments", "python"]
 """`braces` is the reference's for rules with trim strings: `$1`, `${1}` and `$&`; an absent group stays as written.
@@ -44,10 +45,10 @@ class Replacement:
         return cls(pattern, (Segment("template", template),), (), pattern.flavor)
 
 
-MATCH = re.compile(r"\{\{\s*match\s*\}\}", re.IGNORECASE)
-_JAVASCRIPT = re.compile(r"\$(?:(?P<self>\$)|(?P<kind>[&`'])|(?P<digits>[0-9]{1,2})|<(?P<name>[^>]*)>)")
-_ARGUMENTS = re.compile(r"\$(?:(?P<self>\$)|(?P<digits>[0-9]+)|<(?P<name>[^>]+)>)")
-_BRACES = re.compile(r"\$(?:(?P<kind>&)|(?P<digits>[1-9][0-9]*)(?![0-9])|\{(?P<braced>[1-9][0-9]*)\})")
+MATCH = lazy_pattern(r"\{\{\s*match\s*\}\}", re.IGNORECASE)
+_JAVASCRIPT = lazy_pattern(r"\$(?:(?P<self>\$)|(?P<kind>[&`'])|(?P<digits>[0-9]{1,2})|<(?P<name>[^>]*)>)")
+_ARGUMENTS = lazy_pattern(r"\$(?:(?P<self>\$)|(?P<digits>[0-9]+)|<(?P<name>[^>]+)>)")
+_BRACES = lazy_pattern(r"\$(?:(?P<kind>&)|(?P<digits>[1-9][0-9]*)(?![0-9])|\{(?P<braced>[1-9][0-9]*)\})")
 
 _REFERENCES: Mapping[Grammar, re.Pattern[str]] = {"braces": _BRACES, "arguments": _ARGUMENTS}
 

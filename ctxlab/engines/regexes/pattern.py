@@ -6,12 +6,13 @@ import re
 from dataclasses import dataclass
 
 from ctxlab.documents.rules import Flavor
+from ctxlab.lazy_pattern import lazy_pattern
 
 _SLASHED: dict[Flavor, re.Pattern[str]] = {
-    "javascript": re.compile(r"/(.*)/([gimsuy]*)", re.DOTALL),
-    "python": re.compile(r"/(.*)/([gimsuxa]*)", re.DOTALL),
+    "javascript": lazy_pattern(r"/(.*)/([gimsuy]*)", re.DOTALL),
+    "python": lazy_pattern(r"/(.*)/([gimsuxa]*)", re.DOTALL),
 }
-_SLASHED_OTHERWISE = re.compile(r"/.+/([A-Za-z]+)", re.DOTALL)
+_SLASHED_OTHERWISE = lazy_pattern(r"/.+/([A-Za-z]+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from ctxlab.documents.quick_actions import LineProcessing
 from ctxlab.engines.regexes.parse_replacement import Replacement
 from ctxlab.engines.regexes.pattern import parse_pattern
 from ctxlab.engines.regexes.replace import changed, replace_all
+from ctxlab.lazy_pattern import lazy_pattern
 
-LINE_BREAK = re.compile(r"(\r\n|\n|\r)")
+LINE_BREAK = lazy_pattern(r"(\r\n|\n|\r)")
 
 
 def process_lines(text: str, processing: LineProcessing) -> tuple[str, str]:

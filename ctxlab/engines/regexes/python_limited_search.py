@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, TypeVar
 from ctxlab.engines.regexes.pattern import Pattern
 from ctxlab.engines.regexes.work_limits import DEFAULT, LONGEST_TEXT, Limits
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     import regex
 
-_TOKEN = re.compile(r"\\.|\(\?P<|\(\?P=(?P<back>\w+)\)|\(\?#[^)]*\)|\{,(?=\d+\})|[\[\]]|.", re.DOTALL)
-_LEADING_FLAGS = re.compile(r"\(\?([aimsu]+)\)")
+_TOKEN = lazy_pattern(r"\\.|\(\?P<|\(\?P=(?P<back>\w+)\)|\(\?#[^)]*\)|\{,(?=\d+\})|[\[\]]|.", re.DOTALL)
+_LEADING_FLAGS = lazy_pattern(r"\(\?([aimsu]+)\)")
 _WRITTEN = {"(?P<": "(?<", r"\A": "(?<![^])", r"\Z": "(?![^])", r"\z": "(?![^])", "{,": "{0,"}
 _BACKTRACKS = "(?=[^]|(?![^]))"
 """True everywhere; V8's engine of linear time, which has no backtracks to count, takes no lookahead."""

@@ -12,6 +12,7 @@ from ctxlab.engines.regexes.parse_replacement import Replacement
 from ctxlab.engines.regexes.pattern import Pattern
 from ctxlab.engines.regexes.python_limited_search import BadPython, within_limits
 from ctxlab.engines.regexes.work_limits import Limits
+from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     import regex
@@ -84,7 +85,7 @@ def _parts(replacement: Replacement) -> tuple[str | _Part, ...]:
     return tuple(parts)
 
 
-_REFERENCE = re.compile(r"\\(?:g<(?P<name>[^>]*)>|(?P<digits>(?![0-7]{3})[1-9][0-9]?)|.)", re.DOTALL)
+_REFERENCE = lazy_pattern(r"\\(?:g<(?P<name>[^>]*)>|(?P<digits>(?![0-7]{3})[1-9][0-9]?)|.)", re.DOTALL)
 
 
 def _template_parts(template: str, replacement: Replacement) -> Iterator[str | _Part]:

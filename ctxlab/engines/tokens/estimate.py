@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
+from ctxlab.lazy_pattern import lazy_pattern
 
 # JavaScript's classes, as the formula was made with them: \w is ASCII, \s knows these blanks, lengths are UTF-16 units.
-_CHINESE = re.compile("[\u4e00-\u9fa5]+")
-_WIDE_BLANK = re.compile("[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]")
+_CHINESE = lazy_pattern("[\u4e00-\u9fa5]+")
+_WIDE_BLANK = lazy_pattern("[\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]")
 _PLAIN_ASCII = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz \t\n\v\f\r"
-_LINE_END = re.compile("([\n\r\u2028\u2029])")
-_DATA_HEAD = re.compile(r"\]\(data:image/[a-zA-Z0-9+.-]+;base64,")
+_LINE_END = lazy_pattern("([\n\r\u2028\u2029])")
+_DATA_HEAD = lazy_pattern(r"\]\(data:image/[a-zA-Z0-9+.-]+;base64,")
 
 
 def estimate_tokens(text: str) -> int:

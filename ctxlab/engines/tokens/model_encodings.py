@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 Wire = Literal["openai", "anthropic", "google"]
 
 ESTIMATOR = "estimator"
@@ -46,7 +48,7 @@ class ModelName:
 
 
 _END = r"(?![a-z0-9])"
-_VENDOR = re.compile(r"(?:[a-z][a-z-]*\.)*")  # Bedrock's: us.anthropic.claude-..., openai.gpt-oss-...
+_VENDOR = lazy_pattern(r"(?:[a-z][a-z-]*\.)*")  # Bedrock's: us.anthropic.claude-..., openai.gpt-oss-...
 
 # tiktoken's table as of 0.14 (2026), open to dated, sized and fine-tuned names.
 _FAMILIES: tuple[tuple[str, str | None, Wire], ...] = (

@@ -9,10 +9,11 @@ from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR
 from ctxlab.engines.tokens.text_tokenizer import TextTokenizer
 from ctxlab.engines.tokens.tokenizer import Tokenizer
 from ctxlab.errors import WrongSetting, did_you_mean
+from ctxlab.lazy_pattern import lazy_pattern
 
 NamedTokenizer = Tokenizer | CharacterTokenizer | TextTokenizer
-_CHARACTERS = re.compile(r"chars([1-9][0-9]{0,5})", re.ASCII)
-_ADDED = re.compile(r"(.+)\+([0-9]{1,6})", re.ASCII)
+_CHARACTERS = lazy_pattern(r"chars([1-9][0-9]{0,5})", re.ASCII)
+_ADDED = lazy_pattern(r"(.+)\+([0-9]{1,6})", re.ASCII)
 
 
 def tokenizer_named(name: str) -> NamedTokenizer:

@@ -13,8 +13,9 @@ have. Marks are not among them (cl100k takes a combining accent for punctuation)
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
+
+from ctxlab.lazy_pattern import lazy_pattern
 
 Count = Callable[[str], int]
 
@@ -27,11 +28,11 @@ LETTERS_AND_DIGITS = (
     "\uff10-\uff19\uff21-\uff3a\uff41-\uff5a"  # full width
 )
 ENDS = " \t\r\n,.;:!?()，。；：！？、"
-CUT = re.compile(f"[{LETTERS_AND_DIGITS}](?=[{ENDS}])|[\r\n](?=[^\\s/])")
-_LAST_CUT = re.compile(f"(?s:.*)(?:{CUT.pattern})")
+CUT = lazy_pattern(f"[{LETTERS_AND_DIGITS}](?=[{ENDS}])|[\r\n](?=[^\\s/])")
+_LAST_CUT = lazy_pattern(f"(?s:.*)(?:{CUT.pattern})")
 
 # What Rust's \s takes besides \r and \n. Python's \s also has \x1c-\x1f, which are no blanks to tiktoken.
-_BLANKS = re.compile("[\t\x0b\x0c \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
+_BLANKS = lazy_pattern("[\t\x0b\x0c \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 
 SHORT = 4_000  # characters; up to here a text is encoded in one go, with no look at its characters
 PIECE = 2_000  # characters; how far apart the cuts of a longer text are, at least

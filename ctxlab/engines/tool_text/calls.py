@@ -10,15 +10,16 @@ from itertools import accumulate
 
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.tool_text.quoted import Thoughts, code_spans, is_quoted
+from ctxlab.lazy_pattern import lazy_pattern
 
 BEGIN, END = "<<<[TOOL_REQUEST]>>>", "<<<[END_TOOL_REQUEST]>>>"
 OPEN, CLOSE = "「始」", "「末」"
 NAME = "tool_name"
-_KEY = re.compile(r"([^\s「」:：,，]{1,100})\s*[:：]\s*「始([A-Za-z]{0,16})」")
+_KEY = lazy_pattern(r"([^\s「」:：,，]{1,100})\s*[:：]\s*「始([A-Za-z]{0,16})」")
 """A key and the opening of its value; letters in the opening stand in the closing too: a value may then hold 「末」."""
-_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
-_BEGIN_OR_THOUGHT = re.compile(rf"{re.escape(BEGIN)}|<think(ing)?>", re.IGNORECASE)
-_BETWEEN = re.compile(r"[\s,，;；]*")
+_FENCE = lazy_pattern(r"^[ \t]{0,3}(`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
+_BEGIN_OR_THOUGHT = lazy_pattern(rf"{re.escape(BEGIN)}|<think(ing)?>", re.IGNORECASE)
+_BETWEEN = lazy_pattern(r"[\s,，;；]*")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-_QUOTED = re.compile(r"[ \t]{0,3}>")
-_TICKS_OR_BREAK = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})[^\n`]*$|^[ \t]*$|(?P<ticks>`+)", re.MULTILINE)
+from ctxlab.lazy_pattern import lazy_pattern
+
+_QUOTED = lazy_pattern(r"[ \t]{0,3}>")
+_TICKS_OR_BREAK = lazy_pattern(r"^[ \t]{0,3}(?:`{3,}|~{3,})[^\n`]*$|^[ \t]*$|(?P<ticks>`+)", re.MULTILINE)
 
 
 class Request(Protocol):

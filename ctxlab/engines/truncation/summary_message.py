@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from typing import NamedTuple
 from ctxlab.context import Cause, Draft, Origin, Span, Text
 from ctxlab.engines.compression import SummarySentence, extractive_summary
 from ctxlab.engines.truncation.strategy import Window
+from ctxlab.lazy_pattern import lazy_pattern
 
 SUMMARY = "summary"
 """The rule of the cause of what a summary says."""
@@ -17,7 +17,7 @@ CHINESE_SHARE = 0.2
 """Share of Chinese among the characters of the sentences from which on the summary's own words are Chinese."""
 
 
-_CHINESE = re.compile("[\u4e00-\u9fff]")
+_CHINESE = lazy_pattern("[\u4e00-\u9fff]")
 
 
 class Words(NamedTuple):

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from ctxlab.engines.variables.values_by_path import MISSING, Compat, value_of
+from ctxlab.lazy_pattern import lazy_pattern
 
 BEGIN = "<svar"
 REMEMBERED, MOST_CHARACTERS = 10_000, 10_000
@@ -20,11 +21,11 @@ _DOUBLE = rf"\"(?:[\[{{](?:{_OUTSIDE}|\"(?![\s/>]|\Z))*+\"|(?:{_OUTSIDE})*+\")"
 _SINGLE = _DOUBLE.replace(r"\"", "'")
 _BARE = r"[^\s\"'<>=]+?(?=\s|/?>)"
 _ATTRIBUTE = rf"\s*+[\w.:-]++\s*+=\s*+(?:{_DOUBLE}|{_SINGLE}|{_BARE})|\s++[\w.:-]++(?!\s*=)"
-TAG = re.compile(rf"<svar(?=[\s/>])((?:{_ATTRIBUTE})*+)\s*+/?>")
-ATTRIBUTE = re.compile(rf"([\w.:-]++)\s*+=\s*+({_DOUBLE}|{_SINGLE}|{_BARE}|[^\s\"'<>=]++$)")
+TAG = lazy_pattern(rf"<svar(?=[\s/>])((?:{_ATTRIBUTE})*+)\s*+/?>")
+ATTRIBUTE = lazy_pattern(rf"([\w.:-]++)\s*+=\s*+({_DOUBLE}|{_SINGLE}|{_BARE}|[^\s\"'<>=]++$)")
 
-PLAIN_TAG = re.compile(r"<svar\s([^>]*+)>")
-PLAIN_ATTRIBUTE = re.compile(r"(?<!\w)(\w++)\s*+=\s*+[\"']?([^\"'\s>]+)[\"']?", re.ASCII)
+PLAIN_TAG = lazy_pattern(r"<svar\s([^>]*+)>")
+PLAIN_ATTRIBUTE = lazy_pattern(r"(?<!\w)(\w++)\s*+=\s*+[\"']?([^\"'\s>]+)[\"']?", re.ASCII)
 """The form that the reference program reads: values without quotes, blanks and `>`."""
 
 

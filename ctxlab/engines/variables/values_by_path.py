@@ -11,11 +11,12 @@ import orjson
 
 from ctxlab.documents.stored import as_json
 from ctxlab.engines.javascript.numbers import WHITE, number, number_text
+from ctxlab.lazy_pattern import lazy_pattern
 
 Compat = Literal["ctxlab", "reference"]
 Values = Mapping[str, Any]
 
-INDEX = re.compile(r"\d{1,9}", re.ASCII)
+INDEX = lazy_pattern(r"\d{1,9}", re.ASCII)
 
 
 class Missing:

@@ -11,6 +11,7 @@ from typing import Any
 from ctxlab.documents.stored import as_json
 from ctxlab.engines.variables.definitions import Definition, Definitions
 from ctxlab.engines.variables.values_by_path import MISSING, Compat, Values, as_text, look_up
+from ctxlab.lazy_pattern import lazy_pattern
 
 VariableRow = tuple[Definition, Any]
 
@@ -51,8 +52,8 @@ FORMATS: Mapping[str, Callable[[list[VariableRow], Compat], str]] = MappingProxy
 
 
 BEGIN = "$["
-PLACE = re.compile(r"\$\[([\w.:-]++)\]")
-ASCII_PLACE = re.compile(r"\$\[([\w.:-]+)\]", re.ASCII)
+PLACE = lazy_pattern(r"\$\[([\w.:-]++)\]")
+ASCII_PLACE = lazy_pattern(r"\$\[([\w.:-]+)\]", re.ASCII)
 ALL = "svars::"
 
 

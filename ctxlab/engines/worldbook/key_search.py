@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ctxlab.engines.worldbook.keys import AnyKey, Key, PatternKey, searchable
+from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from ahocorasick_rs import AhoCorasick
@@ -19,7 +19,7 @@ WINDOW = 100_000
 MOST_NESTED = 3
 """So many other keys may end where one ends; keys with more are looked for one by one, since each place of a text
 would have a hit for each of them."""
-_WORD_BEGINS = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z0-9_]|[^A-Za-z0-9_]")
+_WORD_BEGINS = lazy_pattern(r"(?<![A-Za-z0-9_])[A-Za-z0-9_]|[^A-Za-z0-9_]")
 """Start of a whole word."""
 MARK = "\x01"
 """SillyTavern's mark before every message; patterns may match it."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_PATTERN = re.compile(r"/(?P<body>.+)/(?P<flags>[dgimsuvy]*)", re.DOTALL)
-_OPEN_SLASH = re.compile(r"(?<!\\)(?:\\\\)*/")
-_HALF_PAIR = re.compile("[\ud800-\udfff]")
-_NAME = re.compile(r"\{\{\s*(user|char)\s*\}\}", re.IGNORECASE)
+from ctxlab.lazy_pattern import lazy_pattern
+
+_PATTERN = lazy_pattern(r"/(?P<body>.+)/(?P<flags>[dgimsuvy]*)", re.DOTALL)
+_OPEN_SLASH = lazy_pattern(r"(?<!\\)(?:\\\\)*/")
+_HALF_PAIR = lazy_pattern("[\ud800-\udfff]")
+_NAME = lazy_pattern(r"\{\{\s*(user|char)\s*\}\}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,8 +12,9 @@ from ctxlab.documents.lore import LoreEntry, Worldbook
 from ctxlab.engines.worldbook.key_search import MARK, KeySearch
 from ctxlab.engines.worldbook.keys import AnyKey, Key, PatternKey, key_of, with_names
 from ctxlab.engines.worldbook.scan_input import SWITCHES, ActiveBook, Level, ScanInput, Source
+from ctxlab.lazy_pattern import lazy_pattern
 
-_ESCAPED = re.compile(r"[.*+?^${}()|\[\]\\/]")
+_ESCAPED = lazy_pattern(r"[.*+?^${}()|\[\]\\/]")
 _SIGNS = ("{{", "<", "\\{", "\\}")
 """Signs of which SillyTavern may make something else in a key."""
 ACTIVATE, DONT_ACTIVATE = "@@activate", "@@dont_activate"

@@ -8,7 +8,6 @@ name is. What the program keeps besides is in `metadata.claudeAi`.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from ctxlab.formats.format import Format, always
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, one_or_mostly
+from ctxlab.lazy_pattern import lazy_pattern
 
 OWN: Final = frozenset(
     {"uuid", "parent_message_uuid", "sender", "text", "content", "created_at", "updated_at", "attachments"}
@@ -32,7 +32,7 @@ BOOKKEEPING: Final = frozenset(
     | {"integration_name", "stop_reason", "project_uuid", "file_type", "file_size", "id", "updated_at"}
 )
 """Fields that no model reads."""
-SHELL: Final = re.compile(r"\n{0,2}```\nThis block is not supported on your current device yet\.\n```\n{0,2}")
+SHELL: Final = lazy_pattern(r"\n{0,2}```\nThis block is not supported on your current device yet\.\n```\n{0,2}")
 """Words of the program where an older screen can't show a call or an artifact."""
 READ_OF: Final = {
     "text": {"text"},

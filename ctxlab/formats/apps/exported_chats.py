@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from ctxlab.formats.results import Import, Loss, texts_aside
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, newest_end, parents_first, unnamed_leaf
 from ctxlab.formats.source import Source
 from ctxlab.formats.unsent_texts import with_unsent_texts
+from ctxlab.lazy_pattern import lazy_pattern
 
 PROMPT: Final[Data] = {"id": "prompt-0", "name": "System", "role": "system"}
 LINKS: Final = frozenset({"parent_message_uuid", "parentMessageId", "parentId", "childrenIds", "selected_node_id"}) | {
@@ -26,7 +26,7 @@ LINKS: Final = frozenset({"parent_message_uuid", "parentMessageId", "parentId", 
 }  # fmt: skip
 """Fields that link messages, and whose chat it is."""
 LATEST_SECONDS: Final = 1e11
-NOTHING: Final = re.compile(r"0{8}[0-]*(?:-4[0-]*-8[0-]*)?")
+NOTHING: Final = lazy_pattern(r"0{8}[0-]*(?:-4[0-]*-8[0-]*)?")
 """Ids of no message, such as those that Claude's and LibreChat's first messages name as their parents."""
 
 

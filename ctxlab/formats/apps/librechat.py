@@ -18,6 +18,7 @@ from ctxlab.formats.format import Format, always
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, mostly, one_or_mostly
+from ctxlab.lazy_pattern import lazy_pattern
 
 OWN: Final = frozenset({"_id", "__v", "messageId", "parentMessageId", "conversationId", "children", "user"}) | {
     "isCreatedByUser", "text", "content", "model", "createdAt", "updatedAt", "error", "promptTokens", "tokenCount"
@@ -53,7 +54,7 @@ BOOKKEEPING: Final = frozenset(
 )
 """Fields that no model reads."""
 PARAMETERS: Final = ("temperature", "top_p", "presence_penalty", "frequency_penalty", "max_tokens", "stop")
-THOUGHT: Final = re.compile(r":::thinking\s(.*?):::\s*", re.DOTALL)
+THOUGHT: Final = lazy_pattern(r":::thinking\s(.*?):::\s*", re.DOTALL)
 """A thought inside an answer's text, which the program takes out before it sends the text."""
 READ_OPTIONS: Final = frozenset({"promptPrefix", "model", *PARAMETERS})
 

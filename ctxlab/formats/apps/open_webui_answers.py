@@ -11,13 +11,14 @@ from typing import Any, Final, NamedTuple
 from ctxlab.formats.apps.answer_in_a_row import AnswerInARow
 from ctxlab.formats.apps.exported_chats import text_in
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
+from ctxlab.lazy_pattern import lazy_pattern
 
-OPENING: Final = re.compile(r'<details\s+type="(reasoning|tool_calls|code_interpreter)"', re.IGNORECASE)
-CLOSING: Final = re.compile(r"</details>", re.IGNORECASE)
+OPENING: Final = lazy_pattern(r'<details\s+type="(reasoning|tool_calls|code_interpreter)"', re.IGNORECASE)
+CLOSING: Final = lazy_pattern(r"</details>", re.IGNORECASE)
 """Around what the program shows folded; it is none of the text that is sent."""
-ATTRIBUTE: Final = re.compile(r'\b(\w{1,40})="([^"]*)"')
-SUMMARY: Final = re.compile(r"\s*<summary>.*?</summary>\s*", re.DOTALL)
-QUOTED: Final = re.compile(r"^> ?", re.MULTILINE)
+ATTRIBUTE: Final = lazy_pattern(r'\b(\w{1,40})="([^"]*)"')
+SUMMARY: Final = lazy_pattern(r"\s*<summary>.*?</summary>\s*", re.DOTALL)
+QUOTED: Final = lazy_pattern(r"^> ?", re.MULTILINE)
 READ: Final = frozenset({"type", "id", "status", "role", "call_id", "name", "arguments", "text"})
 """Fields of items and of their parts that become part of a message, or that only number them."""
 

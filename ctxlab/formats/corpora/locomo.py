@@ -8,7 +8,6 @@ else that the file says of the conversation.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final, cast
@@ -19,11 +18,12 @@ from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
 from ctxlab.formats.source import Source, one_or_mostly
 from ctxlab.formats.unsent_texts import with_unsent_texts
+from ctxlab.lazy_pattern import lazy_pattern
 
 Data = dict[str, Any]
 
-TALK = re.compile(r"session_(\d+)")
-TURN_ID = re.compile(r"D(\d+):(\d+)")
+TALK = lazy_pattern(r"session_(\d+)")
+TURN_ID = lazy_pattern(r"D(\d+):(\d+)")
 BOOKKEEPING: Final = frozenset({"qa", "session_summary", "event_summary", "observation", "query", "blip_caption"})
 """Fields about a talk and its pictures, which are no part of it."""
 OWN = frozenset({"speaker", "dia_id", "text", "img_url"})

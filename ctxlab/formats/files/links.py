@@ -11,9 +11,10 @@ from ctxlab.assets.references import bytes_of_base64
 from ctxlab.errors import CtxlabError
 from ctxlab.formats.files.paths import is_inside
 from ctxlab.formats.openai.content_parts import inline_file
+from ctxlab.lazy_pattern import lazy_pattern
 
-SCHEME = re.compile(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
-DATA_URL = re.compile(
+SCHEME = lazy_pattern(r"[a-z][a-z0-9+.-]+:", re.IGNORECASE)
+DATA_URL = lazy_pattern(
     r"data:(?P<mime>[\w.+-]+/[\w.+-]+)?(?P<rest>(?:;[\w-]+=[^;,]*)*)(?P<packed>;base64)?,", re.IGNORECASE
 )
 MOST_CHARACTERS = 90_000_000

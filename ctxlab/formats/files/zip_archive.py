@@ -6,7 +6,6 @@ Nothing is unpacked to the disk.
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -16,6 +15,7 @@ from ctxlab.errors import BrokenFile
 from ctxlab.formats.files.shelf import why_not_unpacked
 from ctxlab.formats.results import Loss
 from ctxlab.formats.session_tree_builder import Names
+from ctxlab.lazy_pattern import lazy_pattern
 
 LARGEST_BYTES = 512 * 2**20
 TOGETHER_BYTES = 2**30
@@ -23,7 +23,7 @@ TOGETHER_BYTES = 2**30
 ENTRIES = 50_000
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive: the same values make the same bytes."""
-UNSAFE = re.compile(r"[^\w.-]+")
+UNSAFE = lazy_pattern(r"[^\w.-]+")
 Zipped = bytes | Path
 """An archive in memory, or the file that it is in, which isn't read whole."""
 

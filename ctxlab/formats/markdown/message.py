@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -13,16 +12,17 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from ctxlab.documents import Agent, MessageNode, ToolCall, UserProfile
 from ctxlab.errors import WriteError, did_you_mean
 from ctxlab.formats.markdown.translations import ENGLISH, Labels, checked, filled
+from ctxlab.lazy_pattern import lazy_pattern
 
 Data = Mapping[str, Any]
 Detail = Literal["agent", "attachments", "calls", "errors", "model", "reasoning", "tokens", "user"]
 
 FILES = ("image", "audio", "video", "document", "other")
 DETAILS: tuple[Detail, ...] = get_args(Detail)
-DAY = re.compile(r"\d{4}-\d\d-\d\d")
+DAY = lazy_pattern(r"\d{4}-\d\d-\d\d")
 """A date without a time of day, which no zone moves."""
-FILE = re.compile(r"【file::([^】]+)】")
-BACKTICKS = re.compile("`+")
+FILE = lazy_pattern(r"【file::([^】]+)】")
+BACKTICKS = lazy_pattern("`+")
 
 
 class How(TypedDict, total=False):

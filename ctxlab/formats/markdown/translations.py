@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
 from ctxlab.errors import WriteError, did_you_mean
+from ctxlab.lazy_pattern import lazy_pattern
 
 Labels = Mapping[str, str]
 
-BRACES = re.compile(r"\{(\w+)\}")
+BRACES = lazy_pattern(r"\{(\w+)\}")
 
 ENGLISH: Labels = MappingProxyType(
     {

@@ -11,12 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 Data = Mapping[str, Any]
 
 PROFILE_TEMPLATE = "### {{user}}的档案\n\n{{persona}}"
 """The text of older programs for an empty placeholder of the user's profile."""
 BARE = frozenset({"", "用户档案", "user_profile", "User Profile"})
-GREETING = re.compile(r"First Message|Alternate Greeting\b.*", re.DOTALL)
+GREETING = lazy_pattern(r"First Message|Alternate Greeting\b.*", re.DOTALL)
 OLD_ICONS, ICONS = "/agent-icons/", "/agent-presets/"
 EXTENSIONS: Data = {"enabled": True, "extensionToggles": {}, "defaultExtensionEnabled": True}
 

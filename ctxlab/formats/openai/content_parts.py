@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from collections.abc import Callable
 from typing import Any, cast
@@ -10,11 +9,12 @@ from typing import Any, cast
 from ctxlab.context import AssetRef, sendable_part
 from ctxlab.context.asset_as_content_part import SOUNDS
 from ctxlab.documents import Asset
+from ctxlab.lazy_pattern import lazy_pattern
 
 Data = dict[str, Any]
 
 TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
-DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*;base64,")
+DATA_URL = lazy_pattern(r"data:([\w.+-]+/[\w.+-]+)?(?:;[\w-]+=[^;,]*)*;base64,")
 
 
 def is_text(part: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -11,10 +10,11 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent, MessageNode, Session
 from ctxlab.formats.openai.content_parts import part_of
 from ctxlab.formats.results import Export, Loss
+from ctxlab.lazy_pattern import lazy_pattern
 
 Data = dict[str, Any]
 
-NAME = re.compile(r"[^\s<|\\/>]{1,64}")
+NAME = lazy_pattern(r"[^\s<|\\/>]{1,64}")
 BOOKKEEPING = frozenset({"source", "tokens"})
 
 

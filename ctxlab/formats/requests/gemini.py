@@ -8,7 +8,6 @@ and their results have `madeId` then.
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Final
 
 from ctxlab.formats.format import Format, always
@@ -31,6 +30,7 @@ from ctxlab.formats.requests.parameters import (
 from ctxlab.formats.requests.request_session import ReadRequest, import_of_bodies
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, mostly, one_or_mostly
+from ctxlab.lazy_pattern import lazy_pattern
 
 GROUP: Final = "gemini"
 ROLES: Final = {"user": "user", "model": "assistant", "function": "user"}
@@ -61,7 +61,7 @@ SIGNED: Final = ("text", "functionCall", "thoughtSignature")
 """Parts on which a signature can be put back, and the signature."""
 FORMS: Final = ("responseMimeType", "responseSchema", "responseJsonSchema")
 ONE_TEXT: Final = Loss("", "it goes on the text before it: both are one text now", "text")
-SNAKE: Final = re.compile(r"_([a-z0-9])")
+SNAKE: Final = lazy_pattern(r"_([a-z0-9])")
 
 
 # --- recognising

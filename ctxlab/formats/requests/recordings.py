@@ -6,7 +6,6 @@ Each request to a vendor becomes a session, in the order of the file. What the v
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -21,15 +20,16 @@ from ctxlab.formats.requests.responses import RESPONSES
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.source import Source, mostly
 from ctxlab.formats.unsent_texts import with_unsent_texts
+from ctxlab.lazy_pattern import lazy_pattern
 
 BODIES: Final = ("parsed_body", "content", "body")
 BOOKKEEPING: Final = frozenset({*BODIES, "response", "headers", "uri", "url", "recorded_at", "recorded_with"})
 """Fields that no model reads, and bodies, of which their own readers tell."""
 FORMS: Final = (
-    (re.compile(r"/chat/completions$"), openai.OPENAI),
-    (re.compile(r"/responses$"), RESPONSES),
-    (re.compile(r"/messages$"), ANTHROPIC),
-    (re.compile(r"/models/[^/]+:(?:streamG|g)enerateContent$"), GEMINI),
+    (lazy_pattern(r"/chat/completions$"), openai.OPENAI),
+    (lazy_pattern(r"/responses$"), RESPONSES),
+    (lazy_pattern(r"/messages$"), ANTHROPIC),
+    (lazy_pattern(r"/models/[^/]+:(?:streamG|g)enerateContent$"), GEMINI),
 )
 """Forms of bodies by the end of the address."""
 

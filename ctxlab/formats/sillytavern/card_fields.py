@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 from ctxlab.documents import Agent, MessageNode
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
+from ctxlab.lazy_pattern import lazy_pattern
 
 Data = dict[str, Any]
 
@@ -24,7 +25,7 @@ PROMPT_NAME: Final = "stPromptName"
 MAIN, JAILBREAK, DEPTH_PROMPT = "main", "jailbreak", "depthPrompt"
 
 SPELLED_NAMES: Final = "char|user|persona|description|scenario|world"
-SPELLED: Final = re.compile(rf"<({SPELLED_NAMES})>|\{{\{{({SPELLED_NAMES})\}}\}}", re.IGNORECASE | re.ASCII)
+SPELLED: Final = lazy_pattern(rf"<({SPELLED_NAMES})>|\{{\{{({SPELLED_NAMES})\}}\}}", re.IGNORECASE | re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

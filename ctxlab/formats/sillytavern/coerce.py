@@ -12,11 +12,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_pattern import lazy_pattern
 
 T = TypeVar("T")
 TRUE = frozenset({"true", "1", "yes", "on"})
 FALSE = frozenset({"false", "0", "no", "off"})
-PIECE = re.compile(r"\s*(/(?:[^/\\]|\\.)*/[a-z]*\s*(?=,|$)|[^,]*)", re.DOTALL)
+PIECE = lazy_pattern(r"\s*(/(?:[^/\\]|\\.)*/[a-z]*\s*(?=,|$)|[^,]*)", re.DOTALL)
 
 
 class Partly(ValueError):

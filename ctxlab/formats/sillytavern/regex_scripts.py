@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Literal, cast
 
@@ -21,6 +20,7 @@ from ctxlab.formats.sillytavern.roundtrip import patched
 from ctxlab.formats.source import Source, one_or_mostly
 from ctxlab.formats.unsent_texts import with_unsent_texts
 from ctxlab.formats.values_to_export import left_out, pick_rules
+from ctxlab.lazy_pattern import lazy_pattern
 
 Data = dict[str, Any]
 Compat = Literal["ctxlab", "reference"]
@@ -32,7 +32,7 @@ EVERYONE: tuple[Role, ...] = ("system", "user", "assistant")
 ROLES: dict[int, tuple[Role, ...]] = {0: EVERYONE, 1: ("user",), 2: ("assistant",), 5: ("system",), 6: ("assistant",)}
 """Places where a script runs, as roles: everywhere, input, output, world info, reasoning. 3 are slash commands."""
 REASONING = 6
-ESCAPE = re.compile(r"\\[nt]")  # taken as written there
+ESCAPE = lazy_pattern(r"\\[nt]")  # taken as written there
 PLACEMENT: dict[str, int] = {"user": 1, "assistant": 2, "system": 5}
 SUBSTITUTION: dict[int, Substitution] = {0: "NONE", 1: "RAW", 2: "ESCAPED"}
 UNNAMED = "未命名规则"
@@ -42,8 +42,8 @@ OF_CARD, OF_PRESET = 101, 102
 """Priorities: SillyTavern runs everyone's scripts first, then the card's, then the preset's."""
 RULES_OF_PRESET = "presetRules"
 """Key of the names of the preset's rules in an agent joined of a card and a preset."""
-SPECIAL = re.compile(r"\$(?=[$&`'])|\$0(?![0-9])")
-OURS = re.compile(r"\$([$&])")
+SPECIAL = lazy_pattern(r"\$(?=[$&`'])|\$0(?![0-9])")
+OURS = lazy_pattern(r"\$([$&])")
 
 
 def script_to_rule(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ctxlab.engines.ranking.stop_words import CHINESE_STOP_WORDS, STOP_WORDS
 from ctxlab.engines.ranking.words import HAN, HAN_AT_ONCE, KANA
+from ctxlab.lazy_pattern import lazy_pattern
 
-PLACEHOLDERS = re.compile(r"【(?:kb|knowledge|recall)(?:::[^【】]*)?】")
-HTML_TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
-LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
-MARKS = re.compile(r"[*`~|#>!]+|(?<!\w)_+|_+(?!\w)")
-WORD = re.compile(rf"([{HAN}]+)|([{KANA}]+)|((?:(?![{HAN}{KANA}])[^\W_])(?:(?![{HAN}{KANA}])\w|[.'’](?=[^\W_]))*)")
+PLACEHOLDERS = lazy_pattern(r"【(?:kb|knowledge|recall)(?:::[^【】]*)?】")
+HTML_TAG = lazy_pattern(r"</?[A-Za-z][^<>]{0,1000}>")
+LINK = lazy_pattern(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+MARKS = lazy_pattern(r"[*`~|#>!]+|(?<!\w)_+|_+(?!\w)")
+WORD = lazy_pattern(rf"([{HAN}]+)|([{KANA}]+)|((?:(?![{HAN}{KANA}])[^\W_])(?:(?![{HAN}{KANA}])\w|[.'’](?=[^\W_]))*)")
 LONGEST_TAG = 3
 """Words of a tag that are looked for side by side."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -10,8 +9,9 @@ from typing import Any
 from ctxlab.display.short_texts import short
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.policy.placeholder import MODES, Placeholder, limit_of, share_of
+from ctxlab.lazy_pattern import lazy_pattern
 
-LINE = re.compile(r"\s*(【[^【】]*】)([^【】\n]*)(?:\n|\Z)")
+LINE = lazy_pattern(r"\s*(【[^【】]*】)([^【】\n]*)(?:\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)

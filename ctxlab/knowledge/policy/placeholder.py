@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 from ctxlab.display.short_texts import short
 from ctxlab.engines.javascript.numbers import leading_integer
+from ctxlab.lazy_pattern import lazy_pattern
 
-PLACEHOLDER = re.compile(r"【(?:kb|knowledge)(?:::([^【】]*))?】")
-NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(%?)", re.ASCII)
-WHOLE_NUMBER = re.compile(r"\s*\+?\d+\s*", re.ASCII)
+PLACEHOLDER = lazy_pattern(r"【(?:kb|knowledge)(?:::([^【】]*))?】")
+NUMBER = lazy_pattern(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+))\s*(%?)", re.ASCII)
+WHOLE_NUMBER = lazy_pattern(r"\s*\+?\d+\s*", re.ASCII)
 LEAST_PERCENT, MOST_PERCENT = 10, 100
 """A minimum without a sign is surely meant in percent from this on, and at most this."""
 MODES = ("always", "turn", "gate", "static")

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from ctxlab.context import Cause, Origin, Span, Text
 from ctxlab.display.one_line import plain
 from ctxlab.knowledge.policy.cuts import Decision
+from ctxlab.lazy_pattern import lazy_pattern
 
 KIND = "knowledge"
 """The kind of origin of a piece's words."""
 FRAME = Origin(KIND, "template")
 """The origin of the words around pieces."""
-OUTER = re.compile(r"\{(count|items)\}")
-ITEM = re.compile(r"\{(kbName|key|content|score|tags|rank|place)\}")
-QUOTE = re.compile(r"(?:^|\n)([ \t]*[>|│][>|│ \t]*)\Z")
+OUTER = lazy_pattern(r"\{(count|items)\}")
+ITEM = lazy_pattern(r"\{(kbName|key|content|score|tags|rank|place)\}")
+QUOTE = lazy_pattern(r"(?:^|\n)([ \t]*[>|│][>|│ \t]*)\Z")
 NO_TITLE = "untitled"
 LONGEST_NAME = 200
 """Cells of a name or title in the text; what is longer is cut."""

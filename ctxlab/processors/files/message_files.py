@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -11,15 +10,16 @@ from ctxlab.assets.descriptions import Language
 from ctxlab.context import AssetRef, Cause, Draft, Edit, Origin, Text
 from ctxlab.documents import Note
 from ctxlab.documents.session.inline_bytes import shown
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.pipeline import Services
 from ctxlab.processors.files.outcome import FileOutcome
 from ctxlab.processors.files.planner import FilePlanner
 from ctxlab.processors.files.policy import FilePolicy
 from ctxlab.processors.files.worded import label, tokens_of, worded
 
-PLACEHOLDER = re.compile(r"【file::([^\s】]+)】")
-HAN = re.compile(r"[\u3400-\u9fff]")
-LATIN = re.compile(r"[A-Za-z]")
+PLACEHOLDER = lazy_pattern(r"【file::([^\s】]+)】")
+HAN = lazy_pattern(r"[\u3400-\u9fff]")
+LATIN = lazy_pattern(r"[A-Za-z]")
 
 
 class MessageFiles:

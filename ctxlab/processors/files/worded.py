@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from ctxlab.assets.descriptions import one_line
 from ctxlab.assets.readers import READER_ENGINES
 from ctxlab.context import Cause, Draft, Origin, Span, Text
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.processors.files.outcome import FileOutcome
 from ctxlab.processors.files.policy import Frames
 
-FIELD = re.compile(r"\{(name|text|fence|index)\}")
-BACKTICKS = re.compile(r"`+")
+FIELD = lazy_pattern(r"\{(name|text|fence|index)\}")
+BACKTICKS = lazy_pattern(r"`+")
 
 
 def worded(outcome: FileOutcome, frames: Frames, *, processor: str) -> Text:

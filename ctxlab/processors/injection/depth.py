@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 # Nine digits are more than any history has; thousands of them are too many for int().
-POINT = re.compile(r"\s*(\d{1,9})\s*")
-CYCLE = re.compile(r"\s*(\d{1,9})\s*[~:～：]\s*(\d{1,9})\s*")
-LEADING_INTEGER = re.compile(r"\s*([+-]?\d{1,9})")
-SEPARATOR = re.compile(r"[,，]")
+POINT = lazy_pattern(r"\s*(\d{1,9})\s*")
+CYCLE = lazy_pattern(r"\s*(\d{1,9})\s*[~:～：]\s*(\d{1,9})\s*")
+LEADING_INTEGER = lazy_pattern(r"\s*([+-]?\d{1,9})")
+SEPARATOR = lazy_pattern(r"[,，]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ctxlab.context import Text
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.processors.injection.one_message import trimmed
 
 START = "<START>"
-STARTS = re.compile(START, re.IGNORECASE)
+STARTS = lazy_pattern(START, re.IGNORECASE)
 USER, CHARACTER = "example_user", "example_assistant"
 """Names under which SillyTavern sends examples."""
 

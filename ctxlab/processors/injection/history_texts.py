@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.documents import MessageNode
 from ctxlab.engines.macros import MacroEnv
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.processors.injection.injection_run import ID
 from ctxlab.processors.injection.settings import InjectionSettings
 
 _NAMES = {"user": "userProfileName", "assistant": "agentName"}
 """By role, metadata of a message that name its speaker."""
-_REFUSED = re.compile(r"[^a-zA-Z0-9_]")
+_REFUSED = lazy_pattern(r"[^a-zA-Z0-9_]")
 MAX_NAME = 64
-RETURNS = re.compile("\r")
+RETURNS = lazy_pattern("\r")
 
 
 def history_of(ctx: Context, settings: InjectionSettings) -> tuple[Draft, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,6 +13,7 @@ from ctxlab.engines.macros.call import CAUSE
 from ctxlab.engines.macros.environment import MacroEngine
 from ctxlab.engines.macros.expand import may_have_macros
 from ctxlab.engines.macros.left_to_right.names_and_card import without_card
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.processors.injection.plan import Rank
 from ctxlab.processors.injection.read_preset_placement import CARD_TEXTS, NOTES
 
@@ -24,7 +24,7 @@ PERSONA = "personaDescription"
 AFTER_LORE = ("scenario", "charPersonality")
 NEW_CHAT = "newMainChat"
 OF_CARD = frozenset({*FIRST, *AFTER_LORE})
-RETURNS = re.compile("\r")
+RETURNS = lazy_pattern("\r")
 TWICE = frozenset({"charDescription", "charPersonality", "scenario", "worldInfoBefore", "worldInfoAfter"})
 """Texts that SillyTavern expands when it reads them and once more when it makes messages of them."""
 LORE_RANK = 1

@@ -9,8 +9,9 @@ from typing import Final
 
 from ctxlab.context import AssetRef, Cause, Draft, Edit, Origin, Text
 from ctxlab.engines.macros.call import CAUSE
+from ctxlab.lazy_pattern import lazy_pattern
 
-_NEWEST: Final = re.compile(r"\{\{\s*lastChatMessage\s*\}\}", re.IGNORECASE)
+_NEWEST: Final = lazy_pattern(r"\{\{\s*lastChatMessage\s*\}\}", re.IGNORECASE)
 AFTER_REPLY: Final = "after-reply"
 LORE_ALONE: Final = "{0}"
 """The form of lore that is the lore itself; also its place in other forms."""

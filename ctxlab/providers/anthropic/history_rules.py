@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.anthropic.shapes import ASSISTANT_BLOCKS, SERVER_RESULTS, SYSTEM_BLOCKS, USER_BLOCKS
 from ctxlab.providers.binary_rules import base64_problem
 from ctxlab.providers.body_shapes import Found
@@ -18,7 +18,7 @@ from ctxlab.providers.signatures import is_signature
 
 MAX_IMAGE = 5 * 1024 * 1024
 """Bytes of a picture's base64."""
-_ID = re.compile(r"[a-zA-Z0-9_-]+")
+_ID = lazy_pattern(r"[a-zA-Z0-9_-]+")
 _OF_ROLE = {
     "user": frozenset(USER_BLOCKS),
     "assistant": frozenset(ASSISTANT_BLOCKS),

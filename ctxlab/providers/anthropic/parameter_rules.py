@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeGuard, cast
 
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.anthropic.history_rules import NO_THINKING
 from ctxlab.providers.anthropic.parameters import NO_SAMPLING, SAMPLING, SERVER_TOOLS, has_no_sampling
 from ctxlab.providers.anthropic.shapes import SERVER_TOOL, TOOL
@@ -21,8 +21,8 @@ MAX_REQUEST = 32 * 1024 * 1024
 MOST_MARKS = 4
 FIELDS_OF = {"temperature": "temperature", "top_p": "top_p", "top_k": "top_k", "stop": "stop_sequences"}
 """Parameters that a model may refuse, and their fields."""
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,128}")
-_PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+_NAME = lazy_pattern(r"[a-zA-Z0-9_-]{1,128}")
+_PROPERTY = lazy_pattern(r"[a-zA-Z0-9_.-]{1,64}")
 
 Body = Mapping[str, Any]
 

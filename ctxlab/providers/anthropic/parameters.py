@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from ctxlab.documents import Note
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.anthropic.blocks import VENDOR
 from ctxlab.providers.anthropic.history_rules import NO_THINKING, THOUGHTS
 from ctxlab.providers.body_writer import BodyWriter
@@ -24,7 +24,7 @@ SAMPLING = ("temperature", "top_p", "top_k")
 NO_SAMPLING = "2026-10-21"
 MIN_BUDGET = 1024
 BUDGET = 4096
-SERVER_TOOLS = re.compile(
+SERVER_TOOLS = lazy_pattern(
     r"(?:web_search|web_fetch|code_execution|bash|text_editor|memory|computer|browser_toolset|computer_toolset"
     r"|tool_search_tool_(?:bm25|regex)|advisor)_\d{8}|mcp_toolset|custom"
 )

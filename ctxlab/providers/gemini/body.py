@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
 from ctxlab.assets.content_router.vendor_tool_results import RULES, vendor_of
 from ctxlab.context import Draft
 from ctxlab.documents import Note
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.gemini.parameters import put_parameters
@@ -20,7 +20,7 @@ from ctxlab.providers.request_parameters import RequestParameters
 from ctxlab.providers.turns import Block, Turn, grouped, leading_systems, lose_empty, lose_speakers, note_nameless
 
 TO_THE_FRONT = Fix("put all system messages in front", settings={"merge-system.hoist": "all"})
-DEMANDS_SIGNATURES = re.compile(r"gemini-(?:[3-9]|\d\d)")
+DEMANDS_SIGNATURES = lazy_pattern(r"gemini-(?:[3-9]|\d\d)")
 """Models that refuse a call of the turn that is going on without its thought signature."""
 NO_SIGNATURE = "skip_thought_signature_validator"
 """A word that Google documents for calls that another model made."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.body_order import in_order
 from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.gemini.history_rules import history_problems
@@ -16,7 +16,7 @@ from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.provider import Provider
 
-NAME = re.compile(r"(?:models/)?[A-Za-z0-9._-]+")
+NAME = lazy_pattern(r"(?:models/)?[A-Za-z0-9._-]+")
 
 
 def check_body(

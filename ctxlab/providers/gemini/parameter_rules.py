@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, TypeGuard, cast
 
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.gemini.history_rules import name_problem
 from ctxlab.providers.gemini.parts import FUNCTION_NAME
@@ -18,7 +18,7 @@ from ctxlab.providers.unwritable import written_size
 
 MAX_REQUEST = 100 * 1024 * 1024
 MOST_FUNCTIONS = 512
-BEFORE_3 = re.compile(r"gemini-(?:1|2)")
+BEFORE_3 = lazy_pattern(r"gemini-(?:1|2)")
 """Models that don't take functions together with tools of the vendor's, or with a reply in JSON."""
 FIELDS_OF = {
     "temperature": "temperature",

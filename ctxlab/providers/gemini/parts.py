@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from mimetypes import guess_type
@@ -12,6 +11,7 @@ from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.context.file_words import name_of
 from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, WordForm, long_ids
 from ctxlab.providers.failed_results import has_failed
@@ -26,13 +26,13 @@ from ctxlab.providers.turns import Block
 
 VENDOR = "Gemini"
 WIRE = "gemini"
-FUNCTION_NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]*")
+FUNCTION_NAME = lazy_pattern(r"[a-zA-Z_][a-zA-Z0-9_.:-]*")
 CALL_IDS = long_ids(512)
 TOOL_NAMES = WordForm(
     "names of functions begin with a letter or _ and are up to 128 letters of ASCII, digits, _ . : and -",
     128,
-    re.compile(r"[^a-zA-Z0-9_.:-]+"),
-    re.compile(r"[a-zA-Z_]"),
+    lazy_pattern(r"[^a-zA-Z0-9_.:-]+"),
+    lazy_pattern(r"[a-zA-Z_]"),
 )
 UPLOADS = "https://generativelanguage.googleapis.com/v1beta/"
 GENERIC = "application/octet-stream"

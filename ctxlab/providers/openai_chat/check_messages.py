@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, cast
 
 from ctxlab.display.short_texts import counted, short
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.body_checks import Findings, is_object, shown, unknown_field
 from ctxlab.providers.call_forms import is_json_object
 from ctxlab.providers.model_facts import ModelFacts
@@ -27,7 +27,7 @@ FIELDS: Mapping[str, frozenset[str]] = {
 }
 INSTEAD_OF_CONTENT = ("tool_calls", "function_call", "audio", "refusal")
 MAX_CALLS = 128
-TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+TOOL_NAME = lazy_pattern(r"[a-zA-Z0-9_-]{1,64}")
 
 
 class MessagesCheck:

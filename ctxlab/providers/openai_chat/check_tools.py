@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, cast
 
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.body_checks import (
     BOOLEAN,
     OBJECT,
@@ -24,7 +24,7 @@ from ctxlab.providers.place import JsonPath
 Json = Mapping[str, Any]
 
 MAX_TOOLS = 128
-NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+NAME = lazy_pattern(r"[a-zA-Z0-9_-]{1,64}")
 TOOL_NAME = Value("1 to 64 letters, digits, _ and -", lambda v: isinstance(v, str) and NAME.fullmatch(v) is not None)
 FUNCTION: Mapping[str, Value] = {
     "name": TOOL_NAME,

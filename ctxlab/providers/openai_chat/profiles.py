@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.engines.tokens.model_encodings import read_model_name
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.provider import Provider
 
@@ -86,7 +86,7 @@ OF_COMPATIBLE = ChatProfile(
     call_fields=None,
 )
 
-_OLD = re.compile(r"(?:gpt-(?:3|4)|chatgpt-4o|davinci|babbage)")
+_OLD = lazy_pattern(r"(?:gpt-(?:3|4)|chatgpt-4o|davinci|babbage)")
 
 
 def profile_of(provider: Provider) -> ChatProfile:

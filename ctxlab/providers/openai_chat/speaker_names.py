@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 MAX_NAME = 64
-NAME = re.compile(r"[^\s<|\\/>]{1,64}")
+NAME = lazy_pattern(r"[^\s<|\\/>]{1,64}")
 """Names that OpenAI takes; its error for others quotes this pattern (2026-09). Chinese ones are among them."""
-_REFUSED = re.compile(r"[\s<|\\/>]+")
+_REFUSED = lazy_pattern(r"[\s<|\\/>]+")
 
 
 @dataclass(slots=True, eq=False)

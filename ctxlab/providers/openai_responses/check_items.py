@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.body_checks import (
     ANYTHING,
     ARRAY,
@@ -30,7 +30,7 @@ Json = Mapping[str, Any]
 ROLES = ("user", "system", "developer", "assistant")
 MAX_CALL_ID = 64
 STATUS = one_of("in_progress", "completed", "incomplete")
-NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+NAME = lazy_pattern(r"[a-zA-Z0-9_-]{1,64}")
 MESSAGE: Mapping[str, Value] = {
     "type": text(),
     "role": ANYTHING,

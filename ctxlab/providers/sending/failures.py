@@ -11,6 +11,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ctxlab.errors import SendFailed
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.key_mask import KeyMask
 from ctxlab.providers.sending.keys import Key
@@ -156,7 +157,7 @@ def _is_no_http(kinds: tuple[BaseException, ...]) -> bool:
     return package in ("h11", "h2") and not UNFINISHED.search(str(kinds[-1]))
 
 
-UNFINISHED: Final = re.compile("without (?:sending|completing)|closed connection|incomplete", re.IGNORECASE)
+UNFINISHED: Final = lazy_pattern("without (?:sending|completing)|closed connection|incomplete", re.IGNORECASE)
 
 
 def causes_of(error: BaseException) -> Iterator[BaseException]:

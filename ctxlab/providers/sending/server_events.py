@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, Final, cast
 
 import orjson
 
 from ctxlab.errors import SendFailed
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.sending.deltas import ServerEvent
 
 MOST_BYTES: Final = 64 * 1024 * 1024
 """Bytes of one event; a picture in a reply has a few million."""
 DONE: Final = "[DONE]"
 BOM: Final = b"\xef\xbb\xbf"
-_END_OF_LINE = re.compile(rb"[\r\n]")
-_LONE = re.compile("[\ud800-\udfff]")
+_END_OF_LINE = lazy_pattern(rb"[\r\n]")
+_LONE = lazy_pattern("[\ud800-\udfff]")
 
 
 class EventReader:

@@ -11,6 +11,7 @@ from ctxlab.engines.compression.facts.fact import width_folded
 from ctxlab.engines.compression.facts.references import paths
 from ctxlab.engines.compression.facts.taken import Taken
 from ctxlab.engines.ranking.stop_words import STOP_WORDS
+from ctxlab.lazy_pattern import lazy_pattern
 
 Action = Literal["change", "use", "say"]
 
@@ -25,25 +26,25 @@ class Forbidden:
     end: int
 
 
-_CLAUSE = re.compile(r"(?:[^,.;，。；!！?？]|(?<=\d),(?=\d)|\.(?=[A-Za-z0-9]))+")
-_FORBIDS = re.compile(
+_CLAUSE = lazy_pattern(r"(?:[^,.;，。；!！?？]|(?<=\d),(?=\d)|\.(?=[A-Za-z0-9]))+")
+_FORBIDS = lazy_pattern(
     r"\b(?:never|do not|don['’]?t|must not|mustn['’]?t|may not|cannot|can['’]?t|should not|shouldn['’]?t|avoid|without"
     r"|nor|not|no|refrain from)\b|不要|不许|不准|不得|不能|不可以?|禁止|严禁|请?勿|切勿|别|禁用",
     re.IGNORECASE,
 )
-_STAYS = re.compile(
+_STAYS = lazy_pattern(
     r"\b(?:stays?|remains?|leave|keep)\b.{0,60}"
     r"\b(?:as (?:it|they) (?:is|are)|as[- ]is|alone|untouched|unchanged|intact)\b"
     r"|\b(?:is|are) (?:frozen|off[- ]limits|read[- ]only)\b|保持(?:原样|不变)|不动|原封不动",
     re.IGNORECASE,
 )
-_CHANGE = re.compile(
+_CHANGE = lazy_pattern(
     r"\b(?:touch|edit|change|modif(?:y|ies)|alter"
     r"|writ(?:e|ing) (?:to|in|into)|delete|remove|rename|move|overwrite|rewrite"
     r"|refactor|commit)\w*\b|[改动碰删写]|编辑|覆盖|重命名",
     re.IGNORECASE,
 )
-_SAY = re.compile(
+_SAY = lazy_pattern(
     r"\b(?:name|mention|say|reveal|tell|call|the words?|the phrase|the term|the name)\b"
     r"|出现|提到?|说|写成|译[成作]|叫|透露|称",
     re.IGNORECASE,
@@ -56,10 +57,10 @@ _USE = (
 )
 _NOR = rf"\b(?:never|not|no|nor|or)\s+({_WORD})"
 _FLAG = r"(?<![\w-])(--[a-z][\w-]+)"
-_OF_USE = re.compile(r"\b(?:use|using|run|install|import)\b|[用跑]|使用|安装|运行", re.IGNORECASE)
-_QUOTED = re.compile(r"[\"“「『]([^\"“”「」『』\n]{2,60})[\"”」』]|(?<!\w)'([^'\n]{2,60})'(?!\w)")
-_CODE = re.compile(r"`([^`\n]{2,80})`")
-_BEHIND_SAY = re.compile(r"(?:出现|提到|提|说出?|写成|译[成作]|叫|透露)[“「『\"]?([\u4e00-\u9fff]{2,6})[”」』\"]?$")
+_OF_USE = lazy_pattern(r"\b(?:use|using|run|install|import)\b|[用跑]|使用|安装|运行", re.IGNORECASE)
+_QUOTED = lazy_pattern(r"[\"“「『]([^\"“”「」『』\n]{2,60})[\"”」』]|(?<!\w)'([^'\n]{2,60})'(?!\w)")
+_CODE = lazy_pattern(r"`([^`\n]{2,80})`")
+_BEHIND_SAY = lazy_pattern(r"(?:出现|提到|提|说出?|写成|译[成作]|叫|透露)[“「『\"]?([\u4e00-\u9fff]{2,6})[”」』\"]?$")
 _NO_NAMES = """
     any anything anyone everything something nothing one ones thing things way ways longer more than too very yet ever
     new newer older old other others another same such code file files folder change changes direct please again here
@@ -116,7 +117,7 @@ def _named(text: str) -> list[tuple[int, int]]:
     return quoted + [match.span(1) for match in _CODE.finditer(text)]
 
 
-_FOLDER = re.compile(r"(?<![\w/])[\w.-]+/(?:[\w.-]+/?)*", re.ASCII)
+_FOLDER = lazy_pattern(r"(?<![\w/])[\w.-]+/(?:[\w.-]+/?)*", re.ASCII)
 
 
 def _files(clause: str, behind: int) -> list[tuple[int, int]]:

@@ -16,6 +16,7 @@ from ctxlab.documents import MessageNode
 from ctxlab.engines.compression import CheckedFact, CompressionReport, SourceText, compression_report
 from ctxlab.engines.compression.compression_report import CEILING
 from ctxlab.engines.compression.facts.fact import folded
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.compressions.rule_breaches import RuleBreach, first_breaches
 from ctxlab.recordings.compressions.rule_repeats import RuleRepeat, repeats
 from ctxlab.recordings.parts.stretches import stretches_of
@@ -174,7 +175,7 @@ class RecordedCompression:
 STAYED = "in a message that stayed"
 AGAIN = "put in again by the program"
 OF_PROGRAM = "the program's own, about messages that went too"
-_CAVEAT = re.compile(r"do not respond to these messages or otherwise consider them in your response", re.IGNORECASE)
+_CAVEAT = lazy_pattern(r"do not respond to these messages or otherwise consider them in your response", re.IGNORECASE)
 """The words that Claude Code puts in front of the commands that the user ran by themselves."""
 
 

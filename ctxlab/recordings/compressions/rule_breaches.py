@@ -13,6 +13,7 @@ from typing import Any, cast
 from ctxlab.display.one_line import plain
 from ctxlab.documents import MessageNode
 from ctxlab.engines.compression import CheckedFact
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.compressions.forbidden import Forbidden, forbidden_in
 from ctxlab.recordings.shell_commands import shell_commands, without_git_options
 
@@ -50,15 +51,17 @@ class _Value:
     text: str
 
 
-_CHANGES = re.compile(r"edit|write|patch|replace|create|delete|remove|rename|move|update|insert", re.IGNORECASE)
-_PATH_FIELD = re.compile(r"path|file|uri|target|notebook|folder|dir|^source$|^destination$|^to$|^from$", re.IGNORECASE)
-_TEXT_FIELD = re.compile(r"old|new|content|text|string|body", re.IGNORECASE)
-_PATCH_LINE = re.compile(
+_CHANGES = lazy_pattern(r"edit|write|patch|replace|create|delete|remove|rename|move|update|insert", re.IGNORECASE)
+_PATH_FIELD = lazy_pattern(
+    r"path|file|uri|target|notebook|folder|dir|^source$|^destination$|^to$|^from$", re.IGNORECASE
+)
+_TEXT_FIELD = lazy_pattern(r"old|new|content|text|string|body", re.IGNORECASE)
+_PATCH_LINE = lazy_pattern(
     r"^(?:\*\*\* (?:Update|Delete|Add) File: |\*\*\* Move to: |\+\+\+ (?:b/)?|--- (?:a/)?)(\S.*)$", re.MULTILINE
 )
-_CODE_CHANGES = re.compile(r"os\.(?:remove|rename|unlink|replace)|shutil\.|\.write|\.unlink\(|\bopen\(")
+_CODE_CHANGES = lazy_pattern(r"os\.(?:remove|rename|unlink|replace)|shutil\.|\.write|\.unlink\(|\bopen\(")
 """Calls of code that change files."""
-_COMMAND_FIELD = re.compile(
+_COMMAND_FIELD = lazy_pattern(
     r"^(?:\d+\.)?(?:command|commands|cmd|script|code|input|keystrokes)(?:\.\d+)*$|^$", re.IGNORECASE
 )
 _MOST_DEPTH = 12

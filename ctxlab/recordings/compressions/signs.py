@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ctxlab.engines.ranking.words import words_as_written
+from ctxlab.lazy_pattern import lazy_pattern
 
 _LOOKED_AT = 1_200
 """Characters at the beginning of a text in which a sign is looked for."""
-_KNOWN = re.compile(
+_KNOWN = lazy_pattern(
     r"this session is being continued from a previous conversation|^\W*context summary:|earlier context was compacted"
     r"|another language model started to solve this problem and produced a summary|<state_snapshot>"
     r"|picking up work from a previous ai agent|^\W*<(?:conversation_)?summary>",
@@ -17,14 +18,14 @@ _KNOWN = re.compile(
 )
 _OF = r"(?:conversation|session|context|history|messages|so far|previous|earlier|prior)"
 _SUMMARY = r"(?:summary|summari[sz]ed|summari[sz]ation|recap|condensed|compacted|compressed)"
-_WORDS = re.compile(
+_WORDS = lazy_pattern(
     rf"\b{_SUMMARY}\b.{{0,60}}\b{_OF}\b|\b{_OF}\b.{{0,60}}\b{_SUMMARY}\b"
     r"|(?:摘要|总结|概要|纪要|小结).{0,20}(?:对话|会话|上文|之前|此前|前文|历史)"
     r"|(?:对话|会话|上文|之前|此前|前文|历史|前情).{0,20}(?:摘要|总结|概要|纪要|小结|提要)",
     re.IGNORECASE,
 )
 _IN_THE_BEGINNING = 300
-_ASKED = re.compile(
+_ASKED = lazy_pattern(
     r"(?:create|write|provide|give|make|generate|produce)\b.{0,60}\b(?:summary|prompt for continuing|state_snapshot"
     r"|handoff|checkpoint)|\bsummari[sz]e\b.{0,80}\b(?:conversation|session|messages|history|dialogue|work|so far)"
     r"|about to leave a conversation|context checkpoint compaction"

@@ -6,13 +6,14 @@ import re
 from typing import Final
 
 from ctxlab.context.equal_stretch import equal_after
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.secrets import masked_stretch
 
 NAMES: Final = (
     "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Mon|Tue|Wed|Thu|Fri|Sat|Sun|January|February|March|April|May|June|July"
     "|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|AM|PM"
 )
-MOVING: Final = re.compile(
+MOVING: Final = lazy_pattern(
     rf"[0-9a-fA-F]{{8}}-(?:[0-9a-fA-F]{{4}}-){{3}}[0-9a-fA-F]{{12}}|\b(?=[a-f]*\d)[0-9a-f]{{8,}}\b|\b(?:{NAMES})\b|\d+"
     "|(?:星期|周|礼拜)[一二三四五六日天]|[一二三四五六七八九十]+(?=[年月日号时点分])|[上下]午",
     re.IGNORECASE,

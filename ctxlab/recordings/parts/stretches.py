@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import Source
 
 TAGS: Final = (
@@ -36,7 +37,7 @@ TAGS: Final = (
     "subagent_notification",
 )
 """Tags in which programs put words of their own into a user's message."""
-_OPEN = re.compile("<(" + "|".join(map(re.escape, TAGS)) + ")>")
+_OPEN = lazy_pattern("<(" + "|".join(map(re.escape, TAGS)) + ")>")
 SUMMARIES: Final = (
     "This session is being continued from a previous conversation that ran out of context",
     "This conversation has been compacted",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from ctxlab.documents.moments import moment_of
 from ctxlab.formats.requests.blocks import fields_of
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.cache_rules import OF_ANTHROPIC, OF_DEEPSEEK, OF_OPENAI, UNKNOWN_RULES, CacheRules
 from ctxlab.providers.models import facts_of
 from ctxlab.recordings.cache_marks import all_marks
@@ -16,7 +16,7 @@ from ctxlab.recordings.request_price import vendor_in
 RULES: Final = {"openai": OF_OPENAI, "anthropic": OF_ANTHROPIC, "deepseek": OF_DEEPSEEK}
 HOUR: Final = 3_600
 DAY: Final = 86_400
-_KEPT_A_DAY = re.compile(r"gpt-(?:5\.[5-9]|[6-9])")
+_KEPT_A_DAY = lazy_pattern(r"gpt-(?:5\.[5-9]|[6-9])")
 """Models of OpenAI that keep prefixes for a day at the longest, whatever is asked."""
 USUAL_LEAST: Final = {"openai": 1_024}
 """The shortest prefix of models that the table doesn't have, for vendors that name one for all."""

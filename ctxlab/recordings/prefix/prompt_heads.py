@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.requests.blocks import fields_of, items_of
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.cache_marks import MARK
 from ctxlab.recordings.content_hash import hash_of
@@ -28,9 +28,9 @@ LAST: Final[Mapping[WireName, tuple[str, ...]]] = {
 """Parameters whose change makes a vendor read the messages anew."""
 HELD: Final = ("previous_response_id", "conversation")
 """Parameters that name messages which the vendor holds, so that the request has only a part of its prompt."""
-_MARK = re.compile(rf',"{MARK}":\{{[^{{}}]*\}}')
+_MARK = lazy_pattern(rf',"{MARK}":\{{[^{{}}]*\}}')
 _MONTH: Final = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
-CLOCK: Final = re.compile(
+CLOCK: Final = lazy_pattern(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?(?:Z|[+-]\d{2}:?\d{2})?)?"
     r"|\d{1,2}:\d{2}(?::\d{2})?(?:\s?[AaPp][Mm])?"
     r"|\d{4}年\d{1,2}月\d{1,2}日"

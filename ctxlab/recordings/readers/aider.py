@@ -11,19 +11,20 @@ from ctxlab.display.short_texts import counted
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.usage import NO_USAGE, RecordedUsage
 
 PROGRAM: Final = "Aider"
 USER: Final = "#### "
 NOTE: Final = "> "
-ASKED: Final = re.compile(r"^#### ", re.MULTILINE)
+ASKED: Final = lazy_pattern(r"^#### ", re.MULTILINE)
 BEGUN: Final = "# aider chat started at "
-PAGE: Final = re.compile(r'^(?:</div>\s*$|<div class="chat-transcript")', re.MULTILINE)
+PAGE: Final = lazy_pattern(r'^(?:</div>\s*$|<div class="chat-transcript")', re.MULTILINE)
 """Lines of a web page that a history was put on."""
-PICTURE: Final = re.compile(r"!\[[^]]*\]\([^)]*\)\s*$")
-COMMAND: Final = re.compile(r"/[a-z-]+(?:\s|$)")
-TOKENS: Final = re.compile(r"Tokens: ([\d.,]+)(k?) sent,(?:.*?,)? ([\d.,]+)(k?) received")
+PICTURE: Final = lazy_pattern(r"!\[[^]]*\]\([^)]*\)\s*$")
+COMMAND: Final = lazy_pattern(r"/[a-z-]+(?:\s|$)")
+TOKENS: Final = lazy_pattern(r"Tokens: ([\d.,]+)(k?) sent,(?:.*?,)? ([\d.,]+)(k?) received")
 
 
 def is_history(place: Path) -> bool:

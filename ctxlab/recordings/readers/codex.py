@@ -7,7 +7,6 @@ the history of the session that it came from: it is sent, but its answers are no
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -17,6 +16,7 @@ from ctxlab.documents.moments import seconds_of
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.usage import NO_USAGE, RecordedUsage, count_of
 from ctxlab.recordings.wire_bodies import is_of_assistant
@@ -25,7 +25,7 @@ PROGRAM: Final = "Codex"
 LINES: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 NOT_SENT: Final = ("ghost_snapshot",)
 """Items that the program keeps for itself."""
-UUID7: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-")
+UUID7: Final = lazy_pattern(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-")
 BURST_SECONDS: Final = 0.9
 """A history is repeated in one go; a model's first answer takes longer."""
 

@@ -12,6 +12,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.builder import START, RecordingBuilder
 
 ENDINGS: Final = (".txt", ".text", ".prompt", ".md")
@@ -23,8 +24,8 @@ ROLES: Final = {
     "tool": "tool", "function": "tool", "ipython": "tool", "工具": "tool",
 }  # fmt: skip
 """Names of roles in marks and labels."""
-BEGINNINGS: Final = re.compile(r"\A\s*(?:<s>|<bos>|<\|begin_of_text\|>|<\|startoftext\|>)\s*")
-ENDS: Final = re.compile(r"(?:</s>|<eos>|<\|endoftext\|>|<\|end_of_text\|>)\s*$")
+BEGINNINGS: Final = lazy_pattern(r"\A\s*(?:<s>|<bos>|<\|begin_of_text\|>|<\|startoftext\|>)\s*")
+ENDS: Final = lazy_pattern(r"(?:</s>|<eos>|<\|endoftext\|>|<\|end_of_text\|>)\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,25 +38,25 @@ class Template:
 
 
 TEMPLATES: Final = (
-    Template("ChatML", re.compile(r"<\|im_start\|>[ \t]*(?P<role>[^\n<]*)\n?"), ("<|im_end|>",)),
+    Template("ChatML", lazy_pattern(r"<\|im_start\|>[ \t]*(?P<role>[^\n<]*)\n?"), ("<|im_end|>",)),
     Template(
         "Llama 3",
-        re.compile(r"<\|start_header_id\|>(?P<role>[^<\n]*)<\|end_header_id\|>\n{0,2}"),
+        lazy_pattern(r"<\|start_header_id\|>(?P<role>[^<\n]*)<\|end_header_id\|>\n{0,2}"),
         ("<|eot_id|>", "<|eom_id|>"),
     ),
     Template(
-        "Llama 4", re.compile(r"<\|header_start\|>(?P<role>[^<\n]*)<\|header_end\|>\n{0,2}"), ("<|eot|>", "<|eom|>")
+        "Llama 4", lazy_pattern(r"<\|header_start\|>(?P<role>[^<\n]*)<\|header_end\|>\n{0,2}"), ("<|eot|>", "<|eom|>")
     ),
-    Template("Gemma", re.compile(r"<start_of_turn>(?P<role>[^\n<]*)\n?"), ("<end_of_turn>",)),
-    Template("Phi", re.compile(r"<\|(?P<role>system|user|assistant|tool)\|>\n?"), ("<|end|>", "</s>")),
+    Template("Gemma", lazy_pattern(r"<start_of_turn>(?P<role>[^\n<]*)\n?"), ("<end_of_turn>",)),
+    Template("Phi", lazy_pattern(r"<\|(?P<role>system|user|assistant|tool)\|>\n?"), ("<|end|>", "</s>")),
 )
 """Templates with a mark for each role."""
-INSTRUCTION: Final = re.compile(r"\[INST\](?P<asked>.*?)(?:\[/INST\](?P<answer>.*?)(?=\[INST\]|\Z)|\Z)", re.DOTALL)
-SYSTEM: Final = re.compile(r"\s*<<SYS>>\n?(?P<system>.*?)\n?<</SYS>>\s*", re.DOTALL)
-TURNS: Final = Template("Anthropic's Human and Assistant", re.compile(r"(?:\A|\n\n)(?P<role>Human|Assistant):[ ]?"))
+INSTRUCTION: Final = lazy_pattern(r"\[INST\](?P<asked>.*?)(?:\[/INST\](?P<answer>.*?)(?=\[INST\]|\Z)|\Z)", re.DOTALL)
+SYSTEM: Final = lazy_pattern(r"\s*<<SYS>>\n?(?P<system>.*?)\n?<</SYS>>\s*", re.DOTALL)
+TURNS: Final = Template("Anthropic's Human and Assistant", lazy_pattern(r"(?:\A|\n\n)(?P<role>Human|Assistant):[ ]?"))
 LABELS: Final = Template(
     "labels at the beginnings of lines",
-    re.compile(
+    lazy_pattern(
         r"^(?:#{1,4} |\*\*)?(?P<role>system|developer|user|human|assistant|ai|tool|系统|用户|助手|工具)"
         r"(?:\*\*)?[:：](?:\*\*)?[ \t]*",
         re.IGNORECASE | re.MULTILINE,

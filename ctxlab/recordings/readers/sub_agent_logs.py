@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +12,15 @@ from ctxlab.formats.decode import source_of
 from ctxlab.formats.requests.blocks import fields_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source
+from ctxlab.lazy_pattern import lazy_pattern
 
 FOLDER: Final = "subagents"
 LOOKED_AT: Final = 2_000
 """Files beside a log that are looked at."""
 BEGINNING: Final = 8_000
 """Bytes of each in which its session is looked for."""
-_SIDECHAIN = re.compile(rb'"isSidechain":\s*true')
-_SESSION = re.compile(rb'"sessionId":\s*"([^"\\]{1,200})"')
+_SIDECHAIN = lazy_pattern(rb'"isSidechain":\s*true')
+_SESSION = lazy_pattern(rb'"sessionId":\s*"([^"\\]{1,200})"')
 
 
 def with_sub_agents(source: Source, place: Path) -> Source:

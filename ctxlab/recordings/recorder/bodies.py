@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.secrets import masked_beginning
 
 MOST_BYTES: Final = 256 * 1024 * 1024
 """Bytes of a body that are kept, packed or unpacked."""
 MOST_OF_RUBBISH: Final = 1_000_000
 """Characters of a reply that is neither JSON nor a stream."""
-_LINE_END: Final = re.compile(r"\r\n|\n|\r")
+_LINE_END: Final = lazy_pattern(r"\r\n|\n|\r")
 READABLE_CODINGS: Final = frozenset({"gzip", "x-gzip", "deflate", "identity"})
 """Content codings that are unpacked here; programs are asked to be sent no others (`readable_only`)."""
 

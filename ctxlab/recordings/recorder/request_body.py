@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from email.message import Message
 from io import BufferedIOBase
 from typing import Final
+
+from ctxlab.lazy_pattern import lazy_pattern
 
 LARGEST_BODY: Final = 512_000_000
 MOST_OF_A_LINE: Final = 4096
 MOST_TRAILERS: Final = 100
 """Fields that may come behind the last chunk."""
-_HEXADECIMAL: Final = re.compile(rb"[0-9a-fA-F]{1,12}")
+_HEXADECIMAL: Final = lazy_pattern(rb"[0-9a-fA-F]{1,12}")
 _ENDS: Final = (b"\r\n", b"\n")
 
 

@@ -5,7 +5,6 @@ SQLite's own function counts all rows with a term at each search, and looks up t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,12 +14,13 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.storage.search.numbers import LENGTHS, size_of
 
 if TYPE_CHECKING:
     import numpy as np
 
-PHRASE = re.compile('"[^"]*"')
+PHRASE = lazy_pattern('"[^"]*"')
 MOST_PHRASES = 8
 """Phrases of a term that are counted one by one; of more, all places of a row count."""
 MOST_KNOWN = 20_000

@@ -5,11 +5,12 @@ A character's class depends on nothing around it, so a part of a text has the to
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+from ctxlab.lazy_pattern import lazy_pattern
 
 WORD, PAIRED, SYMBOL, NONE = "wcs "
 LONGEST = 64
@@ -18,8 +19,8 @@ STRIDE = 32
 """Characters from piece to piece: whatever has at most so many characters is in one of them."""
 BORDER = "¡"
 """Marks the beginning or the end of a run; like the other marks it is no letter, and no word has it."""
-RUNS = re.compile("w+|c+|s")
-ASCII_WORDS = re.compile("[0-9a-z]+")
+RUNS = lazy_pattern("w+|c+|s")
+ASCII_WORDS = lazy_pattern("[0-9a-z]+")
 PAIRED_BLOCKS = (
     (0x0E00, 0x0EFF),  # Thai, Lao
     (0x1000, 0x109F),  # Myanmar

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ctxlab.context import Draft
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.studies.scorers.message_states import MessageStates
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 
-SENTENCE = re.compile(r"[^.!?。！？；;\n]+[.!?。！？；;]*")
+SENTENCE = lazy_pattern(r"[^.!?。！？；;\n]+[.!?。！？；;]*")
 ENGLISH = (
     r"must(?:n['’]?t)?|shall|always|never|do\s+not|don['’]t|cannot|can['’]t|only|ensure|make\s+sure|avoid|required?|"
     r"forbidden|refrain|no\s+matter"
@@ -18,7 +19,7 @@ ENGLISH = (
 CHINESE = (
     "必须|必需|务必|一定要|不要|不得|不能|不可|不准|不许|禁止|切勿|请勿|只能|只要|仅限|总是|始终|永远|从不|绝不|只"
 )
-DEMAND = re.compile(rf"\b(?:{ENGLISH})\b|{CHINESE}", re.IGNORECASE)
+DEMAND = lazy_pattern(rf"\b(?:{ENGLISH})\b|{CHINESE}", re.IGNORECASE)
 MOST_SENTENCES = 200
 """Demands of one conversation that are looked for."""
 

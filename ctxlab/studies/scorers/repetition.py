@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 
-WORD = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W\u3400-\u9fff\uf900-\ufaff]+")
+WORD = lazy_pattern(r"[\u3400-\u9fff\uf900-\ufaff]|[^\W\u3400-\u9fff\uf900-\ufaff]+")
 """A word of letters and digits, or one Chinese character."""
 
 

@@ -13,6 +13,7 @@ from typing import Any, Self
 from ctxlab.assets.transcription.loaded_models import optional_module
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.errors import WriteError
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.studies.study.cell_rows import Row
 from ctxlab.studies.study.cell_table import KINDS, CellTable
 from ctxlab.studies.study.frame_facts import FrameFacts
@@ -20,8 +21,8 @@ from ctxlab.studies.study.plan import KEY, OWN_COLUMNS
 
 CELLS = "cells.parquet"
 LOCK = ".cells.lock"
-_PART = re.compile(r"part-[0-9a-f]{16}\.parquet", re.ASCII)
-_UNFINISHED = re.compile(r"\.(?:part-[0-9a-f]{16}|cells)\.parquet\.[0-9]+-[0-9]+\.tmp", re.ASCII)
+_PART = lazy_pattern(r"part-[0-9a-f]{16}\.parquet", re.ASCII)
+_UNFINISHED = lazy_pattern(r"\.(?:part-[0-9a-f]{16}|cells)\.parquet\.[0-9]+-[0-9]+\.tmp", re.ASCII)
 PURPOSE = "a study that is kept in a folder"
 
 

@@ -12,19 +12,20 @@ from sys import stdlib_module_names
 from typing import NamedTuple
 
 import ctxlab
+from ctxlab.lazy_pattern import lazy_pattern
 
 ROOT = Path(ctxlab.__file__).parent
 OURS = ROOT.name
-FOR_TYPES = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t]+.*\n|\n)+", re.MULTILINE)
-IMPORT = re.compile(
+FOR_TYPES = lazy_pattern(r"^if TYPE_CHECKING:\n(?:[ \t]+.*\n|\n)+", re.MULTILINE)
+IMPORT = lazy_pattern(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)|import[ \t]+([^\n]*))", re.MULTILINE
 )
 """Statements at the beginning of a line, inside functions too; words of texts may look like one, and do no harm."""
-BY_TEXT = re.compile(r'\b(?:import_module|optional_module|find_spec)\(\s*f?"([\w.]+)')
+BY_TEXT = lazy_pattern(r'\b(?:import_module|optional_module|find_spec)\(\s*f?"([\w.]+)')
 """Modules that are imported by a text; what ends with a dot before a name that is put in means a whole package."""
-WHEEL = re.compile(r'^WHEEL = "(\w+)"', re.MULTILINE)
+WHEEL = lazy_pattern(r'^WHEEL = "(\w+)"', re.MULTILINE)
 """The constant by which a module names a package whose files it reads without importing it."""
-GROUP = re.compile(rf'^GROUP\b.* = "{OURS}\.(\w+)"', re.MULTILINE)
+GROUP = lazy_pattern(rf'^GROUP\b.* = "{OURS}\.(\w+)"', re.MULTILINE)
 """The constant by which a module names the entry points that it loads plugins from."""
 SHOWS_OR_KEEPS = frozenset(
     {"cloudpickle", "filelock", "httpx2", "huggingface-hub", "networkx", "openai", "pandas", "plotly", "pyarrow"}

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_pattern import lazy_pattern
 
 NAME = 60
 LONGEST = 400
 """Characters of a name that is looked at."""
-RUN = re.compile(r"^(.+?)[\s._/-]+(?:attempt|repetition|repeat|rollout|run|trial|try)[\s._#=-]*\d+$", re.I)
+RUN = lazy_pattern(r"^(.+?)[\s._/-]+(?:attempt|repetition|repeat|rollout|run|trial|try)[\s._#=-]*\d+$", re.I)
 """A name that ends as a run of something does, with what it is a run of: "task-3-trial-0", "login_run2"."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from email.message import Message
@@ -10,10 +9,11 @@ from email.parser import BytesParser
 from email.policy import HTTP
 from typing import Any
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.testing.fake_server.refusal import Refusal, Vendor
 from ctxlab.testing.fake_server.sending import STARTED
 
-PATH = re.compile(r"(/v1)?/files")
+PATH = lazy_pattern(r"(/v1)?/files")
 BETA = "files-api-2025-04-14"
 PURPOSES = frozenset({"assistants", "batch", "fine-tune", "vision", "user_data", "evals"})
 LARGEST_FILE: Mapping[str, int] = {"openai": 512_000_000, "anthropic": 500_000_000}

@@ -7,7 +7,9 @@ import binascii
 import re
 from typing import NamedTuple
 
-DATA_URL = re.compile(r"data:([\w.+-]+/[\w.+-]+)((?:;[\w-]+=[^;,]*)*);base64,", re.ASCII)
+from ctxlab.lazy_pattern import lazy_pattern
+
+DATA_URL = lazy_pattern(r"data:([\w.+-]+/[\w.+-]+)((?:;[\w-]+=[^;,]*)*);base64,", re.ASCII)
 FIRST_BYTES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),

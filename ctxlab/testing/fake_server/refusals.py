@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ctxlab.argument_checks import checked_arguments
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.testing.fake_server.anthropic.check import check as check_anthropic
 from ctxlab.testing.fake_server.anthropic.rules import RULES as ANTHROPIC
 from ctxlab.testing.fake_server.gemini.check import check as check_gemini
@@ -36,7 +36,7 @@ LARGEST_BYTES: Mapping[Vendor, int] = {
     "deepseek": 48 * MEGABYTE,
     "openai-compatible": 512_000_000,
 }
-MODEL_IN_PATH = re.compile(r"/models/([^/:?]+)")
+MODEL_IN_PATH = lazy_pattern(r"/models/([^/:?]+)")
 
 
 class VendorRule(NamedTuple):

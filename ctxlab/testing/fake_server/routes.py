@@ -7,15 +7,16 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.testing.fake_server.refusal import Refusal, Vendor
 
 ROUTES: tuple[tuple[re.Pattern[str], Vendor], ...] = (
-    (re.compile(r"(/v1)?/chat/completions"), "openai"),
-    (re.compile(r"/deepseek(/v1|/beta)?/chat/completions"), "deepseek"),
-    (re.compile(r"/compatible(/v1)?/chat/completions"), "openai-compatible"),
-    (re.compile(r"(/v1)?/responses"), "openai-responses"),
-    (re.compile(r"/v1/messages(/count_tokens)?"), "anthropic"),
-    (re.compile(r"/v1(beta|alpha)?/models/[^/:]+:(generateContent|streamGenerateContent|countTokens)"), "gemini"),
+    (lazy_pattern(r"(/v1)?/chat/completions"), "openai"),
+    (lazy_pattern(r"/deepseek(/v1|/beta)?/chat/completions"), "deepseek"),
+    (lazy_pattern(r"/compatible(/v1)?/chat/completions"), "openai-compatible"),
+    (lazy_pattern(r"(/v1)?/responses"), "openai-responses"),
+    (lazy_pattern(r"/v1/messages(/count_tokens)?"), "anthropic"),
+    (lazy_pattern(r"/v1(beta|alpha)?/models/[^/:]+:(generateContent|streamGenerateContent|countTokens)"), "gemini"),
 )
 BASES: Mapping[Vendor, str] = {
     "openai": "/v1",

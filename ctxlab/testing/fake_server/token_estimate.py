@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from typing import Any
 
-WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+from ctxlab.lazy_pattern import lazy_pattern
+
+WIDE = lazy_pattern("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 CHARACTERS_PER_TOKEN = 4
 LONG_DATA = 400
 """Characters from which a text without blanks counts as the data of a file, not as words."""

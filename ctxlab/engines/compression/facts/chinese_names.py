@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 _SURNAMES = """
     王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任
     姜范方石姚谭廖邹熊金陆郝孔崔康邱秦江史顾侯邵孟龙万雷钱汤尹黎易常武乔贺赖龚文宫焦欧柳司
@@ -16,12 +18,12 @@ _SURNAMES = """
 _SURNAME = f"[{''.join(_SURNAMES.split())}]"
 _COMPOUND = "欧阳|司马|上官|诸葛|司徒|东方|慕容|令狐|皇甫|夏侯|尉迟|公孙|端木|南宫"
 _PERSON = rf"(?:(?:{_COMPOUND})[\u4e00-\u9fff]{{1,2}}|{_SURNAME}[\u4e00-\u9fff]{{1,2}})"
-_HALVES = re.compile("[\ud800-\udfff]")
+_HALVES = lazy_pattern("[\ud800-\udfff]")
 """Halves of surrogate pairs, which have no UTF-8."""
-_INTRODUCED = re.compile(
+_INTRODUCED = lazy_pattern(
     rf"(?:我叫|名叫|叫做|叫作|名字是|名字叫|我是|这是|这位是|认识你[，,])(?P<name>{_PERSON}|[小老阿][\u4e00-\u9fff]{{1,2}})(?=[，。！,.!;；、\s”]|$)"
 )
-_TITLED = re.compile(
+_TITLED = lazy_pattern(
     rf"(?P<name>(?:{_SURNAME}|[小老阿]{_SURNAME}))(?:先生|女士|老师|小姐|教授|医生|经理|博士|总监|主任|律师|师傅|阿姨|叔叔)"
 )
 
@@ -31,7 +33,7 @@ _SOUNDS = frozenset(
     "朱兹佐士那开丹杉矶彻顿逊森登墨哥牙意"
 )
 """Characters by which foreign names are written as they sound."""
-_ABROAD = re.compile(rf"[{''.join(sorted(_SOUNDS))}]{{1,6}}(?:·[{''.join(sorted(_SOUNDS))}]{{1,6}}){{1,3}}")
+_ABROAD = lazy_pattern(rf"[{''.join(sorted(_SOUNDS))}]{{1,6}}(?:·[{''.join(sorted(_SOUNDS))}]{{1,6}}){{1,3}}")
 _PLACES = frozenset(
     [
         "中国",
@@ -231,7 +233,7 @@ _PLACES = frozenset(
         "西湖",
     ]
 )
-_PLACE_ENDS = re.compile(
+_PLACE_ENDS = lazy_pattern(
     r"[\u4e00-\u9fff]{1,7}(?:山|江|湖|省|县|镇|村|岛|寺|宫|港|湾|峰|公园|博物院|博物馆|大学|医院|高原|草原|沙漠)$"
 )
 _NO_PLACES = frozenset(
@@ -268,8 +270,8 @@ _NO_PLACES = frozenset(
     ]
 )
 _PERSON_TAGS = frozenset({"nr", "nrt", "nrfg", "nz", "ns"})
-_NO_PERSON = re.compile(r"[鸡鱼肉菜汤面饭茶酒糖花血的了是在不很都和我你他她有说看里些时么们个样]")
-_THREE = re.compile(rf"(?:{_COMPOUND})[\u4e00-\u9fff]{{1,2}}|{_SURNAME}[\u4e00-\u9fff]{{2}}")
+_NO_PERSON = lazy_pattern(r"[鸡鱼肉菜汤面饭茶酒糖花血的了是在不很都和我你他她有说看里些时么们个样]")
+_THREE = lazy_pattern(rf"(?:{_COMPOUND})[\u4e00-\u9fff]{{1,2}}|{_SURNAME}[\u4e00-\u9fff]{{2}}")
 
 
 def introduced_names(text: str) -> Iterator[str]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from ctxlab.engines.compression.facts.fact import Fact, folded, width_folded
 from ctxlab.engines.compression.sentences import sentences
+from ctxlab.lazy_pattern import lazy_pattern
 
 _LONGEST = 300
 """Characters of an error that are looked at."""
-_ERROR = re.compile(
+_ERROR = lazy_pattern(
     r"(?:^[ \t>|]*(?:error|fatal|panic|ERROR|FATAL|Error|FAILED|FAIL)(?:\[[\w-]{1,20}\])?:[ \t]*\S[^\n]*)"
     r"|(?:^|(?<=[\s(\[`\"'>|]))(?:"
     r"(?:[A-Za-z_][\w.]{0,60}\.)?[A-Z]\w{1,40}(?:Error|Exception|Failure)\b:?[ \t]+\S"
@@ -19,7 +20,7 @@ _ERROR = re.compile(
     r"|^[^\n]{1,120}: (?:command not found|No such file or directory|Permission denied|permission denied)[^\n]*",
     re.MULTILINE,
 )
-_TASK = re.compile(
+_TASK = lazy_pattern(
     r"^\W*(?:\[ \]\s|to[- ]?do\b\s*[:：(]?|todos?\b|fixme\b|next(?:\ steps?)?\s*:)"
     r"|^\W*(?:(?:what(?:'s| is) )?(?:left|remaining|pending)"
     r"(?: (?:to do|tasks?|work|items?))?\s*:|open (?:tasks?|questions?|points?|issues?)\s*:)"
@@ -31,7 +32,7 @@ _TASK = re.compile(
     r"|待办|还需要?[\u4e00-\u9fff]{2}|下一步|接下来(?:要|需要|是)|尚未|还没有?(?:完成|做|写|改|实现|处理|测试|提交|修)|未完成|剩下的?(?:是|有|还)?[：:\w]",
     re.IGNORECASE,
 )
-_LABEL = re.compile(
+_LABEL = lazy_pattern(
     r"\W*(?:\[ \]\s*|(?:to[- ]?do|todos?|fixme|next(?:\ steps?)?|left|remaining|pending|待办|下一步|剩下的?)\s*:\s*)",
     re.IGNORECASE,
 )

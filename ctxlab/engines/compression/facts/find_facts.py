@@ -14,21 +14,22 @@ from ctxlab.engines.compression.facts.numbers import has_unit, numbers
 from ctxlab.engines.compression.facts.references import identifiers, paths
 from ctxlab.engines.compression.facts.statements import quotes, statements, statements_of_program
 from ctxlab.engines.compression.facts.taken import Taken
+from ctxlab.lazy_pattern import lazy_pattern
 
-_FENCE = re.compile(r"^[ \t]*(```|~~~)", re.MULTILINE)
+_FENCE = lazy_pattern(r"^[ \t]*(```|~~~)", re.MULTILINE)
 _LOOKED_AT = 20_000
 _LEAST_LINES = 5
 _CODE_SHARE = 0.3
-_CODE_LINE = re.compile(
+_CODE_LINE = lazy_pattern(
     r"^[ \t]*\d+(?:→|\t|:\s).*$|^.*(?:[{};]|=>|->|\) do|[\])]:)[ \t]*$"
     r"|^[ \t]*(?:def|end|import|from|class|const|let|var|return|if|@\w+|//|</?\w+)\b.*[(){}=;>:,].*$",
     re.MULTILINE,
 )
 """A line of a listing or a program."""
-_RECORD = re.compile(r"\s*[\[{]")
+_RECORD = lazy_pattern(r"\s*[\[{]")
 """The beginning of JSON, whose numbers are facts; in a listing most count lines or are a program's."""
-_DATA = re.compile(r"[\[{<]")
-_CALL = re.compile(r"^(\[[\w.:/-]{2,120}\](?: [A-Za-z_$][\w.$-]{0,120}:)?)(?: [^\n]*)?$", re.MULTILINE)
+_DATA = lazy_pattern(r"[\[{<]")
+_CALL = lazy_pattern(r"^(\[[\w.:/-]{2,120}\](?: [A-Za-z_$][\w.$-]{0,120}:)?)(?: [^\n]*)?$", re.MULTILINE)
 """A line of a tool call: its name and the name of an argument, which are no facts, and the value."""
 _OPENS, _CLOSES = "<system-reminder>", "</system-reminder>"
 

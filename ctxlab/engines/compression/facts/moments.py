@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ctxlab.engines.compression.facts.chinese_numbers import NUMERALS, chinese_number
 from ctxlab.engines.compression.facts.fact import Fact, Moment
 from ctxlab.engines.compression.facts.taken import Taken
+from ctxlab.lazy_pattern import lazy_pattern
 
 _MONTHS = [
     "january",
@@ -36,52 +37,52 @@ _YEAR = r"(?P<year>(?:1[5-9]|20|21)\d\d)(?!\d)"
 _NUMERAL = rf"(?:\d{{1,2}}|[{NUMERALS}]{{1,3}})"
 
 _DATES = (
-    re.compile(
+    lazy_pattern(
         r"(?<![\d.])(?P<year>(?:1[5-9]|20|21)\d\d)(?P<sep>[-/.])(?P<month>[01]?\d)(?P=sep)(?P<day>[0-3]?\d)(?!\d|[./-]\d)"
     ),
-    re.compile(
+    lazy_pattern(
         rf"(?P<year>(?:\d{{2}}|\d{{4}}|[〇零一二三四五六七八九]{{4}}))\s?年\s?(?P<month>{_NUMERAL})\s?月(?:份|\s?(?P<day>{_NUMERAL})\s?[日号])?"
     ),
-    re.compile(rf"(?<!\d)(?P<month>{_NUMERAL})\s?月\s?(?P<day>{_NUMERAL})\s?[日号]"),
-    re.compile(rf"\b{_DAY}(?:\s+of)?[\s-]+{_MONTH}(?:,?[\s-]+{_YEAR})?", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?:,?\s+{_YEAR})?", re.IGNORECASE),
-    re.compile(rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}", re.IGNORECASE),
-    re.compile(r"(?<![\d./-])(?P<either>[0-3]?\d)/(?P<other>[0-3]?\d)/(?P<year>(?:20|19)\d\d)(?!\d|/\d)"),
-    re.compile(r"(?<![\w.])(?P<day>[0-3]?\d)\.\s?(?P<month>[01]?\d)\.\s?(?P<year>(?:20|19)\d\d)(?!\d|\.\d)"),
-    re.compile(r"(?<![\d.-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\d-])"),
-    re.compile(r"(?P<year>(?:1[5-9]|20|21)\d\d|[〇零一二三四五六七八九]{4})\s?年(?![级前后内])"),
-    re.compile(
+    lazy_pattern(rf"(?<!\d)(?P<month>{_NUMERAL})\s?月\s?(?P<day>{_NUMERAL})\s?[日号]"),
+    lazy_pattern(rf"\b{_DAY}(?:\s+of)?[\s-]+{_MONTH}(?:,?[\s-]+{_YEAR})?", re.IGNORECASE),
+    lazy_pattern(rf"\b{_MONTH}\s+(?:the\s+)?{_DAY}(?:,?\s+{_YEAR})?", re.IGNORECASE),
+    lazy_pattern(rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}", re.IGNORECASE),
+    lazy_pattern(r"(?<![\d./-])(?P<either>[0-3]?\d)/(?P<other>[0-3]?\d)/(?P<year>(?:20|19)\d\d)(?!\d|/\d)"),
+    lazy_pattern(r"(?<![\w.])(?P<day>[0-3]?\d)\.\s?(?P<month>[01]?\d)\.\s?(?P<year>(?:20|19)\d\d)(?!\d|\.\d)"),
+    lazy_pattern(r"(?<![\d.-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?![\d-])"),
+    lazy_pattern(r"(?P<year>(?:1[5-9]|20|21)\d\d|[〇零一二三四五六七八九]{4})\s?年(?![级前后内])"),
+    lazy_pattern(
         r"(?<![\w.,/$€£¥:#-])(?P<year>(?:19[0-9]|20[0-4])\d)(?![\w%]|[.,:/]\d|-\d|\s?(?:tokens?|words?|people|years?|px|元|个|字))"
     ),
 )
-_MONTH_ALONE = re.compile(
+_MONTH_ALONE = lazy_pattern(
     rf"\b(?:in|since|until|by|last|next|this|of|from|early|late|mid|during)[\s-]+{_MONTH}(?!\w)", re.IGNORECASE
 )
-_CERTAIN_MONTH = re.compile(
+_CERTAIN_MONTH = lazy_pattern(
     rf"\b(?P<month>{'|'.join(each.title() for each in _MONTHS if each not in ('may', 'march', 'august'))})\b"
 )
-_WEEKDAY = re.compile(r"\b(?P<name>(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b", re.IGNORECASE)
-_WEEKDAY_SHORT = re.compile(
+_WEEKDAY = lazy_pattern(r"\b(?P<name>(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b", re.IGNORECASE)
+_WEEKDAY_SHORT = lazy_pattern(
     r"\b(?:on|by|until|since|next|last|this|every)\s+(?P<name>Mon|Tues?|Wed|Thu(?:rs?)?|Fri|Sat|Sun)\b(?!\w|-)"
 )
-_WEEKDAY_CHINESE = re.compile(r"(?:星期|礼拜|周)(?P<name>[一二三四五六日天1-6])(?!个|\d(?!\d?[:点时]))")
+_WEEKDAY_CHINESE = lazy_pattern(r"(?:星期|礼拜|周)(?P<name>[一二三四五六日天1-6])(?!个|\d(?!\d?[:点时]))")
 
 _HALF = r"(?:\s?(?P<half>a\.?m\b\.?|p\.?m\b\.?))"
 _TIMES = (
-    re.compile(
+    lazy_pattern(
         rf"(?<![\d.])(?<!\d:)(?P<hour>[0-2]?\d):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:\.\d+)?)?(?![\d:]){_HALF}?",
         re.IGNORECASE,
     ),
-    re.compile(rf"(?<![\w:.$])(?P<hour>1[0-2]|0?[1-9]){_HALF}", re.IGNORECASE),
-    re.compile(
+    lazy_pattern(rf"(?<![\w:.$])(?P<hour>1[0-2]|0?[1-9]){_HALF}", re.IGNORECASE),
+    lazy_pattern(
         r"(?<![\w:.])(?P<hour>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\s?o'?clock\b",
         re.IGNORECASE,
     ),
-    re.compile(
+    lazy_pattern(
         rf"(?P<part>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|今晚|明晚|昨晚)\s?(?P<hour>{_NUMERAL})[点时](?:(?P<thirty>半)|(?P<minute>{_NUMERAL})分?)?"
     ),
-    re.compile(rf"(?<![\d{NUMERALS}])(?P<hour>{_NUMERAL})[点时](?:(?P<thirty>半)|钟|整|(?P<minute>{_NUMERAL})分)"),
-    re.compile(r"(?<![\d.])(?P<hour>\d{1,2})点(?![\d\w])"),
+    lazy_pattern(rf"(?<![\d{NUMERALS}])(?P<hour>{_NUMERAL})[点时](?:(?P<thirty>半)|钟|整|(?P<minute>{_NUMERAL})分)"),
+    lazy_pattern(r"(?<![\d.])(?P<hour>\d{1,2})点(?![\d\w])"),
 )
 _AFTERNOON = ("下午", "傍晚", "晚上", "夜里", "今晚", "明晚", "昨晚")
 

@@ -13,6 +13,7 @@ from ctxlab.engines.compression.facts.fact import Fact, folded
 from ctxlab.engines.compression.facts.moments import MONTHS, WEEKDAYS
 from ctxlab.engines.compression.facts.taken import Taken
 from ctxlab.engines.ranking.stop_words import STOP_WORDS
+from ctxlab.lazy_pattern import lazy_pattern
 
 _CAPITAL = (
     r"[A-Z\u00c0-\u00d6\u00d8-\u00de][A-Za-z\u00c0-\u024f0-9]*"
@@ -20,17 +21,17 @@ _CAPITAL = (
 )
 _TITLE = r"(?:(?:Mr|Mrs|Ms|Dr|Prof|St|Mt)\.?\s)?"
 _JOINER = r"(?:(?:of the|of|de la|de|del|van der|van|von|der|di|da|bin|al)\s)?"
-RUN = re.compile(rf"(?<![A-Za-z0-9_\u00c0-\u024f/@#$.-]){_TITLE}{_CAPITAL}(?: {_JOINER}{_CAPITAL}){{0,7}}")
-_SMALL = re.compile(r"(?<![A-Za-z0-9_'])[a-z][a-z'-]*[a-z]")
+RUN = lazy_pattern(rf"(?<![A-Za-z0-9_\u00c0-\u024f/@#$.-]){_TITLE}{_CAPITAL}(?: {_JOINER}{_CAPITAL}){{0,7}}")
+_SMALL = lazy_pattern(r"(?<![A-Za-z0-9_'])[a-z][a-z'-]*[a-z]")
 _BEFORE = " \t\n\"'([*_`“‘《"
 """Marks between a word and what stands before it."""
 _MOST_INTRODUCED = 500
-_BOLD_LABEL = re.compile(r"[-*+| \t\d.]*\*\*[^*\n]{1,80}\*\*")
-_NUMBER_BEHIND = re.compile(r" #?\d")
+_BOLD_LABEL = lazy_pattern(r"[-*+| \t\d.]*\*\*[^*\n]{1,80}\*\*")
+_NUMBER_BEHIND = lazy_pattern(r" #?\d")
 """One capitalised word and a number say which part is meant."""
-_PLURAL = re.compile(r"[A-Z]{2,}s")
-_TITLE_MARKS = re.compile(r"《([^《》\n]{1,60})》")
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_PLURAL = lazy_pattern(r"[A-Z]{2,}s")
+_TITLE_MARKS = lazy_pattern(r"《([^《》\n]{1,60})》")
+_HAN = lazy_pattern(r"[\u3400-\u9fff]")
 
 _COMMON = """
     hello bye goodbye congrats thanks thank dear good great sure yes yeah okay welcome sorry congratulations wow

@@ -16,6 +16,7 @@ from ctxlab.engines.compression.facts.chinese_numbers import (
 from ctxlab.engines.compression.facts.fact import Fact, Quantity
 from ctxlab.engines.compression.facts.taken import Taken
 from ctxlab.engines.compression.facts.units import BITS, CASE_SENSITIVE, MEASURES, SCALES, UNITS
+from ctxlab.lazy_pattern import lazy_pattern
 
 _WORDS = {
     each: i
@@ -49,7 +50,7 @@ _WORDS = {
 }
 _MULTIPLIERS = {"dozen": 12, "hundred": 100, "thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
 
-_WORD = re.compile("[a-z]+")
+_WORD = lazy_pattern("[a-z]+")
 _DIGITS = r"(?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{1,12})?"
 _LATIN_UNITS = "|".join(
     sorted((re.escape(name) for name in UNITS if name[0].isalpha() and name.isascii()), key=len)[::-1]
@@ -69,54 +70,54 @@ _TAIL = rf"(?!\d|[.,]\d)(?P<ordinal>(?:st|nd|rd|th)\b)?{_SCALE}?多?(?:{_UNIT})?
 _LOW_UNIT = rf"(?:\s?(?:{_LATIN_UNITS})\b|\s?(?:{_OTHER_UNITS}))?"
 """The unit of a range's lower end, which is that of the other."""
 _SIGN_AGAIN = r"(?:US\$|RMB\s?|[$€£¥])?"
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     rf"(?:(?P<minus>(?<![\w)\]-])-(?!\s))|(?<![A-Za-z0-9_./\\@#&'-])){_SIGN}(?P<low>{_DIGITS})"
     rf"(?:\s?(?:-|–|—|~|～|至|到|to)\s?{_SIGN_AGAIN}(?P<high>{_DIGITS}))?{_TAIL}",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(
+_BETWEEN = lazy_pattern(
     rf"\bbetween\s+(?P<minus>-(?=\d))?{_SIGN}(?P<low>{_DIGITS}){_LOW_UNIT}\s(?:and|to)\s{_SIGN_AGAIN}(?P<high>{_DIGITS}){_TAIL}",
     re.IGNORECASE,
 )
-_BETWEEN_CHINESE = re.compile(
+_BETWEEN_CHINESE = lazy_pattern(
     rf"(?P<minus>(?<!\w)-)?{_SIGN}(?<![A-Za-z0-9_.-])(?P<low>{_DIGITS}){_LOW_UNIT}\s?[和与至到]\s?{_SIGN_AGAIN}(?P<high>{_DIGITS}){_TAIL}(?=\s?之间)",
     re.IGNORECASE,
 )
-_PERCENT_CHINESE = re.compile(rf"百分之([{NUMERALS}]{{1,8}}|\d{{1,3}}(?:\.\d+)?)")
-_ENGLISH = re.compile(
+_PERCENT_CHINESE = lazy_pattern(rf"百分之([{NUMERALS}]{{1,8}}|\d{{1,3}}(?:\.\d+)?)")
+_ENGLISH = lazy_pattern(
     rf"(?<![A-Za-z0-9_-])(?:(?:{_ENGLISH_WORDS})(?:(?:\s+and\s+|[\s-]+)(?={_ENGLISH_WORDS}))?){{1,12}}"
     rf"(?![A-Za-z0-9_-]*[A-Za-z0-9_])(?:{_UNIT})?",
     re.IGNORECASE,
 )
 _WORD_NUMBER = rf"(?:{_ENGLISH_WORDS})(?:[\s-]+(?:{_ENGLISH_WORDS})){{0,6}}"
-_ENGLISH_RANGE = re.compile(
+_ENGLISH_RANGE = lazy_pattern(
     rf"(?<![A-Za-z0-9_-])(?:between\s+(?P<low>{_WORD_NUMBER})\s+and|(?P<from>{_WORD_NUMBER})\s+to)\s+"
     rf"(?P<high>{_WORD_NUMBER})(?![A-Za-z0-9_-]*[A-Za-z0-9_])(?:{_UNIT})?",
     re.IGNORECASE,
 )
 _WITH_ONE = "共起直定般律旦样些切总并概"
 """Characters that make a word with 一, which counts nothing: 一共三千元 has one number."""
-_CHINESE = re.compile(
+_CHINESE = lazy_pattern(
     rf"(?<![{NUMERALS}第周期拜几数])(?:(?<![{NUMERALS}][\u4e00-\u9fff])|(?<=一[{_WITH_ONE}]))(?!十分[^钟之])"
     rf"(?P<number>[{NUMERALS}]{{1,16}})多?(?P<other>{_OTHER_UNITS})"
 )
-_CHINESE_RANGE = re.compile(
+_CHINESE_RANGE = lazy_pattern(
     rf"(?<![{NUMERALS}第周期拜几数])(?P<low>[{NUMERALS}]{{1,8}})\s?[到至~～—-]\s?(?P<high>[{NUMERALS}]{{1,8}})多?"
     rf"(?P<other>{_OTHER_UNITS})"
 )
 _MEASURES = "|".join(sorted(MEASURES, key=len)[::-1])
-_ORDINAL = re.compile(rf"第\s?(?P<number>[{NUMERALS}]{{1,8}}|\d{{1,6}})(?P<other>{_MEASURES}|次|天|名|层)?")
+_ORDINAL = lazy_pattern(rf"第\s?(?P<number>[{NUMERALS}]{{1,8}}|\d{{1,6}})(?P<other>{_MEASURES}|次|天|名|层)?")
 _VAGUE_UNITS = ("day", "time", "person")
 """One of these is a way to say some."""
-_VAGUE_BEFORE = re.compile(r"\b(?:or|these|those|the|our|both|other|last|first|next)\s+$", re.IGNORECASE)
+_VAGUE_BEFORE = lazy_pattern(r"\b(?:or|these|those|the|our|both|other|last|first|next)\s+$", re.IGNORECASE)
 _VAGUE_BEFORE_CHINESE = "这那们"
-_LABEL = re.compile(
+_LABEL = lazy_pattern(
     r"\b(?:lines?|parts?|steps?|tasks?|priority|phases?|options?|sections?|items?|file|exit code|status)[ :#]*"
     r"(?P<n>\d{1,6}(?:\s?[-–,]\s?\d{1,6}|\s(?:and|or|to)\s\d{1,6}){0,4})(?![\d%])",
     re.IGNORECASE,
 )
 """Numbers that say which part is meant, and measure nothing."""
-_LIST_NUMBER = re.compile(
+_LIST_NUMBER = lazy_pattern(
     r"^[ \t>*]*(?:#{1,6}\s+)?(?:step\s+)?\(?(?P<n>\d{1,3}(?:\.\d{1,2})*)[.)、:：](?!\d)", re.MULTILINE | re.IGNORECASE
 )
 

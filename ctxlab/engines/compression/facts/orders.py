@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 _START = r"^[\W\d_]*(?:(?:and|also|but|so|then|ok|okay|please)\b[\s,]*){0,3}"
-_ORDER = re.compile(
+_ORDER = lazy_pattern(
     rf"""
     (?-i:\b(?:MUST|NEVER|ALWAYS|SHOULD|DO\ NOT|ONLY)\b)
     | {_START}(?:prefer|prioriti[sz]e|stick\ to|adhere\ to|refrain\ from|limit|preserve)\b
@@ -35,12 +37,12 @@ _ORDER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_LIST_ITEM = re.compile(
+_LIST_ITEM = lazy_pattern(
     r"^\s*(?:[-*+•]|\d{1,2}[.)])\s+(?:\*\*)?(?:prefer|include|mention|prompt|ask|cite|quote|state|wait|verify|explain|use"
     r"|keep|follow|respect|avoid)\b",
     re.IGNORECASE,
 )
-_CHINESE_ORDER = re.compile(
+_CHINESE_ORDER = lazy_pattern(
     r"一律|(?:所有|每个(?!人)|每次|每条|全部|统一)[^，。；]{0,14}(?:用|要(?!求)|(?<!觉)得|须|不能|放|写|译|填|存|走|命名)"
     r"|(?:^|[，。；：,;\s])(?:但|也|都|请|并且?)?(?:只用|禁用|不能用|不得用|优先(?:用|使用|考虑)|尽量(?:用|使用|少|不)|保持[^，。；]{0,8}(?:一致|不变|原样|兼容|格式|简洁|同步))"
     r"|(?:请|要|得)用[^，。；]{1,12}(?:写|回答|注释|输出|翻译|表示|命名)"
@@ -50,7 +52,7 @@ _CHINESE_ORDER = re.compile(
     r"|以后[^，。；]{0,14}(?:都|一律|要|用|别|不要)|控制在[^，。；]{1,12}(?:以内|之内|以下)|(?:不超过|最多|至少)\s*[\d一二三四五六七八九十两]"
     r"|(?:^|[，。；：])先[^，。；]{1,10}再[^，。；]{1,10}"
 )
-_TELLS = re.compile(
+_TELLS = lazy_pattern(
     r"^\W*(?:i|he|she|they|my|his|her|their|it was|it's been|i've|i'm)\b"
     r"(?!'d rather|'d prefer| would| want| need| expect)"
     r"|^[“\"\s]*(?:我|他|她|他们|她们|昨天|今天|上次|小时候)(?!要|希望|们?要求)",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ctxlab.engines.compression.facts.fact import Fact, FactKind
 from ctxlab.engines.compression.facts.taken import Taken
+from ctxlab.lazy_pattern import lazy_pattern
 
 _EXTENSIONS = """
     py pyi ipynb js jsx ts tsx mjs cjs json jsonl yaml yml toml ini cfg conf env md mdx rst txt log csv tsv xml html htm
@@ -17,34 +18,36 @@ _EXTENSIONS = """
 EXTENSIONS = "|".join(sorted(_EXTENSIONS.split(), key=lambda each: (-len(each), each)))
 """Endings by which a word with a full stop in it is a file's name."""
 
-_URL = re.compile(
+_URL = lazy_pattern(
     r"\b(?:https?|ftp|file|wss?|ssh|git|s3|asset|agent-asset)://[^\s<>\"'`\\，。；、！？（）【】「」《》\u4e00-\u9fff]{2,2000}"
 )
-_EMAIL = re.compile(r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b")
+_EMAIL = lazy_pattern(r"\b[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}\b")
 _SEGMENT = r"[A-Za-z0-9_.@+~()\[\]$-]{1,120}"
-_ABSOLUTE = re.compile(rf"(?<![\w/.:<\\])(?:~|\.{{1,2}}|[A-Za-z]:)?(?:[\\/]{_SEGMENT}){{1,40}}/?")
-_RELATIVE = re.compile(rf"(?<![\w/.@\\-])@?[A-Za-z0-9_.][A-Za-z0-9_.@+-]{{0,120}}(?:[\\/]{_SEGMENT}){{1,40}}/?")
-_FILE = re.compile(
+_ABSOLUTE = lazy_pattern(rf"(?<![\w/.:<\\])(?:~|\.{{1,2}}|[A-Za-z]:)?(?:[\\/]{_SEGMENT}){{1,40}}/?")
+_RELATIVE = lazy_pattern(rf"(?<![\w/.@\\-])@?[A-Za-z0-9_.][A-Za-z0-9_.@+-]{{0,120}}(?:[\\/]{_SEGMENT}){{1,40}}/?")
+_FILE = lazy_pattern(
     rf"(?<![\w/.@\\-])[A-Za-z0-9_][A-Za-z0-9_+-]{{0,80}}(?:\.[A-Za-z0-9_+-]{{1,40}}){{0,4}}\.(?:{EXTENSIONS})(?![A-Za-z0-9_])"
 )
-_ENDS_IN_FILE = re.compile(rf"\.(?:{EXTENSIONS})$", re.IGNORECASE)
-_PLACE_IN_FILE = re.compile(r":\d{1,7}(?:[-:]\d{1,7})?(?![\w])")
+_ENDS_IN_FILE = lazy_pattern(rf"\.(?:{EXTENSIONS})$", re.IGNORECASE)
+_PLACE_IN_FILE = lazy_pattern(r":\d{1,7}(?:[-:]\d{1,7})?(?![\w])")
 _DEVICES = ("/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty")
 _TRAILING = ".,;:!?)]}'\"*"
 
 _IDENTIFIERS = (
-    re.compile(r"(?<![A-Za-z0-9_.-])\d{1,3}(?:-\d{1,3}){2,5}(?![A-Za-z0-9_-])"),  # a pattern of numbers, such as 4-7-8
-    re.compile(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"),  # a UUID
-    re.compile(r"(?<![\w.])v\d{1,4}(?:\.\d{1,5}){1,3}(?:[-.][a-z]{1,6}\.?\d{0,4})?\b"),  # a version
-    re.compile(r"(?<![\w.])\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-.][a-z0-9]{1,10})*(?![\w.]*\w)"),
-    re.compile(r"\b[A-Z][A-Z0-9]{1,9}-\d{1,7}\b"),  # a ticket
-    re.compile(r"(?<![\w&#])#[A-Za-z]{0,3}\d{1,10}(?:-\d{1,10}){0,5}\b"),
-    re.compile(r"(?<![\w.@])@[A-Za-z_][\w-]{2,38}\b", re.ASCII),
-    re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"),  # a hash
-    re.compile(r"(?<![\w.+-])\+?\d{1,4}(?:[ -]\(?\d{2,4}\)?){2,4}(?![\w.-])"),  # a telephone number
-    re.compile(r"(?<![\w.])\d{7,}(?![\w.,])"),
+    lazy_pattern(
+        r"(?<![A-Za-z0-9_.-])\d{1,3}(?:-\d{1,3}){2,5}(?![A-Za-z0-9_-])"
+    ),  # a pattern of numbers, such as 4-7-8
+    lazy_pattern(r"\b[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\b"),  # a UUID
+    lazy_pattern(r"(?<![\w.])v\d{1,4}(?:\.\d{1,5}){1,3}(?:[-.][a-z]{1,6}\.?\d{0,4})?\b"),  # a version
+    lazy_pattern(r"(?<![\w.])\d{1,4}\.\d{1,4}\.\d{1,6}(?:[-.][a-z0-9]{1,10})*(?![\w.]*\w)"),
+    lazy_pattern(r"\b[A-Z][A-Z0-9]{1,9}-\d{1,7}\b"),  # a ticket
+    lazy_pattern(r"(?<![\w&#])#[A-Za-z]{0,3}\d{1,10}(?:-\d{1,10}){0,5}\b"),
+    lazy_pattern(r"(?<![\w.@])@[A-Za-z_][\w-]{2,38}\b", re.ASCII),
+    lazy_pattern(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"),  # a hash
+    lazy_pattern(r"(?<![\w.+-])\+?\d{1,4}(?:[ -]\(?\d{2,4}\)?){2,4}(?![\w.-])"),  # a telephone number
+    lazy_pattern(r"(?<![\w.])\d{7,}(?![\w.,])"),
 )
-VERSION = re.compile(
+VERSION = lazy_pattern(
     r"(?:"
     r"\b(?:versions?|releases?|rev(?:ision)?|ver\.?|build|python|node|java|ruby|php|api)\s+(?:is\s+|to\s+|=\s*)?"
     r"|版本?\s?(?:号)?(?:为|是|到|[:：])?\s?|(?<=[\w\]])\s?(?:[<>=~^!]=|[<>^~])\s?"
@@ -58,15 +61,15 @@ VERSION = re.compile(
 )
 """A version of two parts, where the words beside it say that it is one: as a number 3.10 would be 3.1."""
 _CODE_NAMES = (
-    re.compile(r"\b[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,4}\(\)", re.ASCII),  # a call
-    re.compile(r"(?<![\w$.-])_{0,2}[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}_{0,2}\b", re.ASCII),
-    re.compile(r"\b[a-z]{1,30}[a-z0-9]{0,10}(?:[A-Z][a-z0-9]{1,30}){1,6}\b"),  # camelCase
-    re.compile(r"\b(?:[A-Z][a-z0-9]{1,30}){2,6}\b"),
-    re.compile(
+    lazy_pattern(r"\b[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){0,4}\(\)", re.ASCII),  # a call
+    lazy_pattern(r"(?<![\w$.-])_{0,2}[A-Za-z][A-Za-z0-9]{0,40}(?:_[A-Za-z0-9]{1,40}){1,8}_{0,2}\b", re.ASCII),
+    lazy_pattern(r"\b[a-z]{1,30}[a-z0-9]{0,10}(?:[A-Z][a-z0-9]{1,30}){1,6}\b"),  # camelCase
+    lazy_pattern(r"\b(?:[A-Z][a-z0-9]{1,30}){2,6}\b"),
+    lazy_pattern(
         r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z]{1,12}(?:-[A-Za-z0-9.]{1,12}){1,4}(?![\w-])", re.ASCII
     ),
 )
-_CODE_SPAN = re.compile(r"(?<!`)`([^`\n]{2,160})`(?!`)")
+_CODE_SPAN = lazy_pattern(r"(?<!`)`([^`\n]{2,160})`(?!`)")
 
 
 def paths(text: str, taken: Taken) -> Iterator[Fact]:

@@ -10,11 +10,12 @@ from ctxlab.engines.compression.facts.fact import Fact, FactKind, folded, width_
 from ctxlab.engines.compression.facts.orders import is_order
 from ctxlab.engines.compression.facts.taken import Taken
 from ctxlab.engines.compression.sentences import sentences
+from ctxlab.lazy_pattern import lazy_pattern
 
 _LONGEST = 600
 """Characters of a sentence that are looked at; a longer one is data."""
 _CLAUSE = r"(?:^|[.,;:!?()\u2014\u2013-]\s*|\b(?:and|but|so|then|also|please|just)\s+|^[\s\"'*>#\d.)-]+)"
-_RULE = re.compile(
+_RULE = lazy_pattern(
     rf"""
     {_CLAUSE}(?:never|always)\b
       (?!\ (?:\w{{2,}}ed|\w+[^\Ws]s|\w+ing|a|an|the|been|had|thought|went|felt|knew|mind|again|too|up|here|there
@@ -34,12 +35,12 @@ _RULE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_CHINESE_RULE = re.compile(
+_CHINESE_RULE = lazy_pattern(
     r"(?:^|[，。；：！？、,;:!?\s“\"]|请|你|您|也|都|就|千万|以后|但|并)(?:不要|别(?![的人墅处致称名提担客])|不许|不准|不得|不可以|勿|必须|务必|切记|记得要|永远不|永远别|只能|只许)"
     r"|禁止|严禁|请勿|切勿|绝不能|绝对不|从现在起|从今以后|每次都要|始终要|必须要?|务必"
 )
-_NOT_MINE = re.compile(r"(?:我|我们|咱们)(?:也|都|就|现在|还)?(?:必须|不得|只能|务必)|不得不|不要紧|别说|不要太")
-_DECISION = re.compile(
+_NOT_MINE = lazy_pattern(r"(?:我|我们|咱们)(?:也|都|就|现在|还)?(?:必须|不得|只能|务必)|不得不|不要紧|别说|不要太")
+_DECISION = lazy_pattern(
     r"""
     \b(?:we'll|we\ will|i'll|i\ will|let's|let\ us|let\ me)
       \ (?:go\ with|use|take|stick\ with|stick\ to|settle\ on|pick|choose)\b
@@ -52,36 +53,36 @@ _DECISION = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_CHINESE_DECISION = re.compile(
+_CHINESE_DECISION = lazy_pattern(
     r"(?:我|咱|他|她|们|已经|最后|最终|于是|那就)[^，。！？；做没再来]{0,3}决定(?:了(?!\W*$))?(?![了的权性于之是])[\u4e00-\u9fff]{2,}"
     r"|就用|就选|选定|敲定|说定|约定|约好|定下来|商定|一致同意|最终选|我选(?:择)?了"
 )
 
-_GUESS = re.compile(r"^\W*(?:wow|aww?|i (?:can )?(?:imagine|bet|guess|suppose))\b.*\bmust\b(?! not)", re.IGNORECASE)
+_GUESS = lazy_pattern(r"^\W*(?:wow|aww?|i (?:can )?(?:imagine|bet|guess|suppose))\b.*\bmust\b(?! not)", re.IGNORECASE)
 """The beginning of a sentence whose *must* is a guess."""
-_IF = re.compile(r"^\W*(?:if|when|once|unless)\b|\bif\ (?:i|we|you)\b|如果|要是|假如", re.IGNORECASE)
+_IF = lazy_pattern(r"^\W*(?:if|when|once|unless)\b|\bif\ (?:i|we|you)\b|如果|要是|假如", re.IGNORECASE)
 _LEAST_DECISION = 5
 """Characters up to which a sentence names nothing that was decided."""
 
 _QUOTES = (
-    re.compile(r"“([^“”\n]{2,400})”"),
-    re.compile(r"「([^「」\n]{2,400})」"),
-    re.compile(r"『([^『』\n]{2,400})』"),
-    re.compile(r"(?<![A-Za-z0-9=\"'\\])\"(?=[^\s\"])([^\"\n]{2,400})(?<=[^\s\"\\])\"(?![A-Za-z0-9])"),
+    lazy_pattern(r"“([^“”\n]{2,400})”"),
+    lazy_pattern(r"「([^「」\n]{2,400})」"),
+    lazy_pattern(r"『([^『』\n]{2,400})』"),
+    lazy_pattern(r"(?<![A-Za-z0-9=\"'\\])\"(?=[^\s\"])([^\"\n]{2,400})(?<=[^\s\"\\])\"(?![A-Za-z0-9])"),
 )
 _AT_THE_END = " .,!?;:。，！？；：…"
 """Marks that belong to the sentence around a quotation."""
 _SHORT = 60
 """Characters of a quotation inside which nothing else is looked for: a title, a word that was used."""
 
-NEGATION = re.compile(
+NEGATION = lazy_pattern(
     r"\b(?:never|not|no|none|nothing|nobody|nor|neither|without|avoid(?:s|ed|ing)?|forbid(?:s|den)?|refuse[sd]?|stop|"
     r"prohibit\w*|exclud\w*|refrain\w*|mustn't|cannot|\w+n't|dont|cant)\b|[不别勿禁未没无非莫拒]"
 )
 """Words by which a sentence says no, in folded text."""
 
 
-_OF_PROGRAM = re.compile(r"<system-reminder>(.*?)</system-reminder>", re.DOTALL)
+_OF_PROGRAM = lazy_pattern(r"<system-reminder>(.*?)</system-reminder>", re.DOTALL)
 """Words of the program that runs a model, which it puts into results of tools and messages of the user."""
 
 

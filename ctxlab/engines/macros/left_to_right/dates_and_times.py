@@ -11,9 +11,10 @@ from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.clock_and_timeline import DAYS_OF_MONTH, Moment, moment_at
 from ctxlab.engines.macros.dates import MONTHS, WEEKDAYS, clock12, clock24, half_day, hour12, long_date, ymd
 from ctxlab.engines.macros.registry import NEWER, Macro, MacroFamily, macro
+from ctxlab.lazy_pattern import lazy_pattern
 
-OFFSET = re.compile(r"UTC([+-]\d{1,5})", re.ASCII)
-TOKENS = re.compile(
+OFFSET = lazy_pattern(r"UTC([+-]\d{1,5})", re.ASCII)
+TOKENS = lazy_pattern(
     r"\[([^\]]*)\]|LTS|LT|L{1,4}|l{1,4}|Mo|MMMM|MMM|MM|M|DDDo|DDDD|DDD|Do|DD|D|do|dddd|ddd|dd|d|E|e"
     r"|YYYY|YY|Qo|Q|A|a|HH|H|hh|h|kk|k|mm|m|ss|s|SSS|SS|S|ZZ|Z|X|x|Wo|WW|W|GGGG|GG|wo|ww|w|gggg|gg|z|Y"
 )

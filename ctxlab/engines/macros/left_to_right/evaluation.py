@@ -17,12 +17,13 @@ from ctxlab.engines.macros.left_to_right.shorthand import Nonsense, is_filled, s
 from ctxlab.engines.macros.lint import arguments_problem, unknown_name
 from ctxlab.engines.macros.parser import ANGLE, ANGLES, Lines
 from ctxlab.engines.macros.registry import NEWER, Macro, find
+from ctxlab.lazy_pattern import lazy_pattern
 
 LISTS = frozenset({"random", "pick"})
-BARE = re.compile(r"\s*([.$])\s*([a-zA-Z](?:[\w-]*\w)?)\s*", re.ASCII)
-TIME_UTC = re.compile(r"\{\{time_(UTC[+-]\d+)\}\}", re.ASCII | re.IGNORECASE)
-OPERATED = re.compile(r"\s*[a-zA-Z][\w-]*\s*[-+=!<>|?]", re.ASCII)
-NAME = re.compile(r"[a-zA-Z][\w-]*", re.ASCII)
+BARE = lazy_pattern(r"\s*([.$])\s*([a-zA-Z](?:[\w-]*\w)?)\s*", re.ASCII)
+TIME_UTC = lazy_pattern(r"\{\{time_(UTC[+-]\d+)\}\}", re.ASCII | re.IGNORECASE)
+OPERATED = lazy_pattern(r"\s*[a-zA-Z][\w-]*\s*[-+=!<>|?]", re.ASCII)
+NAME = lazy_pattern(r"[a-zA-Z][\w-]*", re.ASCII)
 
 
 def takes_more(call: Call) -> bool:

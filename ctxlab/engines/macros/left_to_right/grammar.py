@@ -7,17 +7,19 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 DEEPEST = 50
-HEAD = re.compile(
+HEAD = lazy_pattern(
     r"\{\{\s*(?:(?P<end>(?:[!?~>#]\s*)*/\s*(?:[!?~>#]\s*)*)(?P<closed>//|[a-zA-Z][\w-]*)"
     r"|(?P<flags>(?:[!?~>#/]\s*)*?)(?:(?P<variable>[.$])|(?P<name>//|[a-zA-Z][\w-]*)))",
     re.ASCII,
 )
 """The head that makes a brace pair a macro: marks, a name or the sign of a variable; `end` where it closes another."""
-JUNK = re.compile(r"(?:(?!\}\})[^\s:|}])*")
+JUNK = lazy_pattern(r"(?:(?!\}\})[^\s:|}])*")
 """Characters behind a name that the program passes over, as in `{{user.name}}`."""
-BLANKS = re.compile(r"\s*")
-TOKEN = re.compile(r"\{\{|\}\}|::")
+BLANKS = lazy_pattern(r"\s*")
+TOKEN = lazy_pattern(r"\{\{|\}\}|::")
 KEEPS_BLANKS = "#"
 
 

@@ -10,8 +10,9 @@ from ctxlab.engines.macros.call import BadCall, MacroCall
 from ctxlab.engines.macros.environment import MacroEnv
 from ctxlab.engines.macros.registry import NEWER, Macro, MacroFamily, macro
 from ctxlab.engines.macros.sillytavern import card_text
+from ctxlab.lazy_pattern import lazy_pattern
 
-START = re.compile(r"<START>", re.IGNORECASE)
+START = lazy_pattern(r"<START>", re.IGNORECASE)
 Read = Callable[[MacroEnv], str]
 
 

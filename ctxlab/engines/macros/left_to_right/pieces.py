@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from ctxlab.context import Cause, Edit, Origin, Text
 from ctxlab.engines.javascript.numbers import WHITE
 from ctxlab.engines.macros.call import CAUSE
+from ctxlab.lazy_pattern import lazy_pattern
 
 TRIM = "{{trim}}"
-TRIMS = re.compile(r"(?:\r?\n)*\{\{trim\}\}(?:\r?\n)*", re.IGNORECASE)
-ESCAPED = re.compile(r"\\(?=[{}])")
+TRIMS = lazy_pattern(r"(?:\r?\n)*\{\{trim\}\}(?:\r?\n)*", re.IGNORECASE)
+ESCAPED = lazy_pattern(r"\\(?=[{}])")
 UNTYPED = "escape"
 
 

@@ -8,9 +8,10 @@ from typing import NamedTuple
 from ctxlab.engines.javascript.numbers import WHITE, as_text, number, plain
 from ctxlab.engines.macros.call import ExpansionState
 from ctxlab.engines.macros.variables import COMPACT, EVERYWHERE, SESSION, added, read_value
+from ctxlab.lazy_pattern import lazy_pattern
 
 SCOPES = {".": SESSION, "$": EVERYWHERE}
-WRITTEN = re.compile(
+WRITTEN = lazy_pattern(
     r"\s*(?P<name>[a-zA-Z](?:[\w-]*\w)?)\s*"
     r"(?:(?P<step>\+\+|--)(?:\s*(?P<junk>[a-zA-Z]\w*)?\s*)"
     r"|(?P<operator>\+=|-=|==|!=|>=|<=|\|\|=|\?\?=|\|\||\?\?|=|>|<)(?P<value>.*)|(?P<more>[a-zA-Z]\w*)\s*)?",

@@ -21,16 +21,17 @@ from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.card_fields import inner
 from ctxlab.formats.sillytavern.cards.png import CARRIERS, decoded, read_chunks, with_chunks
+from ctxlab.lazy_pattern import lazy_pattern
 
 Data = dict[str, Any]
 
 CARD_URI: Final = "cardUri"
 """Field of an agent's file: how the card that it is from addresses it; of a data URL its scheme."""
-EMBEDDED: Final = re.compile(r"embed(?:d)?ed://", re.IGNORECASE)
+EMBEDDED: Final = lazy_pattern(r"embed(?:d)?ed://", re.IGNORECASE)
 OF_PICTURE, DEFAULT, INLINE = "__asset:", "ccdefault:", "data:"
 CHUNK: Final = "chara-ext-asset_"
 ICON: Final = "icon"
-UNSAFE: Final = re.compile(r"[^\w.-]+")
+UNSAFE: Final = lazy_pattern(r"[^\w.-]+")
 Embedded = Callable[[str], bytes | None]
 """The bytes of a file beside the card, by its path there."""
 MOST: Final = 5_000

@@ -16,8 +16,9 @@ from ctxlab.formats.sillytavern.cards.writer import OF_PRESET
 from ctxlab.formats.sillytavern.presets.chat_completion import FORMAT, OWN_WORDS, READING, is_preset, missing_markers
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS
 from ctxlab.formats.sillytavern.regex_scripts import RULES_OF_PRESET
+from ctxlab.lazy_pattern import lazy_pattern
 
-ORIGINAL: Final = re.compile(r"\{\{original\}\}", re.IGNORECASE)
+ORIGINAL: Final = lazy_pattern(r"\{\{original\}\}", re.IGNORECASE)
 OF_REQUESTS: Final = (NAMED_MODELS, OWN_MODEL, SYSTEM_AS_USER)
 """Keys of what a preset carries that requests ask for."""
 MACROS: Final = {

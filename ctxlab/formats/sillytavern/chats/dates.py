@@ -6,14 +6,16 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from ctxlab.lazy_pattern import lazy_pattern
+
 MONTHS: Final[tuple[str, ...]] = (
     *("jan", "feb", "mar", "apr", "may", "jun"),
     *("jul", "aug", "sep", "oct", "nov", "dec"),
 )
-WRITTEN = re.compile(
+WRITTEN = lazy_pattern(
     r"([a-z]{3})[a-z]*\.? (\d{1,2}), (\d{4}),?(?: at)? (\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])\.?m\.?", re.IGNORECASE
 )
-STAMPED = re.compile(
+STAMPED = lazy_pattern(
     r"(\d{4})-(\d{1,2})-(\d{1,2})\s*@\s*(\d{1,2})h\s*(\d{1,2})m\s*(\d{1,2})s\s*(?:(\d{1,3})ms)?", re.IGNORECASE
 )
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final, Literal, cast
 
@@ -11,12 +10,13 @@ from ctxlab.documents.agent.authors_note import authors_note
 from ctxlab.formats.sillytavern.chats.reader import CARRIED, LINES, names_of
 from ctxlab.formats.sillytavern.chats.turns import header_of, turns_of
 from ctxlab.formats.sillytavern.coerce import as_object
+from ctxlab.lazy_pattern import lazy_pattern
 
 POSITIONS: Final = ("after_main", "in_chat", "before_main")
 """Places of a note by their numbers."""
 ROLES: Final = ("system", "user", "assistant")
 USUAL: Final[Mapping[str, int]] = {"position": 1, "depth": 4, "role": 0, "interval": 1}
-RETURNS: Final = re.compile(r"\r\n?")
+RETURNS: Final = lazy_pattern(r"\r\n?")
 NOTE_OF_CHAT: Final = "chat-note"
 """Id of the note of a chat that is built alone."""
 

@@ -13,6 +13,7 @@ from ctxlab.formats.sillytavern.card_fields import DEPTH_PROMPT, PROMPT_NAME, in
 from ctxlab.formats.sillytavern.cards.reader import DEPTH, ROLES
 from ctxlab.formats.sillytavern.data_folder.cards import CardFile
 from ctxlab.formats.sillytavern.data_folder.conversation import Conversation
+from ctxlab.lazy_pattern import lazy_pattern
 
 JOINED: Final = {
     "description": "Description",
@@ -23,8 +24,8 @@ JOINED: Final = {
 """Fields that are joined, and what the program calls them in words around each."""
 JOINS, JOINS_MUTED = 1, 2
 """Numbers of the ways of joining: the members that aren't muted, and all."""
-FIELD_NAME: Final = re.compile("<FIELDNAME>", re.IGNORECASE)
-CHAR: Final = re.compile(r"\{\{char\}\}|<(?:char|bot)>", re.IGNORECASE)
+FIELD_NAME: Final = lazy_pattern("<FIELDNAME>", re.IGNORECASE)
+CHAR: Final = lazy_pattern(r"\{\{char\}\}|<(?:char|bot)>", re.IGNORECASE)
 START: Final = "<START>"
 
 

@@ -11,6 +11,7 @@ from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern.coerce import as_object
 from ctxlab.formats.sillytavern.data_folder.cards import CardFile
 from ctxlab.formats.sillytavern.data_folder.conversation import Conversation
+from ctxlab.lazy_pattern import lazy_pattern
 
 NATURAL, MANUAL, POOLED = 0, 2, 3
 """Numbers of a group's ways to choose; with the other one, 1, all reply in the order of the list."""
@@ -18,7 +19,7 @@ GOES_ON: Final = ("swipe", "continue", "quiet")
 """Kinds of turns in which the member replies who wrote the newest reply, a muted one too."""
 IMPERSONATE: Final = "impersonate"
 NARRATOR: Final = "narrator"
-WORDS: Final = re.compile(r"\w+", re.ASCII)
+WORDS: Final = lazy_pattern(r"\w+", re.ASCII)
 """Words as the program finds them: a name in Chinese has none, and is never called by it."""
 USUALLY_TALKS: Final = 0.5
 """The talkativeness of a character whose card doesn't say."""

@@ -23,6 +23,7 @@ from ctxlab.formats.sillytavern.card_fields import (
 )
 from ctxlab.formats.sillytavern.presets.chat_completion import EXAMPLES, FORMAT, PERSONA
 from ctxlab.formats.sillytavern.presets.prompt_order import HISTORY, MARKERS, message
+from ctxlab.lazy_pattern import lazy_pattern
 
 PLACES: Final = {
     "system": MAIN,
@@ -41,10 +42,10 @@ IDLE: Final = frozenset({"anchorBefore", "anchorAfter", "trim"})
 END_IF: Final = "{{/if}}"
 CONDITION: Final = r"\{\{#if\s+(?P<condition>\w+)\s*\}\}(?P<body>.*?)\{\{/if\}\}"
 NAMED: Final = rf"\{{\{{(?P<shown>{'|'.join([*PLACES, *sorted(IDLE)])})\}}\}}"
-PIECE: Final = re.compile(f"{CONDITION}|{NAMED}", re.DOTALL)
-SHOWN: Final = re.compile(f"(?P<condition>(?!))?{NAMED}")
-ELSE: Final = re.compile(r"\{\{else\}\}.*", re.DOTALL)
-BRACED: Final = re.compile(r"\{\{[#/][^{}]*\}\}")
+PIECE: Final = lazy_pattern(f"{CONDITION}|{NAMED}", re.DOTALL)
+SHOWN: Final = lazy_pattern(f"(?P<condition>(?!))?{NAMED}")
+ELSE: Final = lazy_pattern(r"\{\{else\}\}.*", re.DOTALL)
+BRACED: Final = lazy_pattern(r"\{\{[#/][^{}]*\}\}")
 
 
 def is_context(data: Mapping[str, Any]) -> bool:

@@ -10,6 +10,7 @@ from ctxlab.context import Draft
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.truncation.budget_report import BudgetReport
 from ctxlab.engines.worldbook import Decision, LoreScan
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.pipeline.explain.prompt_of_trace import parts_alone
 from ctxlab.processors.files.report import AttachmentReport
 from ctxlab.processors.injection.presets import Preset, presets_of
@@ -21,8 +22,8 @@ FEWEST_MESSAGES: Final = 5
 """Messages of a path from which on lore that never or always fires is spoken of."""
 FEWEST_CHARACTERS: Final = 20
 NOT_SENT: Final = {"description": "only described to the model", "unknown": "no more than a name for the model"}
-_MACRO: Final = re.compile(r"\{\{\s*[A-Za-z_][A-Za-z0-9_]*(?:::?[^{}\n]{0,80}|\s[^{}\n]{0,80})?\s*\}\}")
-_CODE: Final = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_MACRO: Final = lazy_pattern(r"\{\{\s*[A-Za-z_][A-Za-z0-9_]*(?:::?[^{}\n]{0,80}|\s[^{}\n]{0,80})?\s*\}\}")
+_CODE: Final = lazy_pattern(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 
 
 @finding_rule(

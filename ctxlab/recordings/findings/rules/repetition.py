@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from ctxlab.context.equal_stretch import equal_after, equal_before
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import CheckedContext, quoted, quoted_name
 from ctxlab.recordings.findings.finding import FindingPlace
@@ -22,7 +22,7 @@ PUT_IN: Final = ("reminders", "seams")
 """Sources of words that a program puts between others."""
 KEPT: Final = 3
 """Earlier places that are remembered for the same beginning."""
-_BEGINNINGS: Final = re.compile(r"\n+|[.!?] +|[。！？；]")
+_BEGINNINGS: Final = lazy_pattern(r"\n+|[.!?] +|[。！？；]")
 FEWEST_REMINDERS: Final = 3
 FEWEST_REMINDED_TOKENS: Final = 100
 KINDS: Final = {

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Final
 
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import CheckedContext, quoted, quoted_name
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
@@ -16,8 +17,10 @@ FEWEST_TOKENS: Final = 50
 """Tokens of a result that counts when it comes again."""
 FEWEST_RESULTS: Final = 100
 FEWEST_EMPTY: Final = 3
-_FAILED: Final = re.compile(r"\s*(?:<tool_use_error>|Traceback \(most recent|(?:fatal |command )?error\b|fatal:)", re.I)
-_CUT: Final = re.compile(
+_FAILED: Final = lazy_pattern(
+    r"\s*(?:<tool_use_error>|Traceback \(most recent|(?:fatal |command )?error\b|fatal:)", re.I
+)
+_CUT: Final = lazy_pattern(
     r"(?:\[|\(|\.\.\.|…|<|\*)[^\n\]()<>]{0,60}\btruncated\b[^\n\]()<>]{0,80}(?:\]|\)|\.\.\.|…|>|\*)"
     r"|\b[\d,]+ (?:more )?(?:lines|characters|chars|bytes|tokens|items|results|rows) (?:truncated|omitted|not shown)\b"
     r"|\b(?:output|result|response|content)s? (?:was |were |is )?(?:too (?:long|large)[^\n]{0,40})?truncated\b"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import CheckedContext, added, quoted, quoted_name
 from ctxlab.recordings.findings.finding import FindingPlace
@@ -16,7 +17,7 @@ from ctxlab.secrets import secrets_in
 
 _EARLIER: Final = r"(?:previous|prior|above|preceding|earlier|foregoing|existing|original|system)"
 _ORDERS: Final = r"(?:instruction|direction|prompt|rule|guideline|command|message|context|task)s?"
-_INSTRUCTIONS: Final = re.compile(
+_INSTRUCTIONS: Final = lazy_pattern(
     rf"\b(?:ignore|disregard|forget|override|bypass)\s+(?:all\s+|any\s+|everything\s+)?(?:of\s+)?(?:the\s+|your\s+|my\s+)?"
     rf"{_EARLIER}\s+(?:and\s+\w+\s+)?{_ORDERS}\b"
     r"|\b(?:ignore|disregard|forget)\s+(?:everything|all)\s+(?:above|before(?:\s+this)?|you(?:'ve| have| were)\s+\w+)"
@@ -29,7 +30,7 @@ _INSTRUCTIONS: Final = re.compile(
     r"|(?:输出|显示|透露|泄露|复述)(?:你的|完整的?)?系统提示词?",
     re.IGNORECASE,
 )
-_HIDDEN: Final = re.compile(
+_HIDDEN: Final = lazy_pattern(
     "(?P<order>[\u202a-\u202e\u2066-\u2069])|(?P<tags>(?<!\U0001f3f4)(?<![\U000e0020-\U000e007f])[\U000e0020-\U000e007f]+)"
     "|(?P<selectors>[\U000e0100-\U000e01ef]{2,})|(?P<blank>[\u200b\u2060-\u2064]|(?<!^)\ufeff)"
 )

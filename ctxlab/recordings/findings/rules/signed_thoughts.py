@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import fields_of, items_of, kind_of
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.findings.checked_context import CheckedContext, quoted
 from ctxlab.recordings.findings.finding import FindingPlace
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
@@ -15,7 +15,7 @@ from ctxlab.recordings.recorded_request import RecordedRequest
 
 PROOFS: Final = {"thinking": "signature", "redacted_thinking": "data"}
 """The field of a block of Anthropic's by which its API tells who wrote it."""
-DATES: Final = re.compile(r"(?:-latest|[-@]\d{8}|-v\d+(?::\d+)?|\[1m\]|(?<=-\d)-0)+$")
+DATES: Final = lazy_pattern(r"(?:-latest|[-@]\d{8}|-v\d+(?::\d+)?|\[1m\]|(?<=-\d)-0)+$")
 """Ends of a model's name that say which day's or which cloud's it is."""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import CheckedContext, listed_names, quoted, quoted_name
 from ctxlab.recordings.findings.finding import FindingPlace
@@ -21,9 +22,9 @@ MOST: Final = 0.5
 FULL: Final = 0.9
 BLOB: Final = 1_000
 """Characters without a blank that count as encoded bytes."""
-_BLOB: Final = re.compile(rf"[A-Za-z0-9+/_=-]{{{BLOB},}}")
+_BLOB: Final = lazy_pattern(rf"[A-Za-z0-9+/_=-]{{{BLOB},}}")
 FEWEST_TIMES: Final = 4
-_PICTURE: Final = re.compile(
+_PICTURE: Final = lazy_pattern(
     r"\b(?:image|picture|photo|screenshot|diagram|drawing|figure|logo|icon|chart)s?\b|图|照片|截屏|画", re.I
 )
 

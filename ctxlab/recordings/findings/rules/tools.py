@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ import orjson
 
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import fields_of
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import (
     CheckedContext,
@@ -29,7 +29,7 @@ FEWEST_ANSWERS: Final = 3
 """Answers from which on a tool that none of them called counts as not called."""
 NEAR: Final = 0.8
 FEWEST_WORDS: Final = 8
-WORD: Final = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
+WORD: Final = lazy_pattern(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
 """A word, or one Chinese character."""
 
 

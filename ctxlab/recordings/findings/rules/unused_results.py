@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import CheckedContext, quoted_name
 from ctxlab.recordings.findings.finding_rule import Found, finding_rule
@@ -17,7 +17,7 @@ FEWEST_TIMES: Final = 4
 FEWEST_WORDS: Final = 20
 LEAST_SHARE: Final = 0.3
 """New words that a result must have, and their share of its words: else one could not tell what comes back to it."""
-WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{3,}|\d[\d.]{2,}|(?=([\u3400-\u9fff]{3}))")
+WORD: Final = lazy_pattern(r"[A-Za-z_][A-Za-z0-9_]{3,}|\d[\d.]{2,}|(?=([\u3400-\u9fff]{3}))")
 """A word of four letters, a number of three figures, or three Chinese characters in a row."""
 
 

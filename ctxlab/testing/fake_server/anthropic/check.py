@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.testing.fake_server.anthropic.models import ClaudeTraits, traits_of
 from ctxlab.testing.fake_server.anthropic.shape import COUNT_REQUEST, REQUEST
 from ctxlab.testing.fake_server.anthropic.turns import THOUGHTS, Block, Turn, blocks_of, turns_of
@@ -19,7 +19,7 @@ ONLY_ASSISTANT = {"thinking", "redacted_thinking", "tool_use", "server_tool_use"
 OLD_VERSIONS = {"2023-06-01"}
 LARGEST_PICTURE = 5 * 1024 * 1024
 MOST_MARKS = 4
-SIGNATURE = re.compile(r"[A-Za-z0-9+/_=-]+")
+SIGNATURE = lazy_pattern(r"[A-Za-z0-9+/_=-]+")
 
 
 def check(body: Body, report: Report, *, version: str, counting: bool = False, sent: SentSignatures) -> None:

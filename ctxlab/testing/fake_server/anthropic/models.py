@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-NAMED = re.compile(r"claude-(opus|sonnet|haiku|fable|mythos)-(\d+)(?:-(\d{1,2}))?(?!\d)")
-OLD = re.compile(r"claude-(\d)(?:-(\d))?-(opus|sonnet|haiku)")
+from ctxlab.lazy_pattern import lazy_pattern
+
+NAMED = lazy_pattern(r"claude-(opus|sonnet|haiku|fable|mythos)-(\d+)(?:-(\d{1,2}))?(?!\d)")
+OLD = lazy_pattern(r"claude-(\d)(?:-(\d))?-(opus|sonnet|haiku)")
 Generation = tuple[int, int]
 NEWEST: Generation = (99, 0)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-NAMED = re.compile(r"gemini-(\d+)(?:\.(\d+))?-?(.*)")
+from ctxlab.lazy_pattern import lazy_pattern
+
+NAMED = lazy_pattern(r"gemini-(\d+)(?:\.(\d+))?-?(.*)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@ protobuf's JSON is read.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.testing.fake_server.refusal import Path, Report
 from ctxlab.testing.fake_server.shapes import Check, anything, flag, items, mapping, number, one_of, record, shown, text
 
 FREE = {"args", "response", "properties", "parametersJsonSchema", "responseJsonSchema", "responseSchema", "labels"}
 """Fields whose own keys are the caller's, not the vendor's."""
-UNDERSCORE = re.compile(r"_([a-z])")
+UNDERSCORE = lazy_pattern(r"_([a-z])")
 
 
 def camel(name: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-GPT = re.compile(r"gpt-(\d+)(?:\.(\d+))?(?!\d|o)(.*)")
+from ctxlab.lazy_pattern import lazy_pattern
+
+GPT = lazy_pattern(r"gpt-(\d+)(?:\.(\d+))?(?!\d|o)(.*)")
 SAMPLING_BY_DEFAULT = {(5, 1), (5, 2), (5, 4)}
 """Generations that don't reason unless asked to, and take a temperature then."""
 ALL_EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh", "max"})

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.testing.fake_server.media import data_url, has_scheme, is_base64
 from ctxlab.testing.fake_server.openai_chat.check import (
     MOST_PICTURES,
@@ -22,7 +22,7 @@ from ctxlab.testing.fake_server.shapes import as_text
 BEGINS = {"message": "msg_", "reasoning": "rs_", "function_call": "fc_"}
 CALLS = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
 OUTPUTS = set(CALLS.values())
-ENCRYPTED = re.compile(r"[A-Za-z0-9+/_=-]+")
+ENCRYPTED = lazy_pattern(r"[A-Za-z0-9+/_=-]+")
 
 
 def check(body: Body, report: Report, *, sent: SentSignatures) -> None:
