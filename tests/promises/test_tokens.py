@@ -12,6 +12,7 @@ from ctxlab.context import AssetRef, Draft, Origin, Span, Text
 from ctxlab.documents import ToolCall
 from ctxlab.engines.tokens import encoding, estimate_tokens
 from ctxlab.engines.tokens.bpe_counter import ExactCounter
+from ctxlab.engines.tokens.few_words import MOST, FewWords
 from ctxlab.engines.tokens.split import CUT, count_joined, pieces
 from ctxlab.providers import tokenizer_for
 
@@ -148,3 +149,34 @@ def test_any_message_has_a_count_that_memory_does_not_change(draft: Draft, model
 @given(text=st.text())
 def test_the_name_of_a_model_never_breaks_counting(model: str, text: str) -> None:
     assert tokenizer_for(f"{model}{text}").count("x") == tokenizer_for(text).count("x") == 1
+
+
+@law
+@given(NAMES, ANY_TEXTS)
+def test_few_words_are_counted_without_the_encoder_as_with_it(name: str, text: str) -> None:
+    found = few_words(name).count(text)
+
+    assert found is None or found == count(name, text)
+
+
+@pytest.mark.parametrize("name", ["o200k_base", "cl100k_base"])
+@pytest.mark.parametrize(
+    "text", [atom for atom in ATOMS if atom.isascii() and atom > " "] + ["字", "中文", "한국", "é", "😀", "，"]
+)
+def test_common_letters_need_no_encoder(name: str, text: str) -> None:
+    assert few_words(name).count(f"{text} x{text}") == count(name, f"{text} x{text}")
+
+
+def test_the_encoder_counts_from_some_thousand_characters_on() -> None:
+    few = FewWords("o200k_base")
+
+    found = [few.count("a lamp " * 1000) for _ in range(8)]
+
+    assert found == [*[count("o200k_base", "a lamp " * 1000)] * (MOST // 7000), *[None] * (8 - MOST // 7000)]
+
+
+@cache
+def few_words(name: str) -> FewWords:
+    few = FewWords(name)
+    few.left = 10**12
+    return few

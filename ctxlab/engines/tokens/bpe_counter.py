@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from ctxlab.engines.tokens.encodings import encoding
+from ctxlab.engines.tokens.few_words import FewWords
 from ctxlab.engines.tokens.split import LONG_RUN, SHORT, count_joined, count_unbroken, pieces
 
 MAX_ENTRIES = 200_000
@@ -78,19 +79,20 @@ class CountCache:
 
 
 class ExactCounter:
-    """Counts tokens in one encoding; the ranks are loaded at the first count.
+    """Counts tokens in one encoding; the encoder is loaded once there is much to count.
 
     `counts` remembers whole texts. The pieces of long ones are remembered apart, so that a text that grows at its end
     is encoded anew only there.
     """
 
-    __slots__ = ("_encode", "_pieces", "counts", "name")
+    __slots__ = ("_few", "_length", "_pieces", "counts", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.counts = CountCache(self.measure)
         self._pieces = CountCache(self._unbroken, max_characters=4_000_000)
-        self._encode: Callable[[str], list[int]] = self._load
+        self._few = FewWords(name)
+        self._length: Callable[[str], int] = self._of_few
 
     def __repr__(self) -> str:
         return f"Exact({self.name!r}, {len(self.counts)} texts)"
@@ -98,7 +100,7 @@ class ExactCounter:
     def measure(self, text: str) -> int:
         """The count, not remembered. Text that spells a special token is text."""
         if len(text) <= SHORT:
-            return len(self._encode(text))
+            return self._length(text)
         *front, tail = pieces(text)
         return sum(map(self._pieces, front)) + self._unbroken(tail)
 
@@ -111,12 +113,17 @@ class ExactCounter:
 
     def _unbroken(self, text: str) -> int:
         if len(text) < LONG_RUN:
-            return len(self._encode(text))
-        return count_unbroken(text, lambda part: len(self._encode(part)))
+            return self._length(text)
+        return count_unbroken(text, lambda part: self._length(part))
 
-    def _load(self, text: str) -> list[int]:
-        self._encode = encoding(self.name).encode_ordinary
-        return self._encode(text)
+    def _of_few(self, text: str) -> int:
+        """The tokens by the ranks alone while there is little to count, then by the encoder, which is loaded."""
+        tokens = self._few.count(text)
+        if tokens is None:
+            encode = encoding(self.name).encode_ordinary
+            self._length = lambda text: len(encode(text))
+            return self._length(text)
+        return tokens
 
 
 @cache

@@ -30,7 +30,7 @@ def test_a_million_of_one_character_is_counted_and_each_is_encoded_once(
 ) -> None:
     exact = ExactCounter(name)
     encode, encoded = encoding(name).encode_ordinary, list[int]()
-    exact._encode = lambda text: encoded.append(len(text)) or encode(text)  # pyright: ignore[reportPrivateUsage]
+    exact._length = lambda text: encoded.append(len(text)) or len(encode(text))  # pyright: ignore[reportPrivateUsage]
 
     tokens = exact.measure(text)
 
@@ -67,7 +67,7 @@ def test_a_growing_text_is_encoded_only_at_its_end(name: str) -> None:
     asked: list[int] = []
     exact.measure(whole[:30_000])
     encode = encoding(name).encode_ordinary
-    exact._encode = lambda text: asked.append(len(text)) or encode(text)  # pyright: ignore[reportPrivateUsage]
+    exact._length = lambda text: asked.append(len(text)) or len(encode(text))  # pyright: ignore[reportPrivateUsage]
 
     assert exact.measure(whole[:30_010]) == len(encode(whole[:30_010]))
     assert sum(asked) <= 4_000
