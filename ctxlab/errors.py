@@ -27,6 +27,7 @@ CtxlabError
 │   ├── UnexplainedDrop     a draft is gone: drop it with a cause
 │   ├── UnexplainedRewrite  words are gone or new: use splice or sub
 │   └── UnpairedTool        a call without its result, or a result without its call
+├── TemplateRefused         a chat template raised an error: mend the messages as it says, or take another template
 ├── SendFailed              no answer, or half of one: the message says what came and what may be tried
 ├── MissingKey              there is no key for a vendor: give one, or set the variable that the message names
 └── MissingExtra            an optional dependency is not installed
@@ -54,6 +55,7 @@ __all__ = [
     "Refused",
     "SendFailed",
     "SeveralSessions",
+    "TemplateRefused",
     "UnexplainedChange",
     "UnexplainedDrop",
     "UnexplainedRewrite",
@@ -189,6 +191,14 @@ class UnpairedTool(LawBroken):
 
 class UnexplainedRewrite(LawBroken):
     """Words of a draft are gone and no span remembers them, or came and no span says who put them."""
+
+
+class TemplateRefused(CtxlabError):
+    """A chat template raised an error, can't be read or was stopped; `line` is its line, None if unknown."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
 
 
 class SendFailed(CtxlabError):

@@ -1,0 +1,335 @@
+"""The two environments of a template: plain as transformers sets one up, and the same with strings that are traced."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from functools import lru_cache
+from threading import Lock
+from typing import Any, cast
+
+import jinja2
+import jinja2.ext
+import jinja2.nodes
+from jinja2.compiler import CodeGenerator, Frame
+from jinja2.parser import Parser
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from ctxlab.engines.chat_templates.jinja.limits import (
+    MOST_CHARACTERS,
+    StepCounter,
+    TemplateTooLarge,
+    check_format,
+    check_numbers,
+    check_operation,
+)
+from ctxlab.engines.chat_templates.jinja.traced_string import (
+    Run,
+    TracedMarkup,
+    TracedString,
+    joined,
+    runs_of,
+    traced_json,
+)
+
+OF_DICT = frozenset(dir(dict))
+OF_TEXT = frozenset(name for name in dir(str) if not name.startswith("_")) - {"format", "format_map"}
+TEXTS = (str, TracedString)
+WIDE_METHODS = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs"})
+
+
+class Generation(jinja2.ext.Extension):
+    """The tag `{% generation %}`, with which transformers marks an assistant's words; it writes nothing itself."""
+
+    tags = {"generation"}  # noqa: RUF012 (jinja2's own form)
+
+    def parse(self, parser: Parser) -> jinja2.nodes.Node:
+        line = next(parser.stream).lineno
+        body = parser.parse_statements(("name:endgeneration",), drop_needle=True)
+        return jinja2.nodes.CallBlock(self.call_method("_words"), [], [], body).set_lineno(line)
+
+    def _words(self, caller: Callable[[], str]) -> str:
+        return caller()
+
+
+class _CodeGenerator(CodeGenerator):
+    """Code in which `~` is a method of the environment, so that it can be traced."""
+
+    def visit_Concat(self, node: jinja2.nodes.Concat, frame: Frame) -> None:  # noqa: N802 (jinja2's own name)
+        self.write("environment.together((")
+        for each in node.nodes:
+            self.visit(each, frame)
+            self.write(", ")
+        self.write("))")
+
+    def visit_Add(self, node: jinja2.nodes.Add, frame: Frame) -> None:  # noqa: N802
+        self.write("environment.plus(")
+        self.visit(node.left, frame)
+        self.write(", ")
+        self.visit(node.right, frame)
+        self.write(")")
+
+
+class PlainEnvironment(ImmutableSandboxedEnvironment):
+    """transformers' environment, with limits of steps and sizes."""
+
+    intercepted_binops = frozenset({"*", "**", "%"})
+    code_generator_class = _CodeGenerator
+
+    def __init__(self) -> None:
+        super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols])
+        self.now: datetime | None = None
+        self.steps = StepCounter()
+        del self.globals["lipsum"]
+        self.globals["raise_exception"] = _refuse
+        self.globals["strftime_now"] = lambda form: _time(self.now, form)
+        self.filters = {name: _limited(each) for name, each in self.filters.items()}
+        self.filters["tojson"] = plain_json
+
+    def together(self, parts: Iterable[Any]) -> str:
+        """The operator `~`."""
+        return "".join([str(each) for each in parts])
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """An attribute as the sandbox gives it; of objects and texts, nearly all that are asked, without its search."""
+        if type(obj) is dict and attribute not in OF_DICT and attribute in obj:
+            return obj[attribute]
+        if type(obj) in TEXTS and attribute in OF_TEXT:
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
+
+    def plus(self, left: Any, right: Any) -> Any:
+        """The operator `+`; lists and texts stay small, so that they can't be doubled again and again."""
+        total = left + right
+        if isinstance(total, str | list) and len(total) > MOST_CHARACTERS:  # pyright: ignore[reportUnknownArgumentType]
+            raise TemplateTooLarge
+        return total
+
+    def counted(self, iterable: Iterable[Any]) -> Iterable[Any]:
+        """What a loop goes through."""
+        return self.steps.counted(iterable)
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> jinja2.nodes.Template:
+        tree = super()._parse(source, name, filename)
+        for loop in tree.find_all(jinja2.nodes.For):
+            counted = jinja2.nodes.EnvironmentAttribute("counted", lineno=loop.lineno)
+            loop.iter = jinja2.nodes.Call(counted, [loop.iter], [], None, None, lineno=loop.lineno)
+        tree.set_environment(self)
+        return tree
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        check_operation(operator, left, right)
+        return super().call_binop(context, operator, left, right)
+
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        if isinstance(getattr(obj, "__self__", None), str):
+            name = getattr(obj, "__name__", "")
+            if name in WIDE_METHODS:
+                check_numbers(args)
+            elif name in ("format", "format_map"):
+                check_format(obj.__self__)
+        return super().call(context, obj, *args, **kwargs)
+
+
+class TracedEnvironment(PlainEnvironment):
+    """The same over traced strings. `constants` are the texts of the template that it may write, `lines` theirs.
+
+    The leaf of the first constant is -2, that of the next -3, and so on; -1 is a text that nobody knows.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.constants: list[TracedString] = []
+        self.lines: list[int] = []
+        self.filters |= {
+            "tojson": _traced_json,
+            "join": _join,
+            "replace": _replace,
+            "string": _string,
+            "indent": _indent,
+        }
+        self.filters["safe"] = lambda value: TracedMarkup(*_text_and_runs(_string(value)))
+
+    @staticmethod
+    def concat(parts: Iterable[str]) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return joined([*parts])
+
+    def together(self, parts: Iterable[Any]) -> str:
+        return joined([_string(each) for each in parts])
+
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
+        own = getattr(obj, "__self__", None)
+        if type(own) is str and getattr(obj, "__name__", "") in ("join", "replace"):
+            obj = getattr(TracedString.of(own, -1), obj.__name__)
+        return super().call(context, obj, *args, **kwargs)
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> jinja2.nodes.Template:
+        tree = super()._parse(source, name, filename)
+        _Marker(self).mark(tree)
+        tree.set_environment(self)
+        return tree
+
+    def marked(self, text: str, line: int) -> jinja2.nodes.Expr:
+        """An expression for a text of the template."""
+        self.constants.append(TracedString.of(text, -2 - len(self.constants)))
+        self.lines.append(line)
+        return jinja2.nodes.EnvironmentAttribute(f"constants[{len(self.constants) - 1}]", lineno=line)
+
+
+class _Marker:
+    """Puts texts that know their line in the place of a template's own: outside of tags, and in what it writes."""
+
+    def __init__(self, environment: TracedEnvironment) -> None:
+        self._environment = environment
+
+    def mark(self, node: jinja2.nodes.Node) -> None:
+        """Go through all statements, and below them through expressions whose value may be written."""
+        for name, value in [*node.iter_fields()]:
+            if isinstance(value, list):
+                setattr(node, name, [self._of(each, node) for each in cast("list[Any]", value)])
+            else:
+                setattr(node, name, self._of(value, node))
+
+    def _of(self, value: Any, parent: jinja2.nodes.Node) -> Any:
+        if isinstance(value, jinja2.nodes.TemplateData):
+            return self._environment.marked(value.data, value.lineno)
+        if isinstance(value, jinja2.nodes.Const):
+            is_written = isinstance(parent, WRITTEN) and isinstance(value.value, str) and value.value
+            return self._environment.marked(value.value, value.lineno) if is_written else value
+        if isinstance(value, jinja2.nodes.Node):
+            self.mark(value)
+        return value
+
+
+WRITTEN = (
+    jinja2.nodes.Output,
+    jinja2.nodes.Add,
+    jinja2.nodes.Concat,
+    jinja2.nodes.CondExpr,
+    jinja2.nodes.Assign,
+    jinja2.nodes.Or,
+    jinja2.nodes.Getattr,
+)
+"""Parents of constants that may be written; not of keys, tests and arguments, which have to stay constants."""
+
+
+def _time(now: datetime | None, form: str) -> str:
+    check_format(form)
+    return now.strftime(form) if now is not None else ""
+
+
+def _refuse(message: str) -> None:
+    raise jinja2.TemplateError(message)
+
+
+def _limited(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that refuses large numbers; what it wants passed first is passed."""
+
+    def limited(*args: Any, **kwargs: Any) -> Any:
+        check_numbers(args[1:])
+        check_numbers(kwargs.values())
+        if getattr(function, "__name__", "") == "do_format" and isinstance(args[0], str):
+            check_format(args[0])
+        return function(*args, **kwargs)
+
+    limited.__dict__.update(getattr(function, "__dict__", {}))
+    return limited
+
+
+def plain_json(
+    value: Any,
+    ensure_ascii: bool = False,
+    indent: int | None = None,
+    separators: Any = None,
+    sort_keys: bool = False,
+) -> str:
+    """transformers' `tojson`: without escapes for HTML."""
+    check_numbers((indent,))
+    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+def _traced_json(
+    value: Any,
+    ensure_ascii: bool = False,
+    indent: int | None = None,
+    separators: Any = None,
+    sort_keys: bool = False,
+) -> str:
+    check_numbers((indent,))
+    return traced_json(value, ascii_only=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _text_and_runs(text: str) -> tuple[str, tuple[Run, ...]]:
+    return str.__str__(text), runs_of(text)
+
+
+def _join(value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:
+    parts = [*value] if attribute is None else [_member(each, attribute) for each in value]
+    own = d if isinstance(d, TracedString) else TracedString.of(d, -1)
+    return own.join([_string(each) for each in parts])
+
+
+def _member(value: Any, name: str | int) -> Any:
+    """A member by a path with dots, as jinja2's filters take one."""
+    for part in str(name).split("."):
+        if isinstance(value, Mapping):
+            value = cast("Mapping[Any, Any]", value).get(part, "")
+        elif isinstance(value, list | tuple) and part.isdecimal() and int(part) < len(cast("list[Any]", value)):
+            value = value[int(part)]
+        else:
+            value = ""
+    return value
+
+
+def _replace(s: Any, old: Any, new: Any, count: int | None = None) -> str:
+    text = s if isinstance(s, TracedString) else TracedString.of(str(s), -1)
+    return text.replace(str(old), _string(new), -1 if count is None else count)
+
+
+def _indent(s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
+    check_numbers((width,))
+    margin = " " * width if isinstance(width, int) else width
+    text = s if isinstance(s, TracedString) else TracedString.of(str(s), -1)
+    lines = (text + "\n").splitlines()  # as jinja2 does it, so that a line feed at the end stays
+    found: list[str] = []
+    for number, line in enumerate(lines):
+        if number:
+            found.append("\n")
+        if first if number == 0 else bool(line) or blank:
+            found.append(margin)
+        found.append(line)
+    return joined(found)
+
+
+class CompiledTemplate:
+    """A template that is compiled once for all renderings; one at a time, since its environment counts their steps."""
+
+    def __init__(self, source: str, environment: PlainEnvironment) -> None:
+        self.environment = environment
+        self._lock = Lock()
+        self._template = environment.from_string(source)
+
+    def render(self, given: Mapping[str, Any], now: datetime | None) -> str:
+        """The text; raises whatever the template raises."""
+        with self._lock:
+            self.environment.now, self.environment.steps = now, StepCounter()
+            return self._template.render(**given)
+
+
+@lru_cache(maxsize=64)
+def plain_template(source: str) -> CompiledTemplate:
+    """A template as transformers compiles it."""
+    return CompiledTemplate(source, PlainEnvironment())
+
+
+@lru_cache(maxsize=64)
+def traced_template(source: str) -> tuple[CompiledTemplate, list[int]]:
+    """The same over traced strings, and the lines of its constants."""
+    environment = TracedEnvironment()
+    return CompiledTemplate(source, environment), environment.lines

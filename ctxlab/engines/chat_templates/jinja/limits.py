@@ -1,0 +1,81 @@
+"""Limits of templates, which are strangers' programs: of characters, of steps, and of numbers that make either."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ctxlab.lazy_pattern import lazy_pattern
+
+MOST_CHARACTERS = 16_000_000
+MOST_STEPS = 2_000_000
+MOST_SOURCE = 1_000_000
+WIDEST = 10_000
+"""The largest width, indent or number of copies."""
+MOST_BITS = 10_000
+"""Bits of the largest number that a template may work out."""
+_WIDE = lazy_pattern(r"\d{5,}|\*")
+
+
+class TemplateTooLarge(Exception):
+    """A template makes more text, or takes more steps, than any real one."""
+
+    def __init__(self) -> None:
+        super().__init__(f"it makes more than {MOST_CHARACTERS:,} characters or takes more than {MOST_STEPS:,} steps")
+
+
+class StepCounter:
+    """Counts the steps of loops of one rendering."""
+
+    def __init__(self) -> None:
+        self.left = MOST_STEPS
+
+    def counted(self, iterable: Iterable[Any]) -> Iterable[Any]:
+        """What a loop goes through, its length counted at once where it has one."""
+        try:
+            size = len(iterable)  # type: ignore[arg-type]
+        except TypeError:
+            return self._one_by_one(iterable)
+        self.left -= size
+        if self.left < 0:
+            raise TemplateTooLarge
+        return iterable
+
+    def _one_by_one(self, iterable: Iterable[Any]) -> Iterator[Any]:
+        for each in iterable:
+            self.left -= 1
+            if self.left < 0:
+                raise TemplateTooLarge
+            yield each
+
+
+def check_operation(operator: str, left: Any, right: Any) -> None:
+    """Refuse a product, a power or a formatted text that would be larger than any real one."""
+    if operator == "%":
+        if isinstance(left, str):
+            check_format(left)
+    elif operator == "*":
+        for one, other in ((left, right), (right, left)):
+            if isinstance(one, str | list | tuple) and isinstance(other, int) and len(one) * other > MOST_CHARACTERS:  # pyright: ignore[reportUnknownArgumentType]
+                raise TemplateTooLarge
+        _check_bits(left, right, sum)
+    else:
+        _check_bits(left, right, lambda sizes: sizes[0] * (abs(right) if isinstance(right, int) else 1))
+
+
+def _check_bits(left: Any, right: Any, size: Any) -> None:
+    if isinstance(left, int) and isinstance(right, int) and size([left.bit_length(), right.bit_length()]) > MOST_BITS:
+        raise TemplateTooLarge
+
+
+def check_format(text: str) -> None:
+    """Refuse a text with a width of five digits or one that is an argument."""
+    if _WIDE.search(text):
+        raise TemplateTooLarge
+
+
+def check_numbers(values: Iterable[Any]) -> None:
+    """Refuse large numbers as arguments of filters and methods, such as a width."""
+    for each in values:
+        if isinstance(each, int) and each > WIDEST:
+            raise TemplateTooLarge

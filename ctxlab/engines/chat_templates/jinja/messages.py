@@ -1,0 +1,117 @@
+"""Drafts as the messages that a template gets, each string of them a numbered leaf."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from ctxlab.context import AssetRef, Draft, Origin, Text
+from ctxlab.engines.chat_templates.jinja.traced_string import TracedString
+
+TYPES = {"image": "image", "audio": "audio", "video": "video"}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A string that a template got: of which message, which field of it, and whose characters it has.
+
+    `text` has the origin of each character; where it is None all are of `origin`.
+    """
+
+    message: int | None
+    field: str
+    origin: Origin
+    text: Text | None = None
+
+
+@dataclass(slots=True)
+class Leaves:
+    """The leaves of one rendering, by number."""
+
+    rows: list[Leaf] = field(default_factory=list[Leaf])
+
+    def traced(self, text: str, leaf: Leaf) -> TracedString:
+        """A string as a leaf of its own."""
+        self.rows.append(leaf)
+        return TracedString.of(text, len(self.rows) - 1)
+
+    def tagged(self, value: Any, leaf: Leaf) -> Any:
+        """A value of JSON in which each string, names of members too, is a leaf."""
+        if isinstance(value, str):
+            return self.traced(value, leaf)
+        if isinstance(value, Mapping):
+            members = cast("Mapping[str, Any]", value)
+            return {self.traced(name, leaf): self.tagged(each, leaf) for name, each in members.items()}
+        if isinstance(value, list | tuple):
+            return [self.tagged(each, leaf) for each in cast("Sequence[Any]", value)]
+        return value
+
+
+def messages_of(drafts: Sequence[Draft], leaves: Leaves) -> list[dict[str, Any]]:
+    """The messages in the form that transformers documents: arguments of calls as objects, files as typed parts."""
+    return [_message(draft, number, leaves) for number, draft in enumerate(drafts)]
+
+
+def _message(draft: Draft, number: int, leaves: Leaves) -> dict[str, Any]:
+    def own(name: str, text: Text | None = None) -> Leaf:
+        return Leaf(number, name, draft.origin, text)
+
+    message: dict[str, Any] = {
+        "role": leaves.traced(draft.role, own("role")),
+        "content": _content(draft, number, leaves),
+    }
+    if draft.speaker:
+        message["name"] = leaves.traced(draft.speaker, own("name"))
+    if draft.calls:
+        message["tool_calls"] = [
+            {
+                "id": leaves.traced(call.id, own("calls")),
+                "type": "function",
+                "function": {
+                    "name": leaves.traced(call.name, own("calls")),
+                    "arguments": leaves.tagged(_arguments(call.arguments), own("calls")),
+                },
+            }
+            for call in draft.calls
+        ]
+    if draft.role == "tool":
+        message["tool_call_id"] = leaves.traced(draft.result_of or "", own("calls"))
+    if draft.reasoning:
+        message["reasoning_content"] = leaves.traced(draft.reasoning, own("reasoning"))
+    return message
+
+
+def _arguments(text: str) -> Any:
+    """The arguments as an object; a text that is none stays a text."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return found if isinstance(found, dict) else text
+
+
+def _content(draft: Draft, number: int, leaves: Leaves) -> Any:
+    if not draft.assets:
+        return leaves.traced(str(draft.text), Leaf(number, "content", draft.origin, draft.text))
+    parts: list[dict[str, Any]] = []
+    for part in draft.body:
+        if isinstance(part, AssetRef):
+            parts.append({"type": TYPES.get(part.kind, part.kind)})
+        elif part:
+            parts.append(
+                {"type": "text", "text": leaves.traced(str(part), Leaf(number, "content", draft.origin, part))}
+            )
+    return parts
+
+
+def plain(value: Any) -> Any:
+    """The same value with plain strings."""
+    if isinstance(value, TracedString):
+        return "".join([str.__str__(value)])
+    if isinstance(value, dict):
+        return {plain(name): plain(each) for name, each in cast("dict[Any, Any]", value).items()}
+    if isinstance(value, list):
+        return [plain(each) for each in cast("list[Any]", value)]
+    return value
