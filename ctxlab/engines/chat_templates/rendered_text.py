@@ -13,13 +13,15 @@ class Stretch(NamedTuple):
 
     `message` is the position of a message among those that were handed in, None of the template's own characters and
     of the definitions of tools. `field` names what of the message it is: `content`, `reasoning`, `calls`, `name`,
-    `role`; without a message `template`, `special` or `tools`.
+    `role`; without a message `template`, `special` or `tools`. `offset` is the place of the first character in that
+    field's text; characters that are written otherwise there, such as escapes, are as many as here.
     """
 
     start: int
     end: int
     message: int | None
     field: str
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,16 @@ class Generation(jinja2.ext.Extension):
         return caller()
 
 
+class _Dict:
+    """The global `dict` of a template: it makes dicts, and is no class of Python."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> dict[Any, Any]:
+        return dict(*args, **kwargs)
+
+    def fromkeys(self, keys: Iterable[Any], value: Any = None) -> dict[Any, Any]:
+        return dict.fromkeys(keys, value)
+
+
 class _CodeGenerator(CodeGenerator):
     """Code in which `~` is a method of the environment, so that it can be traced."""
 
@@ -83,6 +93,7 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
         self.now: datetime | None = None
         self.steps = StepCounter()
         del self.globals["lipsum"]
+        self.globals["dict"] = _Dict()
         self.globals["raise_exception"] = _refuse
         self.globals["strftime_now"] = lambda form: _time(self.now, form)
         self.filters = {name: _limited(each) for name, each in self.filters.items()}

@@ -17,13 +17,15 @@ TYPES = {"image": "image", "audio": "audio", "video": "video"}
 class Leaf:
     """A string that a template got: of which message, which field of it, and whose characters it has.
 
-    `text` has the origin of each character; where it is None all are of `origin`.
+    `text` has the origin of each character; where it is None all are of `origin`. `base` is its place in the field's
+    text, where that has several leaves.
     """
 
     message: int | None
     field: str
     origin: Origin
     text: Text | None = None
+    base: int = 0
 
 
 @dataclass(slots=True)
@@ -79,7 +81,9 @@ def _message(draft: Draft, number: int, leaves: Leaves) -> dict[str, Any]:
     if draft.role == "tool":
         message["tool_call_id"] = leaves.traced(draft.result_of or "", own("calls"))
     if draft.reasoning:
-        message["reasoning_content"] = leaves.traced(draft.reasoning, own("reasoning"))
+        thoughts = leaves.traced(draft.reasoning, own("reasoning"))
+        # transformers 5.24 gives thoughts under both names, the older one first.
+        message = {"thinking": thoughts, **message, "reasoning_content": thoughts}
     return message
 
 
@@ -96,13 +100,15 @@ def _content(draft: Draft, number: int, leaves: Leaves) -> Any:
     if not draft.assets:
         return leaves.traced(str(draft.text), Leaf(number, "content", draft.origin, draft.text))
     parts: list[dict[str, Any]] = []
+    whole, at = str(draft.text), 0
     for part in draft.body:
         if isinstance(part, AssetRef):
             parts.append({"type": TYPES.get(part.kind, part.kind)})
         elif part:
-            parts.append(
-                {"type": "text", "text": leaves.traced(str(part), Leaf(number, "content", draft.origin, part))}
-            )
+            at = max(at, whole.find(str(part), at))
+            leaf = Leaf(number, "content", draft.origin, part, at)
+            parts.append({"type": "text", "text": leaves.traced(str(part), leaf)})
+            at += len(part)
     return parts
 
 

@@ -111,30 +111,28 @@ def _as_text(found: TracedString, leaves: Leaves, template: JinjaTemplate) -> tu
     spans: list[Span] = []
     stretches: list[Stretch] = []
     plain_text = str.__str__(found)
-    at = begin = 0
-    last: tuple[int | None, str] | None = None
+    at = 0
     for run in runs_of(found):
         end = at + run.length
         if run.leaf < 0:
-            now: tuple[int | None, str] = (None, "template")
             spans.append(Span(plain_text[at:end], own[-2 - run.leaf] if run.leaf < -1 else unknown))
+            now = Stretch(at, end, None, "template")
         else:
             leaf = leaves.rows[run.leaf]
-            now = (leaf.message, leaf.field)
             spans += _spans(plain_text[at:end], run, leaf)
-        if now != last:
-            if last is not None:
-                stretches.append(Stretch(begin, at, *last))
-            begin, last = at, now
+            now = Stretch(at, end, leaf.message, leaf.field, leaf.base + run.start)
+        last = stretches[-1] if stretches else None
+        if last is not None and last[2:4] == now[2:4] and _goes_on(last, now):
+            stretches[-1] = Stretch(last.start, end, *last[2:])
+        else:
+            stretches.append(now)
         at = end
-    if last is not None:
-        stretches.append(Stretch(begin, at, *last))
     return Text(spans), tuple(stretches)
 
 
-def replace_end(stretch: Stretch, end: int) -> Stretch:
-    """The stretch with another end."""
-    return Stretch(stretch.start, end, stretch.message, stretch.field)
+def _goes_on(last: Stretch, now: Stretch) -> bool:
+    """Whether a stretch of one field goes on with the last one; of a template's own text there is no place to go on."""
+    return last.message is None or last.offset + last.end - last.start == now.offset
 
 
 def _spans(words: str, run: Run, leaf: Leaf) -> Sequence[Span]:
@@ -169,5 +167,5 @@ def _continued(rendered: RenderedText, drafts: Sequence[Draft]) -> RenderedText:
         )
     whole = last.lstrip()
     end = at + len(whole if text[at : at + len(whole)] == last else bare)
-    kept = [replace_end(each, min(each.end, end)) for each in rendered.stretches if each.start < end]
+    kept = [each._replace(end=min(each.end, end)) for each in rendered.stretches if each.start < end]
     return replace(rendered, text=rendered.text.cut(0, end), stretches=tuple(kept))
