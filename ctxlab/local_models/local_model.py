@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.tokens import Tokenizer
+from ctxlab.errors import UnknownName
 
 
 class ModelFact(NamedTuple):
@@ -33,3 +34,14 @@ class LocalModel:
     special_tokens: Mapping[str, str] = field(default_factory=FrozenDict)
     context_length: int | None = None
     facts: tuple[ModelFact, ...] = ()
+
+    def template(self, name: str | None = None, *, has_tools: bool = False) -> JinjaTemplate:
+        """The template of a name; as transformers chooses without one: `tool_use` for tools where it is, else the default.
+
+        Raises UnknownName where there is none.
+        """
+        wanted = name or ("tool_use" if has_tools and "tool_use" in self.templates else "default")
+        if wanted not in self.templates:
+            known = f"; it has {', '.join(self.templates)}" if self.templates else ", and no other"
+            raise UnknownName(f"{self.name} has no template {wanted!r}{known}")
+        return self.templates[wanted]

@@ -26,7 +26,6 @@ from ctxlab.engines.chat_templates.jinja.limits import (
     check_operation,
 )
 from ctxlab.engines.chat_templates.jinja.traced_string import (
-    Run,
     TracedMarkup,
     TracedString,
     joined,
@@ -93,11 +92,14 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
         self.now: datetime | None = None
         self.steps = StepCounter()
         del self.globals["lipsum"]
-        self.globals["dict"] = _Dict()
-        self.globals["raise_exception"] = _refuse
-        self.globals["strftime_now"] = lambda form: _time(self.now, form)
+        own: dict[str, Any] = {"dict": _Dict(), "raise_exception": _refuse, "strftime_now": self._time}
+        self.globals.update(own)
         self.filters = {name: _limited(each) for name, each in self.filters.items()}
         self.filters["tojson"] = plain_json
+
+    def _time(self, form: str) -> str:
+        check_format(form)
+        return self.now.strftime(form) if self.now is not None else ""
 
     def together(self, parts: Iterable[Any]) -> str:
         """The operator `~`."""
@@ -161,7 +163,7 @@ class TracedEnvironment(PlainEnvironment):
             "string": _string,
             "indent": _indent,
         }
-        self.filters["safe"] = lambda value: TracedMarkup(*_text_and_runs(_string(value)))
+        self.filters["safe"] = _safe
 
     @staticmethod
     def concat(parts: Iterable[str]) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -226,11 +228,6 @@ WRITTEN = (
 """Parents of constants that may be written; not of keys, tests and arguments, which have to stay constants."""
 
 
-def _time(now: datetime | None, form: str) -> str:
-    check_format(form)
-    return now.strftime(form) if now is not None else ""
-
-
 def _refuse(message: str) -> None:
     raise jinja2.TemplateError(message)
 
@@ -276,8 +273,9 @@ def _string(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
-def _text_and_runs(text: str) -> tuple[str, tuple[Run, ...]]:
-    return str.__str__(text), runs_of(text)
+def _safe(value: Any) -> str:
+    text = _string(value)
+    return TracedMarkup(str.__str__(text), runs_of(text))
 
 
 def _join(value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:

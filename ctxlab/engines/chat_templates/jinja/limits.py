@@ -58,14 +58,16 @@ def check_operation(operator: str, left: Any, right: Any) -> None:
         for one, other in ((left, right), (right, left)):
             if isinstance(one, str | list | tuple) and isinstance(other, int) and len(one) * other > MOST_CHARACTERS:  # pyright: ignore[reportUnknownArgumentType]
                 raise TemplateTooLarge
-        _check_bits(left, right, sum)
+        _check_bits(left, right, power=False)
     else:
-        _check_bits(left, right, lambda sizes: sizes[0] * (abs(right) if isinstance(right, int) else 1))
+        _check_bits(left, right, power=True)
 
 
-def _check_bits(left: Any, right: Any, size: Any) -> None:
-    if isinstance(left, int) and isinstance(right, int) and size([left.bit_length(), right.bit_length()]) > MOST_BITS:
-        raise TemplateTooLarge
+def _check_bits(left: Any, right: Any, *, power: bool) -> None:
+    if isinstance(left, int) and isinstance(right, int):
+        bits = left.bit_length() * abs(right) if power else left.bit_length() + right.bit_length()
+        if bits > MOST_BITS:
+            raise TemplateTooLarge
 
 
 def check_format(text: str) -> None:

@@ -54,7 +54,7 @@ class TracedString(str):
     def __radd__(self, other: str) -> TracedString:
         return joined((other, self)) if isinstance(other, str) else NotImplemented  # pyright: ignore[reportUnnecessaryIsInstance]
 
-    def __mul__(self, times: SupportsIndex) -> TracedString:
+    def __mul__(self, times: SupportsIndex) -> TracedString:  # pyright: ignore[reportIncompatibleMethodOverride]
         return joined([self] * int(times))
 
     __rmul__ = __mul__
