@@ -36,7 +36,7 @@ class LocalModel:
     facts: tuple[ModelFact, ...] = ()
 
     def template(self, name: str | None = None, *, has_tools: bool = False) -> JinjaTemplate:
-        """The template of a name; as transformers chooses without one: `tool_use` for tools where it is, else the default.
+        """The template of a name; without one `tool_use` where there are tools, else the default, as in transformers.
 
         Raises UnknownName where there is none.
         """

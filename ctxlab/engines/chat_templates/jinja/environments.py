@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 from threading import Lock
 from typing import Any, cast
 
@@ -19,11 +20,14 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ctxlab.engines.chat_templates.jinja.limits import (
     MOST_CHARACTERS,
+    MOST_STEPS,
     StepCounter,
     TemplateTooLarge,
     check_format,
     check_numbers,
     check_operation,
+    check_replace,
+    check_size,
 )
 from ctxlab.engines.chat_templates.jinja.traced_string import (
     TracedMarkup,
@@ -36,6 +40,8 @@ from ctxlab.engines.chat_templates.jinja.traced_string import (
 OF_DICT = frozenset(dir(dict))
 OF_TEXT = frozenset(name for name in dir(str) if not name.startswith("_")) - {"format", "format_map"}
 TEXTS = (str, TracedString)
+WRITERS = frozenset({"soft_str", "do_pprint", "do_format", "do_urlencode", "do_forceescape", "do_wordcount"})
+"""Filters that write a value as a text."""
 WIDE_METHODS = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs"})
 
 
@@ -88,7 +94,12 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
     code_generator_class = _CodeGenerator
 
     def __init__(self) -> None:
-        super().__init__(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, jinja2.ext.loopcontrols])
+        super().__init__(
+            trim_blocks=True,
+            lstrip_blocks=True,
+            extensions=[Generation, jinja2.ext.loopcontrols],
+            finalize=_finalized,
+        )
         self.now: datetime | None = None
         self.steps = StepCounter()
         del self.globals["lipsum"]
@@ -103,7 +114,19 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
 
     def together(self, parts: Iterable[Any]) -> str:
         """The operator `~`."""
-        return "".join([str(each) for each in parts])
+        return _joined([str(_finalized(each)) for each in parts])
+
+    def wrap_str_format(self, value: Any) -> Any:
+        """The methods `format` and `format_map` of a text, as the sandbox wraps them."""
+        wrapped = super().wrap_str_format(value)
+        if wrapped is not None:
+            check_format(value.__self__)
+        return wrapped
+
+    @staticmethod
+    def concat(parts: Iterable[str]) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
+        """All that was written, one behind the other."""
+        return _joined([*parts])
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """An attribute as the sandbox gives it; of objects and texts, nearly all that are asked, without its search."""
@@ -141,8 +164,10 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
             name = getattr(obj, "__name__", "")
             if name in WIDE_METHODS:
                 check_numbers(args)
-            elif name in ("format", "format_map"):
-                check_format(obj.__self__)
+            elif name == "replace":
+                check_replace(obj.__self__, *args[:2])
+            elif name == "join":
+                args = (_sized(args[0]), *args[1:]) if args else args
         return super().call(context, obj, *args, **kwargs)
 
 
@@ -228,6 +253,28 @@ WRITTEN = (
 """Parents of constants that may be written; not of keys, tests and arguments, which have to stay constants."""
 
 
+def _sized(values: Any) -> Any:
+    """The values of a list that is to be joined, or of what gives them one by one."""
+    if isinstance(values, str):
+        return values
+    found = [*islice(values, MOST_STEPS)]
+    check_size(found)
+    return found
+
+
+def _finalized(value: Any) -> Any:
+    """What a template writes: a list or an object would be written as Python shows it."""
+    if isinstance(value, list | dict | tuple | set):
+        check_size(value)
+    return value
+
+
+def _joined(parts: list[str]) -> str:
+    if sum(map(len, parts)) > MOST_CHARACTERS:
+        raise TemplateTooLarge
+    return "".join(parts)
+
+
 def _refuse(message: str) -> None:
     raise jinja2.TemplateError(message)
 
@@ -238,8 +285,15 @@ def _limited(function: Callable[..., Any]) -> Callable[..., Any]:
     def limited(*args: Any, **kwargs: Any) -> Any:
         check_numbers(args[1:])
         check_numbers(kwargs.values())
-        if getattr(function, "__name__", "") == "do_format" and isinstance(args[0], str):
+        name = getattr(function, "__name__", "")
+        if name == "do_format" and isinstance(args[0], str):
             check_format(args[0])
+        elif name == "do_replace":
+            check_replace(*[str(each) for each in args[1:4]])
+        elif name == "do_join":
+            args = (args[0], _sized(args[1]), *args[2:])
+        elif name in WRITERS:
+            check_size(args)
         return function(*args, **kwargs)
 
     limited.__dict__.update(getattr(function, "__dict__", {}))
@@ -255,6 +309,7 @@ def plain_json(
 ) -> str:
     """transformers' `tojson`: without escapes for HTML."""
     check_numbers((indent,))
+    check_size(value)
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 

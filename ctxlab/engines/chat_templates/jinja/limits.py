@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from ctxlab.lazy_pattern import lazy_pattern
 
@@ -74,6 +74,28 @@ def check_format(text: str) -> None:
     """Refuse a text with a width of five digits or one that is an argument."""
     if _WIDE.search(text):
         raise TemplateTooLarge
+
+
+def check_replace(text: str, old: object = "", new: object = "") -> None:
+    """Refuse a replacement that makes too long a text."""
+    if isinstance(old, str) and isinstance(new, str) and len(text) + text.count(old) * len(new) > MOST_CHARACTERS:
+        raise TemplateTooLarge
+
+
+def check_size(value: object) -> None:
+    """Refuse a value whose texts, each counted as often as it is named, are too long to be written."""
+    left = MOST_CHARACTERS
+    waiting: list[object] = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            members = cast("dict[object, object]", each)
+            waiting += [*members.keys(), *members.values()]
+        elif isinstance(each, list | tuple | set):
+            waiting += cast("list[object]", each)
+        left -= len(each) if isinstance(each, str) else 1
+        if left < 0 or len(waiting) > MOST_STEPS:
+            raise TemplateTooLarge
 
 
 def check_numbers(values: Iterable[Any]) -> None:

@@ -57,7 +57,7 @@ class TracedString(str):
     def __mul__(self, times: SupportsIndex) -> TracedString:  # pyright: ignore[reportIncompatibleMethodOverride]
         return joined([self] * int(times))
 
-    __rmul__ = __mul__
+    __rmul__ = __mul__  # pyright: ignore[reportAssignmentType]
 
     def __getitem__(self, key: SupportsIndex | slice) -> TracedString:
         size = len(self)
@@ -144,8 +144,6 @@ class TracedString(str):
     def replace(self, old: str, new: str, count: SupportsIndex = -1) -> TracedString:  # pyright: ignore[reportIncompatibleMethodOverride]
         left = int(count)
         places = str.count(self, old) if left < 0 else min(left, str.count(self, old))
-        if len(self) + places * len(new) > MOST_CHARACTERS:
-            raise TemplateTooLarge
         if not places:
             return self
         found: list[str] = []
