@@ -25,6 +25,7 @@ from ctxlab.cli.examples import (
     LEDGER,
     LORE,
     MINIMISE,
+    RENDER,
     REPORT,
     REQUEST,
     STEP,
@@ -399,6 +400,33 @@ def request(
     from ctxlab.cli.inputs.files import load
 
     return print_request(load(options), provider, as_json=form is Form.json)
+
+
+@app.command(epilog=RENDER, short_help="The text that a local model reads, and what its template does.")
+@takes_build_options(without=("until",))
+def render(
+    options: CommandOptions,
+    template: Annotated[
+        Path,
+        typer.Option(
+            "--template", metavar="FILE", help="A chat template, or a model's file that has one.", show_default=False
+        ),
+    ],
+    name: Annotated[
+        str | None, typer.Option("--template-name", metavar="NAME", help="One of several, such as tool_use.")
+    ] = None,
+    tokens: Annotated[bool, typer.Option("--tokens", help="Count the text by the model's own vocabulary.")] = False,
+    form: Annotated[Form, typer.Option("--format", help="For people, or text and effects as JSON.")] = Form.text,
+) -> int:
+    """Show what a chat template makes of the messages: the text, and what it refuses, drops, moves or adds.
+
+    Each loss has the smallest set of formatter steps that mends it, which was tried. The exit code is 3 where the
+    template refuses the messages.
+    """
+    from ctxlab.cli.commands.render import print_rendered
+    from ctxlab.cli.inputs.files import load
+
+    return print_rendered(load(options), template, name, tokens=tokens, as_json=form is Form.json)
 
 
 @app.command(epilog=ASSETS, short_help="Type and measures of files, and how a model would get them.")

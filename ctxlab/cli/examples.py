@@ -80,6 +80,12 @@ Examples:
   ctxlab request datasets/coding_chat.session.json --provider openai --format json
 """
 
+RENDER = """\b
+Examples:
+  ctxlab render datasets/harbour_roleplay.session.json --budget 1800 --template datasets/chatml.jinja
+  ctxlab render chat.json --template models/qwen3/ --tokens --format json
+"""
+
 ASSETS = """\b
 Examples:
   ctxlab assets datasets/harbour_files

@@ -1,0 +1,64 @@
+"""`ctxlab render`: the text that a model reads of a build, and what its template does to the messages."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from ctxlab.cli.output.terminal import Screen, harmless
+from ctxlab.display.one_line import plain
+from ctxlab.display.short_texts import counted
+from ctxlab.rendering import RenderedPrompt, rendered
+from ctxlab.secrets import masked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ctxlab.cli.inputs.files import Inputs
+
+REFUSED = 3
+"""Exit code where the template refuses the messages."""
+
+
+def print_rendered(inputs: Inputs, template: Path, name: str | None, *, tokens: bool, as_json: bool) -> int:
+    """The text and what the template does, or both as JSON; a refusal gives the exit code 3."""
+    found = rendered(inputs.trace(), template, template=name)
+    inputs.announce()
+    if as_json:
+        data = found.as_data()
+        sys.stdout.write(json.dumps(data if tokens else {**data, "tokens": None}, ensure_ascii=False, indent=2) + "\n")
+    else:
+        _print_text(Screen(), found, tokens=tokens)
+    return REFUSED if found.rendered is None else 0
+
+
+def _print_text(screen: Screen, found: RenderedPrompt, *, tokens: bool) -> None:
+    if found.rendered is not None:
+        for line in masked(found.text).split("\n"):
+            screen.line(harmless(line))
+        screen.blank()
+        size = f"{counted(len(found.text), 'character')} of {counted(len(found.trace.result.drafts), 'message')}"
+        screen.line((f"{size}, as transformers renders them with {plain(found.template.name, 60)}", "strong"))
+    if tokens and found.rendered is not None:
+        screen.line(_tokens(found))
+    for effect in found.effects:
+        style = "warn" if effect.kind in ("refused", "dropped", "moved") else "dim"
+        screen.line((f"{effect.kind:<10} ", style), plain(effect.sentence, 1_000))
+        if effect.remedy is not None:
+            settings = " ".join(f"--set {name}={_value(value)}" for name, value in effect.remedy.settings.items())
+            screen.line((f"{'':<10} → {plain(effect.remedy.sentence, 200)} {settings}", "dim"))
+    if found.rendered is not None and not found.effects:
+        screen.line("The template carries every message, in order.")
+
+
+def _tokens(found: RenderedPrompt) -> str:
+    if found.tokens is None:
+        return (
+            "Its vocabulary isn't at hand, so that its tokens can't be counted; name the model's folder as --template."
+        )
+    return f"{counted(found.tokens, 'token')} by the model's own vocabulary"
+
+
+def _value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
