@@ -109,6 +109,7 @@ from ctxlab.documents import Worldbook as Worldbook
 from ctxlab.documents.agent.authors_note import authors_note as authors_note
 from ctxlab.documents.agent.new_preset import preset as preset
 from ctxlab.documents.quick_actions_for import quick_actions_for as quick_actions_for
+from ctxlab.engines.chat_templates import JinjaTemplate as JinjaTemplate
 from ctxlab.engines.macros.completions import macro_completions as macro_completions
 from ctxlab.engines.split_thoughts import split_thoughts as split_thoughts
 from ctxlab.engines.truncation import BudgetReport as BudgetReport
@@ -162,6 +163,8 @@ from ctxlab.recordings.read import read_recording as read_recording
 from ctxlab.recordings.recorder.in_process import recording as recording
 from ctxlab.recordings.recorder.read_records import read_records as read_records
 from ctxlab.recordings.recording import Recording as Recording
+from ctxlab.rendering import RenderedPrompt as RenderedPrompt
+from ctxlab.rendering import rendered as rendered
 from ctxlab.storage.search import SearchHit as SearchHit
 from ctxlab.storage.search import SearchResult as SearchResult
 from ctxlab.storage.workspace import Workspace as Workspace

@@ -415,6 +415,9 @@ def render(
     name: Annotated[
         str | None, typer.Option("--template-name", metavar="NAME", help="One of several, such as tool_use.")
     ] = None,
+    typed_parts: Annotated[
+        bool, typer.Option("--typed-parts", help="Give each message as a list of parts, as some templates want it.")
+    ] = False,
     tokens: Annotated[bool, typer.Option("--tokens", help="Count the text by the model's own vocabulary.")] = False,
     form: Annotated[Form, typer.Option("--format", help="For people, or text and effects as JSON.")] = Form.text,
 ) -> int:
@@ -426,7 +429,9 @@ def render(
     from ctxlab.cli.commands.render import print_rendered
     from ctxlab.cli.inputs.files import load
 
-    return print_rendered(load(options), template, name, tokens=tokens, as_json=form is Form.json)
+    return print_rendered(
+        load(options), template, name, typed_parts=typed_parts, tokens=tokens, as_json=form is Form.json
+    )
 
 
 @app.command(epilog=ASSETS, short_help="Type and measures of files, and how a model would get them.")

@@ -83,7 +83,7 @@ Examples:
 RENDER = """\b
 Examples:
   ctxlab render datasets/harbour_roleplay.session.json --budget 1800 --template datasets/chatml.jinja
-  ctxlab render chat.json --template models/qwen3/ --tokens --format json
+  ctxlab render datasets/coding_chat.session.json --template datasets/chatml.jinja --format json
 """
 
 ASSETS = """\b

@@ -40,7 +40,8 @@ class LocalModel:
 
         Raises UnknownName where there is none.
         """
-        wanted = name or ("tool_use" if has_tools and "tool_use" in self.templates else "default")
+        own = "tool_use" if has_tools and "tool_use" in self.templates else "default"
+        wanted = own if name is None else name
         if wanted not in self.templates:
             known = f"; it has {', '.join(self.templates)}" if self.templates else ", and no other"
             raise UnknownName(f"{self.name} has no template {wanted!r}{known}")

@@ -1,4 +1,4 @@
-"""What of each message a rendered text carries: which of its characters, and where they stand."""
+"""The characters of each message that a rendered text carries, and where they stand in it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Carried:
 
 
 def carried_in(rendered: RenderedText, drafts: Sequence[Draft]) -> list[Carried]:
-    """What a text has of each message, in the order in which they were handed in."""
+    """Each message with what a text has of it, in the order in which they were handed in."""
     of_message: dict[int, list[tuple[int, int, int]]] = {}
     for each in rendered.stretches:
         if each.message is not None and each.field == "content":

@@ -21,8 +21,13 @@ def read_template(source: LocalModel | JinjaTemplate | Path | str) -> LocalModel
         tokens = FrozenDict({"bos_token": BEGIN, "eos_token": END})
         return LocalModel(source.name, FrozenDict({"default": source}), special_tokens=tokens)
     path = Path(source)
+    if not path.is_file():
+        why = "is a folder" if path.is_dir() else "does not exist"
+        raise BrokenFile(f"{path} {why}; name a file with a chat template")
     try:
         text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BrokenFile(f"{path} can't be read as a template: {error}") from error
+    except UnicodeDecodeError as error:
+        raise BrokenFile(f"{path} is no text in UTF-8, so it is no template") from error
+    except OSError as error:
+        raise BrokenFile(f"{path} can't be read: {error.strerror}") from error
     return read_template(JinjaTemplate(text, path.stem, str(path)))

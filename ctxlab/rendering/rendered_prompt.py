@@ -91,6 +91,15 @@ class RenderedPrompt:
         return self._remedies.of(kind, key)
 
     @cached_property
+    def typed_parts_help(self) -> bool:
+        """Whether the template refuses, drops and moves nothing where messages are lists of typed parts; tried."""
+        options = self.options or {}
+        if options.get("typed_parts") or not _losses(self.rendered, self.trace):
+            return False
+        found, _ = _rendered(self.trace, self.model, self.template, {**options, "typed_parts": True})
+        return not _losses(found, self.trace)
+
+    @cached_property
     def _remedies(self) -> Remedies:
         return Remedies(self.trace, self._losses_of)
 
@@ -140,6 +149,7 @@ class RenderedPrompt:
             "traced": self.rendered is not None and self.rendered.traced,
             "effects": [each.as_data() for each in self.effects],
             "remedy": remedy and remedy.as_data(),
+            "typed_parts_help": self.typed_parts_help,
             "stretches": [{name: row[name] for name in COLUMNS if name != "text"} for row in self._rows()],
         }
 
@@ -166,13 +176,15 @@ def rendered(
     template: str | None = None,
     add_generation_prompt: bool = True,
     continue_final_message: bool = False,
+    typed_parts: bool = False,
     variables: Mapping[str, Any] | None = None,
 ) -> RenderedPrompt:
     """The text that a model reads of a run, as transformers renders it, with what the template does to the messages.
 
     `model` is a model of one's own, a template, or the path of a file that has one. `template` names one of several;
-    by default it is `tool_use` where there are tools and the model has one. `variables` are what a template gets
-    besides, such as `{"enable_thinking": False}`. Times that a template writes are the run's.
+    by default it is `tool_use` where there are tools and the model has one. With `typed_parts` each message is a list
+    of parts, as some templates want it. `variables` are what a template gets besides, such as
+    `{"enable_thinking": False}`. Times that a template writes are the run's.
     """
     own = read_template(model)
     agent = trace.start.input.agent
@@ -181,6 +193,7 @@ def rendered(
     options = {
         "add_generation_prompt": add_generation_prompt,
         "continue_final_message": continue_final_message,
+        "typed_parts": typed_parts,
         "variables": dict(variables or {}),
     }
     found, refusal = _rendered(trace, own, chosen, options)

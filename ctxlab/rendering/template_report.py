@@ -1,4 +1,4 @@
-"""What a template does to messages: what it refuses, drops, moves, shortens, joins, adds or lets be forged."""
+"""Effects of a template on messages: it refuses, drops, moves, shortens, joins, adds, or lets be forged."""
 
 from __future__ import annotations
 

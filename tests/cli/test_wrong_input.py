@@ -106,6 +106,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--leaf": ("u99", ""),
     "--until": ("token-limitr", "convert-system", ""),
     "--key": ("u99", ""),
+    "--template": ("nowhere.jinja", "", str(SESSION.parent / "no" / "x.jinja")),
+    "--template-name": ("no_such_template", ""),
     "--entry": ("nothing of it",),
     "--rule": ("nothing of it",),
     "--set": ("nonsense", "token-limitr.retain=each", "token-limiter.retan=each", "token-limiter.retain=all", "=", "."),
@@ -152,6 +154,8 @@ def call(name: str, file: str | Path, out: Path, *, without: str = "") -> list[s
             ]
         elif param.name == "provider" and param.required and without != "--provider":
             typed += ["--provider", "openai"]
+        elif param.name == "template" and without != "--template":
+            typed += ["--template", str(DATASETS / "chatml.jinja")]
         elif param.name == "keeps" and without != "--keeps":
             typed += ["--keeps", "re:."]
         elif param.name == "only" and without != "--only":

@@ -124,6 +124,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "SearchResult.frame": hits,
         "Prompt.frame": trace.prompt.frame(),
         "SentPrompt.frame": sent_prompt(trace).frame(),
+        "RenderedPrompt.frame": ctxlab.rendered(trace, ctxlab.JinjaTemplate("{{ messages[-1].content }}")).frame(),
         "Sweep.frame": ctxlab.sweep(harbour, what="preset:10", depths=[0, -1], anchors=["before chat_history"]).frame(),
         "Interval.frame": ctxlab.mean_score(study_frame()).interval.frame(),
         "MeanScore.frame": ctxlab.mean_score(study_frame()).frame(),

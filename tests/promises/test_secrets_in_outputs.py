@@ -31,6 +31,7 @@ from ctxlab.testing import FakeReply, FakeServer
 from tests.planted_keys import AROUND, keys, pieces_of, surrounded
 
 ONE, OTHER = keys("one"), keys("other")
+CHATML = Path(__file__).parents[2] / "datasets" / "chatml.jinja"
 PLANTED = ("openai project", "github", "aws", "anthropic", "private", "token")
 
 
@@ -129,6 +130,9 @@ CALLS: dict[str, tuple[str, ...]] = {
     "lore": tuple(f"chat.session.json --agent ann.card.json {form}" for form in ("", "--json", "--csv")),
     "convert": ("chat.session.json copy.md", "{key} copy.md"),
     "request": ("chat.session.json --provider openai --agent ann.card.json",),
+    "render": tuple(
+        f"chat.session.json --agent ann.card.json --template {CHATML} --format {form}" for form in ("text", "json")
+    ),
     "assets": ("ann.card.json", "ann.card.json --format json"),
     "minimise": ("chat.session.json --budget 1300 --keeps node:u5",),
     "ablate": ("chat.session.json --budget 1300 --only step", "chat.session.json --only step --format json"),

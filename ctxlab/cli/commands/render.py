@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import TYPE_CHECKING
 
+from ctxlab.cli.commands.build import print_json
 from ctxlab.cli.output.terminal import Screen, harmless
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
@@ -21,13 +20,15 @@ REFUSED = 3
 """Exit code where the template refuses the messages."""
 
 
-def print_rendered(inputs: Inputs, template: Path, name: str | None, *, tokens: bool, as_json: bool) -> int:
+def print_rendered(
+    inputs: Inputs, template: Path, name: str | None, *, typed_parts: bool, tokens: bool, as_json: bool
+) -> int:
     """The text and what the template does, or both as JSON; a refusal gives the exit code 3."""
-    found = rendered(inputs.trace(), template, template=name)
+    found = rendered(inputs.trace(), template, template=name, typed_parts=typed_parts)
     inputs.announce()
     if as_json:
         data = found.as_data()
-        sys.stdout.write(json.dumps(data if tokens else {**data, "tokens": None}, ensure_ascii=False, indent=2) + "\n")
+        print_json(data if tokens else {**data, "tokens": None})
     else:
         _print_text(Screen(), found, tokens=tokens)
     return REFUSED if found.rendered is None else 0
@@ -48,6 +49,8 @@ def _print_text(screen: Screen, found: RenderedPrompt, *, tokens: bool) -> None:
         if effect.remedy is not None:
             settings = " ".join(f"--set {name}={_value(value)}" for name, value in effect.remedy.settings.items())
             screen.line((f"{'':<10} → {plain(effect.remedy.sentence, 200)} {settings}", "dim"))
+    if found.typed_parts_help:
+        screen.line("With messages as lists of typed parts the template carries them all, in order: --typed-parts")
     if found.rendered is not None and not found.effects:
         screen.line("The template carries every message, in order.")
 

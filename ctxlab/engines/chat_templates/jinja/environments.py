@@ -144,7 +144,7 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
         return total
 
     def counted(self, iterable: Iterable[Any]) -> Iterable[Any]:
-        """What a loop goes through."""
+        """The values that a loop goes through."""
         return self.steps.counted(iterable)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> jinja2.nodes.Template:
@@ -172,7 +172,7 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
 
 
 class TracedEnvironment(PlainEnvironment):
-    """The same over traced strings. `constants` are the texts of the template that it may write, `lines` theirs.
+    """That environment over traced strings; `constants` are texts of the template that it may write, `lines` theirs.
 
     The leaf of the first constant is -2, that of the next -3, and so on; -1 is a text that nobody knows.
     """
@@ -263,7 +263,7 @@ def _sized(values: Any) -> Any:
 
 
 def _finalized(value: Any) -> Any:
-    """What a template writes: a list or an object would be written as Python shows it."""
+    """A value that a template writes: a list or an object would be written as Python shows it."""
     if isinstance(value, list | dict | tuple | set):
         check_size(value)
     return value
@@ -394,6 +394,6 @@ def plain_template(source: str) -> CompiledTemplate:
 
 @lru_cache(maxsize=64)
 def traced_template(source: str) -> tuple[CompiledTemplate, list[int]]:
-    """The same over traced strings, and the lines of its constants."""
+    """A template over traced strings, and the lines of its constants."""
     environment = TracedEnvironment()
     return CompiledTemplate(source, environment), environment.lines

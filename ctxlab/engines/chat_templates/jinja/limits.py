@@ -31,7 +31,7 @@ class StepCounter:
         self.left = MOST_STEPS
 
     def counted(self, iterable: Iterable[Any]) -> Iterable[Any]:
-        """What a loop goes through, its length counted at once where it has one."""
+        """The values that a loop goes through, their length counted at once where it has one."""
         try:
             size = len(iterable)  # type: ignore[arg-type]
         except TypeError:

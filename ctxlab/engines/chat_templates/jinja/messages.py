@@ -51,18 +51,21 @@ class Leaves:
         return value
 
 
-def messages_of(drafts: Sequence[Draft], leaves: Leaves) -> list[dict[str, Any]]:
-    """The messages in the form that transformers documents: arguments of calls as objects, files as typed parts."""
-    return [_message(draft, number, leaves) for number, draft in enumerate(drafts)]
+def messages_of(drafts: Sequence[Draft], leaves: Leaves, *, typed_parts: bool = False) -> list[dict[str, Any]]:
+    """The messages in the form that transformers documents: arguments of calls as objects, files as typed parts.
+
+    With `typed_parts` texts are such parts too, as templates of models that read pictures often want them.
+    """
+    return [_message(draft, number, leaves, typed_parts=typed_parts) for number, draft in enumerate(drafts)]
 
 
-def _message(draft: Draft, number: int, leaves: Leaves) -> dict[str, Any]:
+def _message(draft: Draft, number: int, leaves: Leaves, *, typed_parts: bool) -> dict[str, Any]:
     def own(name: str, text: Text | None = None) -> Leaf:
         return Leaf(number, name, draft.origin, text)
 
     message: dict[str, Any] = {
         "role": leaves.traced(draft.role, own("role")),
-        "content": _content(draft, number, leaves),
+        "content": _content(draft, number, leaves, typed_parts=typed_parts),
     }
     if draft.speaker:
         message["name"] = leaves.traced(draft.speaker, own("name"))
@@ -96,8 +99,8 @@ def _arguments(text: str) -> Any:
     return found if isinstance(found, dict) else text
 
 
-def _content(draft: Draft, number: int, leaves: Leaves) -> Any:
-    if not draft.assets:
+def _content(draft: Draft, number: int, leaves: Leaves, *, typed_parts: bool) -> Any:
+    if not draft.assets and not typed_parts:
         return leaves.traced(str(draft.text), Leaf(number, "content", draft.origin, draft.text))
     parts: list[dict[str, Any]] = []
     whole, at = str(draft.text), 0
@@ -113,7 +116,7 @@ def _content(draft: Draft, number: int, leaves: Leaves) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """The same value with plain strings."""
+    """A value with plain strings in the place of traced ones."""
     if isinstance(value, TracedString):
         return "".join([str.__str__(value)])
     if isinstance(value, dict):

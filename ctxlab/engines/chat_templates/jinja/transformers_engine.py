@@ -28,13 +28,15 @@ def render(
     now: datetime | None = None,
     add_generation_prompt: bool = True,
     continue_final_message: bool = False,
+    typed_parts: bool = False,
     variables: Mapping[str, Any] | None = None,
 ) -> RenderedText:
     """The text that transformers makes of messages, byte for byte.
 
     `special_tokens` are those of the model by name, `now` the time that a template may write, `variables` what it gets
-    besides, such as `enable_thinking`. With `continue_final_message` the text ends with the last message's words.
-    Raises TemplateRefused where the template raises an error, or can't be read.
+    besides, such as `enable_thinking`. With `typed_parts` each content is a list of parts. With
+    `continue_final_message` the text ends with the last message's words. Raises TemplateRefused where the template
+    raises an error, or can't be read.
     """
     leaves = Leaves()
     given: dict[str, Any] = {
@@ -42,7 +44,7 @@ def render(
             name: leaves.traced(each, Leaf(None, SPECIAL, Origin(SPECIAL, name)))
             for name, each in (special_tokens or {}).items()
         },
-        "messages": messages_of(drafts, leaves),
+        "messages": messages_of(drafts, leaves, typed_parts=typed_parts),
         "tools": leaves.tagged([*tools], Leaf(None, "tools", Origin("tools"))) if tools else None,
         "documents": None,
         "add_generation_prompt": add_generation_prompt and not continue_final_message,
