@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from ctxlab.context import Text
+
+Engine = Literal["transformers", "llama.cpp", "sillytavern"]
 
 
 class Stretch(NamedTuple):
@@ -35,5 +37,5 @@ class RenderedText:
     text: Text
     stretches: tuple[Stretch, ...]
     template: str
-    engine: str
+    engine: Engine
     traced: bool = True

@@ -36,6 +36,7 @@ from ctxlab.engines.chat_templates.jinja.traced_string import (
     runs_of,
     traced_json,
 )
+from ctxlab.engines.chat_templates.rendered_text import Engine
 
 OF_DICT = frozenset(dir(dict))
 OF_TEXT = frozenset(name for name in dir(str) if not name.startswith("_")) - {"format", "format_map"}
@@ -93,12 +94,12 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"*", "**", "%"})
     code_generator_class = _CodeGenerator
 
-    def __init__(self) -> None:
+    def __init__(self, engine: Engine = "transformers") -> None:
         super().__init__(
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[Generation, jinja2.ext.loopcontrols],
-            finalize=_finalized,
+            finalize=_finalized if engine == "transformers" else _as_llama_cpp_writes,
         )
         self.now: datetime | None = None
         self.steps = StepCounter()
@@ -177,8 +178,8 @@ class TracedEnvironment(PlainEnvironment):
     The leaf of the first constant is -2, that of the next -3, and so on; -1 is a text that nobody knows.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, engine: Engine = "transformers") -> None:
+        super().__init__(engine)
         self.constants: list[TracedString] = []
         self.lines: list[int] = []
         self.filters |= {
@@ -266,6 +267,16 @@ def _finalized(value: Any) -> Any:
     """A value that a template writes: a list or an object would be written as Python shows it."""
     if isinstance(value, list | dict | tuple | set):
         check_size(value)
+    return value
+
+
+def _as_llama_cpp_writes(value: Any) -> Any:
+    """A value as llama.cpp writes it (2026-10): nothing for None and for an object, a list as its members."""
+    if value is None or isinstance(value, dict):
+        return ""
+    if isinstance(value, list):
+        check_size(value)
+        return joined([_string(_as_llama_cpp_writes(each)) for each in cast("list[Any]", value)])
     return value
 
 
@@ -387,13 +398,13 @@ class CompiledTemplate:
 
 
 @lru_cache(maxsize=64)
-def plain_template(source: str) -> CompiledTemplate:
-    """A template as transformers compiles it."""
-    return CompiledTemplate(source, PlainEnvironment())
+def plain_template(source: str, engine: Engine = "transformers") -> CompiledTemplate:
+    """A template as an engine compiles it."""
+    return CompiledTemplate(source, PlainEnvironment(engine))
 
 
 @lru_cache(maxsize=64)
-def traced_template(source: str) -> tuple[CompiledTemplate, list[int]]:
+def traced_template(source: str, engine: Engine = "transformers") -> tuple[CompiledTemplate, list[int]]:
     """A template over traced strings, and the lines of its constants."""
-    environment = TracedEnvironment()
+    environment = TracedEnvironment(engine)
     return CompiledTemplate(source, environment), environment.lines

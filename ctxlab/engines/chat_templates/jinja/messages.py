@@ -39,6 +39,10 @@ class Leaves:
         self.rows.append(leaf)
         return TracedString.of(text, len(self.rows) - 1)
 
+    def together(self, parts: Sequence[str], separator: str) -> str:
+        """Strings as one, each character of the leaf that it was of."""
+        return TracedString.of(separator, -1).join(parts)
+
     def tagged(self, value: Any, leaf: Leaf) -> Any:
         """A value of JSON in which each string, names of members too, is a leaf."""
         if isinstance(value, str):
