@@ -69,6 +69,13 @@ class Turn(StrEnum):
     quiet = "quiet"
 
 
+class Engine(StrEnum):
+    """Programs that render chat templates."""
+
+    transformers = "transformers"
+    llama_cpp = "llama.cpp"
+
+
 class Language(StrEnum):
     zh = "zh"
     en = "en"
@@ -415,6 +422,9 @@ def render(
     name: Annotated[
         str | None, typer.Option("--template-name", metavar="NAME", help="One of several, such as tool_use.")
     ] = None,
+    engine: Annotated[
+        Engine, typer.Option("--engine", help="The program that renders: transformers, or llama.cpp's server.")
+    ] = Engine.transformers,
     typed_parts: Annotated[
         bool, typer.Option("--typed-parts", help="Give each message as a list of parts, as some templates want it.")
     ] = False,
@@ -429,9 +439,8 @@ def render(
     from ctxlab.cli.commands.render import print_rendered
     from ctxlab.cli.inputs.files import load
 
-    return print_rendered(
-        load(options), template, name, typed_parts=typed_parts, tokens=tokens, as_json=form is Form.json
-    )
+    given = {"template": name, "engine": engine.value, "typed_parts": typed_parts}
+    return print_rendered(load(options), template, given, tokens=tokens, as_json=form is Form.json)
 
 
 @app.command(epilog=ASSETS, short_help="Type and measures of files, and how a model would get them.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Origin, Span
@@ -15,7 +15,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.chat_templates import JinjaTemplate, RenderedText
-from ctxlab.engines.chat_templates.jinja import render
+from ctxlab.engines.chat_templates.jinja import render, render_for_llama_cpp
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.errors import TemplateRefused
 from ctxlab.local_models import LocalModel
@@ -59,6 +59,11 @@ class RenderedPrompt:
         return heading(self) + html_table(EFFECT_COLUMNS, rows, of="effects", cells=200)
 
     @property
+    def engine(self) -> str:
+        """The program whose text it is."""
+        return (self.options or {}).get("engine", "transformers")
+
+    @property
     def text(self) -> str:
         """The text; "" where the template refuses the messages."""
         return str(self.rendered.text) if self.rendered is not None else ""
@@ -94,7 +99,7 @@ class RenderedPrompt:
     def typed_parts_help(self) -> bool:
         """Whether the template refuses, drops and moves nothing where messages are lists of typed parts; tried."""
         options = self.options or {}
-        if options.get("typed_parts") or not _losses(self.rendered, self.trace):
+        if options.get("typed_parts") or options.get("engine") == "llama.cpp" or not _losses(self.rendered, self.trace):
             return False
         found, _ = _rendered(self.trace, self.model, self.template, {**options, "typed_parts": True})
         return not _losses(found, self.trace)
@@ -143,7 +148,7 @@ class RenderedPrompt:
         remedy = self.remedy
         return {
             "template": self.template.name,
-            "engine": "transformers",
+            "engine": self.engine,
             "text": self.text if self.rendered is not None else None,
             "tokens": self.tokens,
             "traced": self.rendered is not None and self.rendered.traced,
@@ -174,17 +179,19 @@ def rendered(
     model: LocalModel | JinjaTemplate | Path | str,
     *,
     template: str | None = None,
+    engine: Literal["transformers", "llama.cpp"] = "transformers",
     add_generation_prompt: bool = True,
     continue_final_message: bool = False,
     typed_parts: bool = False,
     variables: Mapping[str, Any] | None = None,
 ) -> RenderedPrompt:
-    """The text that a model reads of a run, as transformers renders it, with what the template does to the messages.
+    """The text that a model reads of a run, as `engine` renders it, with what the template does to the messages.
 
     `model` is a model of one's own, a template, or the path of a file that has one. `template` names one of several;
     by default it is `tool_use` where there are tools and the model has one. With `typed_parts` each message is a list
     of parts, as some templates want it. `variables` are what a template gets besides, such as
-    `{"enable_thinking": False}`. Times that a template writes are the run's.
+    `{"enable_thinking": False}`. Times that a template writes are the run's. For llama.cpp neither typed parts nor a
+    continued last message are rendered.
     """
     own = read_template(model)
     agent = trace.start.input.agent
@@ -194,6 +201,7 @@ def rendered(
         "add_generation_prompt": add_generation_prompt,
         "continue_final_message": continue_final_message,
         "typed_parts": typed_parts,
+        "engine": engine,
         "variables": dict(variables or {}),
     }
     found, refusal = _rendered(trace, own, chosen, options)
@@ -203,17 +211,22 @@ def rendered(
 def _rendered(
     trace: Trace, model: LocalModel, template: JinjaTemplate, options: Mapping[str, Any]
 ) -> tuple[RenderedText | None, TemplateRefused | None]:
-    agent = trace.start.input.agent
+    agent, drafts, now = trace.start.input.agent, trace.result.drafts, _time_of(trace)
     tools = (agent.sent_tools if agent is not None else None) or ()
+    own = {name: value for name, value in options.items() if name != "engine"}
     try:
-        text = render(
-            template,
-            trace.result.drafts,
-            tools=tools,
-            special_tokens=model.special_tokens,
-            now=_time_of(trace),
-            **options,
-        )
+        if options.get("engine") == "llama.cpp":
+            text = render_for_llama_cpp(
+                template,
+                drafts,
+                tools=tools,
+                special_tokens=model.special_tokens,
+                now=now,
+                add_generation_prompt=own.get("add_generation_prompt", True),
+                variables=own.get("variables"),
+            )
+        else:
+            text = render(template, drafts, tools=tools, special_tokens=model.special_tokens, now=now, **own)
     except TemplateRefused as refusal:
         return None, refusal
     return text, None

@@ -107,6 +107,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--until": ("token-limitr", "convert-system", ""),
     "--key": ("u99", ""),
     "--template": ("nowhere.jinja", "", str(SESSION.parent / "no" / "x.jinja")),
+    "--engine": ("vllm", ""),
     "--template-name": ("no_such_template", ""),
     "--entry": ("nothing of it",),
     "--rule": ("nothing of it",),

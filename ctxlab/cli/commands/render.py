@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.cli.commands.build import print_json
 from ctxlab.cli.output.terminal import Screen, harmless
@@ -20,11 +20,9 @@ REFUSED = 3
 """Exit code where the template refuses the messages."""
 
 
-def print_rendered(
-    inputs: Inputs, template: Path, name: str | None, *, typed_parts: bool, tokens: bool, as_json: bool
-) -> int:
+def print_rendered(inputs: Inputs, template: Path, given: dict[str, Any], *, tokens: bool, as_json: bool) -> int:
     """The text and what the template does, or both as JSON; a refusal gives the exit code 3."""
-    found = rendered(inputs.trace(), template, template=name, typed_parts=typed_parts)
+    found = rendered(inputs.trace(), template, **given)
     inputs.announce()
     if as_json:
         data = found.as_data()
@@ -40,7 +38,7 @@ def _print_text(screen: Screen, found: RenderedPrompt, *, tokens: bool) -> None:
             screen.line(harmless(line))
         screen.blank()
         size = f"{counted(len(found.text), 'character')} of {counted(len(found.trace.result.drafts), 'message')}"
-        screen.line((f"{size}, as transformers renders them with {plain(found.template.name, 60)}", "strong"))
+        screen.line((f"{size}, as {found.engine} renders them with {plain(found.template.name, 60)}", "strong"))
     if tokens and found.rendered is not None:
         screen.line(_tokens(found))
     for effect in found.effects:

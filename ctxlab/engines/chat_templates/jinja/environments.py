@@ -60,6 +60,16 @@ class Generation(jinja2.ext.Extension):
         return caller()
 
 
+class _Nothing(jinja2.ChainableUndefined):
+    """A value that isn't there as llama.cpp has it: nothing is added by it, and it has no members."""
+
+    def __add__(self, other: Any) -> Any:
+        return other
+
+    def __radd__(self, other: Any) -> Any:
+        return other
+
+
 class _Dict:
     """The global `dict` of a template: it makes dicts, and is no class of Python."""
 
@@ -99,6 +109,7 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[Generation, jinja2.ext.loopcontrols],
+            undefined=jinja2.Undefined if engine == "transformers" else _Nothing,
             finalize=_finalized if engine == "transformers" else _as_llama_cpp_writes,
         )
         self.now: datetime | None = None
@@ -108,6 +119,8 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
         self.globals.update(own)
         self.filters = {name: _limited(each) for name, each in self.filters.items()}
         self.filters["tojson"] = plain_json
+        if engine != "transformers":  # it has no texts that are escaped for HTML
+            self.filters["safe"] = _string
 
     def _time(self, form: str) -> str:
         check_format(form)
@@ -189,7 +202,7 @@ class TracedEnvironment(PlainEnvironment):
             "string": _string,
             "indent": _indent,
         }
-        self.filters["safe"] = _safe
+        self.filters["safe"] = _safe if engine == "transformers" else _string
 
     @staticmethod
     def concat(parts: Iterable[str]) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]

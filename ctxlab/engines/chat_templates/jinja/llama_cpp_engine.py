@@ -120,7 +120,11 @@ def abilities_of(source: str) -> Abilities:
     in_parts = WORD in as_parts and "'type'" not in as_parts and '"type"' not in as_parts
     with_system = _tried(source, [{"role": SYSTEM, "content": WORD}, {"role": USER, "content": "tide"}])
     thinking, silent = (_tried(source, [user], enable_thinking=each) for each in (True, False))
-    return Abilities(WORD in with_system, in_parts, in_parts and WORD not in as_text, thinking != silent)
+    # Inferred: the server finds out how a model thinks by what the template makes of thoughts in a history.
+    has_thoughts = "reasoning_content" in source or source.count("</think>") > 1
+    return Abilities(
+        WORD in with_system, in_parts, in_parts and WORD not in as_text, thinking != silent and has_thoughts
+    )
 
 
 def _tried(source: str, messages: list[dict[str, Any]], **more: Any) -> str:
