@@ -19,7 +19,19 @@ MOST_BYTES: Final = 256_000_000
 # The numbers of the types are those of the format's own description (ggml, docs/gguf.md).
 _NUMBERS: Final[Mapping[int, struct.Struct]] = {
     number: struct.Struct(f"<{code}")
-    for number, code in {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}.items()
+    for number, code in {
+        0: "B",
+        1: "b",
+        2: "H",
+        3: "h",
+        4: "I",
+        5: "i",
+        6: "f",
+        7: "?",
+        10: "Q",
+        11: "q",
+        12: "d",
+    }.items()
 }
 _STRING: Final = 8
 _LIST: Final = 9
@@ -89,7 +101,9 @@ class _Header:
 
     def _bytes(self, size: int) -> bytes:
         if size > self._left:
-            raise BrokenFile(f"{self._path} ends in the middle of its header, or the header is over {MOST_BYTES:,} bytes")
+            raise BrokenFile(
+                f"{self._path} ends in the middle of its header, or the header is over {MOST_BYTES:,} bytes"
+            )
         self._left -= size
         found = self._file.read(size)
         if len(found) < size:

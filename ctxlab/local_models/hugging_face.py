@@ -36,7 +36,9 @@ def of_folder(path: Path) -> LocalModel:
         ggufs = sorted(each.name for each in path.glob("*.gguf"))
         if ggufs:
             raise UnknownFormat(f"{path} has GGUF files: give one of them, such as {path / ggufs[0]}")
-        raise UnknownFormat(f"{path} has no file of a model: one of {', '.join((CONFIG, TOKENIZER, TEMPLATE))} is needed")
+        raise UnknownFormat(
+            f"{path} has no file of a model: one of {', '.join((CONFIG, TOKENIZER, TEMPLATE))} is needed"
+        )
     config = _data(path / CONFIG) if CONFIG in there else {}
     special = _data(path / SPECIAL) if SPECIAL in there else {}
     model = _data(path / MODEL) if MODEL in there else {}
@@ -66,9 +68,7 @@ def of_json(data: dict[str, Any], path: Path) -> LocalModel | None:
     if "chat_template" in data or "tokenizer_class" in data:
         window, facts = _window({}, data)
         templates = _named(data.get("chat_template"), path)
-        return LocalModel(
-            name, templates, None, FrozenDict(_special_tokens(data)), window, (*facts, *_facts_of(data))
-        )
+        return LocalModel(name, templates, None, FrozenDict(_special_tokens(data)), window, (*facts, *_facts_of(data)))
     return None
 
 

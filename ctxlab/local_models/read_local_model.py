@@ -92,7 +92,9 @@ def _of_template(path: Path) -> LocalModel:
     except UnicodeDecodeError as error:
         raise BrokenFile(f"{path} can't be read as a template: {error}") from error
     template = JinjaTemplate(source, path.stem, str(path))
-    return LocalModel(path.stem, FrozenDict({"default": template}), facts=(ModelFact("template", "default", path.name),))
+    return LocalModel(
+        path.stem, FrozenDict({"default": template}), facts=(ModelFact("template", "default", path.name),)
+    )
 
 
 def _head(path: Path) -> bytes:

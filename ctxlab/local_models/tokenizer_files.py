@@ -108,17 +108,20 @@ def of_pieces(found: SentencePieces) -> dict[str, Any]:
 
 
 def merges_of(pieces: Sequence[Piece]) -> list[list[str]]:
-    """The pairs whose whole is a piece, the best score first: the order in which SentencePiece joins them."""
-    ids = {each.text: id for id, each in enumerate(pieces) if each.kind in (NORMAL, UNKNOWN, USER_DEFINED)}
-    found: list[tuple[float, int, int, str, str]] = []
+    """The pairs whose whole is a piece, the best score first: the order in which SentencePiece joins them.
+
+    Of pairs of one piece that with the longest left part comes first, as long runs of blanks need it.
+    """
+    parts = {each.text for each in pieces if each.kind in (NORMAL, UNKNOWN, USER_DEFINED)}
+    found: list[tuple[float, int, str, str]] = []
     for each in pieces:
         if each.kind != NORMAL:
             continue
         for at in range(1, len(each.text)):
             left, right = each.text[:at], each.text[at:]
-            if left in ids and right in ids:
-                found.append((-each.score, ids[left], ids[right], left, right))
-    found.sort(key=lambda pair: pair[:3])
+            if left in parts and right in parts:
+                found.append((-each.score, -at, left, right))
+    found.sort(key=lambda pair: pair[:2])
     return [[left, right] for *_, left, right in found]
 
 

@@ -149,7 +149,7 @@ def _of_tokenizers(data: str, place: str) -> Count:
         import tokenizers
     except ImportError as missing:
         raise MissingExtra(
-            "counting with a model's own vocabulary needs tokenizers, which is not installed: pip install 'ctxlab[local]'"
+            "a model's own vocabulary needs tokenizers, which is not installed: pip install 'ctxlab[local]'"
         ) from missing
     found: Any = guarded(tokenizers.Tokenizer.from_str, data, place)
     found.no_truncation()
@@ -208,7 +208,7 @@ TEKKEN_MARKUP: Final = (
 
 
 def gguf_vocabulary(path: Path) -> dict[str, Any]:
-    """The vocabulary of a GGUF as the JSON of `tokenizers`. Raises CtxlabError for kinds that can't be counted exactly."""
+    """The vocabulary of a GGUF as the JSON of `tokenizers`. Raises CtxlabError for kinds that aren't counted."""
     from ctxlab.local_models.gguf_header import read_gguf_header
     from ctxlab.local_models.tokenizer_files import of_merges, of_pieces
 
