@@ -126,6 +126,8 @@ from ctxlab.knowledge.ranking import HybridRanker as HybridRanker
 from ctxlab.knowledge.retrieval import EndpointReranker as EndpointReranker
 from ctxlab.knowledge.retrieval import KnowledgeRetriever as KnowledgeRetriever
 from ctxlab.knowledge.retrieval import SearchCache as SearchCache
+from ctxlab.local_models import LocalModel as LocalModel
+from ctxlab.local_models import local_model as local_model
 from ctxlab.pipeline import DIALECTS as DIALECTS
 from ctxlab.pipeline import BudgetTooSmall as BudgetTooSmall
 from ctxlab.pipeline import Debugger as Debugger

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ctxlab.api.resolve import engine_of, model_for, refuse_wrong_time
 from ctxlab.api.sources import AgentSource, SessionSource, UserSource, agent_of, only_session, user_of
+from ctxlab.api.tokenizers import ModelChoice
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Context
-from ctxlab.documents import Greeting, ModelProfile, Session
+from ctxlab.documents import Greeting, Session
 from ctxlab.pipeline.settings.dialects import Dialect
 from ctxlab.processors import default_pipeline
 
@@ -18,7 +19,7 @@ def begin(
     user: UserSource | None = None,
     id: str = "session",
     name: str = "",
-    model: str | ModelProfile | None = None,
+    model: ModelChoice | None = None,
     timestamp: str | None = None,
     zone: str | None = None,
     seed: int = 0,
@@ -40,7 +41,7 @@ def greeted(
     agent: AgentSource,
     *,
     user: UserSource | None = None,
-    model: str | ModelProfile | None = None,
+    model: ModelChoice | None = None,
     timestamp: str | None = None,
     zone: str | None = None,
     seed: int = 0,

@@ -20,11 +20,10 @@ from ctxlab.api.sources import (
     RuleSources,
     UserSource,
 )
+from ctxlab.api.tokenizers import ModelChoice, TokenizerSource
 from ctxlab.argument_checks import with_checks
 from ctxlab.context import GroupChat, TurnKind, Variables
-from ctxlab.documents import ModelProfile
 from ctxlab.pipeline import Pipeline, Services
-from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.settings.dialects import Dialect
 
 P = ParamSpec("P")
@@ -55,8 +54,9 @@ class ConversationOptions(TypedDict, total=False):
 class InputOptions(ConversationOptions, total=False):
     """Options that decide on the participants and the time of a conversation."""
 
-    model: str | ModelProfile | None
-    """A profile or a name; by default the agent's model, else the one that the leaf's metadata names."""
+    model: ModelChoice | None
+    """A profile, a name, or a model of one's own, by which tokens are counted; by default the agent's model,
+    else the one that the leaf's metadata names."""
     leaf: NodeSource | None
     """Id of the message at which the path ends; by default the session's active leaf."""
 
@@ -88,8 +88,9 @@ class StepOptions(TypedDict, total=False):
     """The program whose way is followed: `seed`, `sillytavern-1.19` or another; by default its files bring it."""
     pipeline: Pipeline | None
     """The steps; by default `ctxlab.default_pipeline()`."""
-    tokenizer: TokenCounter | None
-    """Counts tokens in place of the model's tokenizer, and of that of `services`."""
+    tokenizer: TokenizerSource | None
+    """Counts tokens in place of the model's tokenizer, and of that of `services`: a counter, a name, the path of a
+    model or its vocabulary, a `tokenizers.Tokenizer`, or a function of a text."""
     services: Services | None
     """Tokenizer and whatever else steps wait for; by default the model's tokenizer and what reads files at hand."""
     engines: EngineSources

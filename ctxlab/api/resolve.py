@@ -28,6 +28,7 @@ from ctxlab.api.sources import (
     user_of,
 )
 from ctxlab.api.texts_of_chat import with_character_of_chat, with_texts_of_chat
+from ctxlab.api.tokenizers import ModelChoice, counter_of_model, notes_on, profile_of, tokenizer_of
 from ctxlab.context import BuildInput, Context, Origin, Text, Variables
 from ctxlab.documents import Agent, Library, ModelProfile, Note, RegexConfig, Session, UserProfile, Worldbook
 from ctxlab.documents.frozen_json import frozen
@@ -37,8 +38,9 @@ from ctxlab.engines.macros.clock_and_timeline import timestamp_problem, zone_pro
 from ctxlab.engines.macros.environment import MacroEngine
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.formats.results import Import
+from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Pipeline, Services, Trace
-from ctxlab.pipeline.services import AssetStore, Transcriber
+from ctxlab.pipeline.services import AssetStore, TokenCounter, Transcriber
 from ctxlab.processors import InjectionAssembler, RegexProcessor, TokenLimiter, default_pipeline
 
 if TYPE_CHECKING:
@@ -81,7 +83,7 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         build_input = replace(build_input, pending=pending_of(pending))
     services = _services_for(build_input, options, files=found.library.files)
     services = with_knowledge(services, options.get("knowledge", ()), agent, found.library.knowledge_bases)
-    counter = options.get("tokenizer")
+    counter = counter_of(options)
     services = services if counter is None else replace(services, tokenizer=counter)
     services = services if services.window_of is not None else replace(services, window_of=known_window)
     unknown = _near_model(options.get("model"), found.library.models)
@@ -93,8 +95,17 @@ def start_of(session: SessionSource, chosen: AgentSource | None, **options: Unpa
         *taken_once,
         *books_with_entries_in_common(books),
         *(expansion.notes if expansion is not None else ()),
+        *(notes_on(counter) if counter is not None else ()),
     )
     return pipeline.start(Context(build_input, notes=notes), services)
+
+
+def counter_of(options: BuildOptions) -> TokenCounter | None:
+    """The counter that a call gives, or that of a model of one's own; None where the services have it."""
+    given, model = options.get("tokenizer"), options.get("model")
+    if given is not None:
+        return tokenizer_of(given)
+    return counter_of_model(model) if isinstance(model, LocalModel) and options.get("services") is None else None
 
 
 def known_window(model: ModelProfile) -> int | None:
@@ -104,7 +115,7 @@ def known_window(model: ModelProfile) -> int | None:
     return window_of(model)
 
 
-def _near_model(model: str | ModelProfile | None, models: Sequence[ModelProfile]) -> tuple[Note, ...]:
+def _near_model(model: ModelChoice | None, models: Sequence[ModelProfile]) -> tuple[Note, ...]:
     """A note on a name that no model has and that is nearly that of one."""
     if not isinstance(model, str) or any(profile.id == model for profile in models):
         return ()
@@ -258,7 +269,7 @@ def agent_for(session: Session, leaf: str | None, agents: Sequence[Agent], own: 
 
 
 def model_for(
-    model: str | ModelProfile | None,
+    model: ModelChoice | None,
     agent: Agent | None,
     session: Session,
     leaf: str | None,
@@ -268,6 +279,8 @@ def model_for(
     """A profile as it is; else that of the name which is given, or which the agent or the nearest message has."""
     if isinstance(model, ModelProfile):
         return model
+    if isinstance(model, LocalModel):
+        return profile_of(model)
     name = model or (agent.model_id if agent else None)
     if name is None and leaf is not None:
         name = next(

@@ -17,6 +17,7 @@ from ctxlab.context import BuildInput, Context, Pending, Variables
 from ctxlab.documents import Asset, InlineFile, Library, ModelProfile, Session
 from ctxlab.engines.macros import Expansion
 from ctxlab.errors import WrongArgument
+from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Processor, Trace
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ class SessionBuilds:
         model = options.get("model")
         found = session_or_library(source)
         self._library = found if isinstance(found, Library) else None
-        self._options = given | ({"model": model} if isinstance(model, str | ModelProfile) else {})
+        self._options = given | ({"model": model} if isinstance(model, str | ModelProfile | LocalModel) else {})
         self.session = resolve(source, self._agent, cast("Any", self._options)).input.session
         self._options.pop("pick", None)
         self._tools = tools_of(options.get("tools", ()))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ctxlab.display.html_table import heading, html_table
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.tokens import Tokenizer
@@ -34,6 +35,15 @@ class LocalModel:
     special_tokens: Mapping[str, str] = field(default_factory=FrozenDict)
     context_length: int | None = None
     facts: tuple[ModelFact, ...] = ()
+
+    def __repr__(self) -> str:
+        templates = f"{len(self.templates)} {'template' if len(self.templates) == 1 else 'templates'}"
+        counts = "exact counts" if self.vocabulary is not None else "no vocabulary"
+        window = f", {self.context_length:,} tokens" if self.context_length is not None else ""
+        return f"LocalModel({self.name!r}, {templates}, {counts}{window})"
+
+    def _repr_html_(self) -> str:
+        return heading(self) + html_table(ModelFact._fields, self.facts, of="facts", cells=200)
 
     def template(self, name: str | None = None, *, has_tools: bool = False) -> JinjaTemplate:
         """The template of a name; without one `tool_use` where there are tools, else the default, as in transformers.

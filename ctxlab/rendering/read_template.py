@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.chat_templates import JinjaTemplate
-from ctxlab.errors import BrokenFile
-from ctxlab.local_models import LocalModel
+from ctxlab.local_models import LocalModel, local_model
 
 BEGIN, END = "<s>", "</s>"
 """Tokens at the beginning and the end that a template alone gets, since its model isn't known."""
 
 
 def read_template(source: LocalModel | JinjaTemplate | Path | str) -> LocalModel:
-    """The model of a template or of a path; a model as it is."""
+    """The model of a template or of a path; a model as it is. Raises as `local_model` does."""
     if isinstance(source, LocalModel):
         return source
+    tokens = FrozenDict({"bos_token": BEGIN, "eos_token": END})
     if isinstance(source, JinjaTemplate):
-        tokens = FrozenDict({"bos_token": BEGIN, "eos_token": END})
         return LocalModel(source.name, FrozenDict({"default": source}), special_tokens=tokens)
-    path = Path(source)
-    if not path.is_file():
-        why = "is a folder" if path.is_dir() else "does not exist"
-        raise BrokenFile(f"{path} {why}; name a file with a chat template")
-    try:
-        text = path.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise BrokenFile(f"{path} is no text in UTF-8, so it is no template") from error
-    except OSError as error:
-        raise BrokenFile(f"{path} can't be read: {error.strerror}") from error
-    return read_template(JinjaTemplate(text, path.stem, str(path)))
+    found = local_model(source)
+    is_template_alone = found.templates and not found.special_tokens and found.vocabulary is None
+    return replace(found, special_tokens=tokens) if is_template_alone else found
