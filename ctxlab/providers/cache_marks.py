@@ -13,8 +13,9 @@ from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.place import JsonPath, path_text, value_at
 from ctxlab.providers.prefix_breaks import PrefixBreak, prefix_breaks
-from ctxlab.providers.prefix_units import HEADS, UNCACHED, Unit, shared, units_by_key, units_of
+from ctxlab.providers.prefix_units import UNCACHED, Unit, shared, units_by_key, units_of
 from ctxlab.providers.provider import Prompt, Provider
+from ctxlab.wires import WIRES
 
 if TYPE_CHECKING:
     from ctxlab.providers.payload import Payload
@@ -109,7 +110,7 @@ def put_marks(
     out: BodyWriter, prompt: Prompt, model: ModelFacts, provider: Provider, trace: Trace, after: Payload | None
 ) -> CacheMarks | None:
     """The marks of a body, put into it where the vendor wants them; None for a wire format that isn't known."""
-    if provider.wire not in HEADS:
+    if provider.wire not in WIRES:
         return None
     automatic = provider.wire != "anthropic" and provider.name not in UNKNOWN_CACHE
     if after is None and provider.wire != "anthropic":

@@ -25,11 +25,8 @@ from ctxlab.pipeline.parameters.thinking import ThinkingMode
 from ctxlab.providers.model_facts import ModelFacts
 from ctxlab.providers.models_table import TABLE, ModelRow, ModelTable
 from ctxlab.providers.provider import Provider
+from ctxlab.wires import PROVIDERS
 
-VENDORS = {"openai": "openai", "openai-responses": "openai", "anthropic": "anthropic", "gemini": "google"} | {
-    "deepseek": "deepseek"
-}
-"""The vendor whose models a provider serves; a provider that isn't here serves any."""
 OTHER_MODEL = "other_model"
 """Detail of a note that says which model is asked in place of the one that an agent's file names."""
 BY_TYPE: Mapping[str, tuple[ThinkingMode, ...]] = {
@@ -67,7 +64,7 @@ def model_for(
 
     Where the run was built for a model of another vendor, the usual one takes its place, with a note.
     """
-    serves = VENDORS.get(provider.name)
+    serves = PROVIDERS.get(provider.name)
     if wanted is not None:
         named = vendor_of(name_of(wanted))
         text = f"{name_of(wanted)!r} is a model of {named}; {provider.title} may not know it"

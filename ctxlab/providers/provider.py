@@ -9,7 +9,6 @@ from urllib.parse import quote
 
 from ctxlab.context import Draft
 from ctxlab.documents.frozen_json import FrozenDict
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.cache_rules import UNKNOWN_RULES, CacheRules
 from ctxlab.providers.model_facts import ModelFacts
@@ -17,6 +16,7 @@ from ctxlab.providers.problem import Problem
 from ctxlab.providers.rates import NO_RATES, Rates
 from ctxlab.providers.request_parameters import RequestParameters
 from ctxlab.providers.vendor_rule import VendorRule
+from ctxlab.wires import WireName
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from ctxlab.context import FileKind
+from ctxlab.wires import RESPONSES, WireName
 
-Vendor = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-2", "compatible"]
+Vendor: TypeAlias = WireName | Literal["gemini-2", "compatible"]
 """Forms of requests. `compatible` are the many that take OpenAI's chat form, DeepSeek among them; `gemini` is Gemini 3
 and later, `gemini-2` what was before."""
 
@@ -51,7 +52,7 @@ RULES: Mapping[Vendor, ToolResultRules] = {
         "2026-09",
         sounds=_SOUNDS,
     ),
-    "openai-responses": ToolResultRules(
+    RESPONSES.name: ToolResultRules(
         _PICTURES | _PDF,
         "developers.openai.com, Function calling: output is a text, or input_text, input_image and input_file",
         "2026-09",

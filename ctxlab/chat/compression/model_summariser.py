@@ -9,7 +9,6 @@ from typing import Any
 from ctxlab.chat.aside.question import trace_of_messages
 from ctxlab.chat.compression.settings import CompressionSettings
 from ctxlab.chat.compression.summariser import BROKEN_OFF, is_cut_short
-from ctxlab.chat.model import WIRES
 from ctxlab.documents import ModelProfile
 from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import reply_message
@@ -75,8 +74,7 @@ class ModelSummariser:
         reply = send_payload(request, key=self.key, client=self.client)
         try:
             text = "".join(_words(iter(reply)))
-            wire = request.provider.wire
-            if is_cut_short(reply_message(reply.reply(), WIRES.get(wire, wire)).finish_reason):
+            if is_cut_short(reply_message(reply.reply(), request.provider.wire).finish_reason):
                 raise SendFailed(str(BROKEN_OFF.error))
             return text
         finally:

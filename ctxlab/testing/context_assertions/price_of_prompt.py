@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
-from ctxlab.providers.cost import PRICED_AS, price_of
+from ctxlab.providers.cost import price_of
 from ctxlab.providers.models import model_for, name_of
 from ctxlab.providers.payload import payload
 from ctxlab.providers.registry import provider_for
 from ctxlab.testing.context_assertions.expectation import Finding
+from ctxlab.wires import PROVIDERS
 
 NAME_ONE = "model= names the one whose price is meant"
 
@@ -49,7 +50,7 @@ def _price(trace: Trace, provider: str | None, model: str | None) -> tuple[float
     request = payload(trace, provider, model=model)
     vendor, name = request.provider.name, request.model.name
     cost, tokens = request.cost(), request.tokens
-    uncached = price_of(name, PRICED_AS.get(vendor), tokens, 0, 0)
+    uncached = price_of(name, PROVIDERS.get(vendor), tokens, 0, 0)
     if cost.input_usd is None or uncached is None:
         return f"no price is known of {vendor} {name}; provider= and model= name another one"
     per_million = uncached[0] / tokens * 1_000_000 if tokens else 0.0
