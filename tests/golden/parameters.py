@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 from ctxlab.context import Draft, Origin, Text
 from ctxlab.documents import ModelProfile
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.models import facts_of, vendor_of
+from ctxlab.providers.models import model_info, vendor_of
 from ctxlab.providers.parameters import ModelParameters, layer_of, merged, normalised, request_parameters
 from ctxlab.providers.provider import Prompt
 from ctxlab.providers.registry import built_in
@@ -66,7 +66,7 @@ def _for_request(data: Data) -> Any:
 def sent(stored: Data, profile: ModelProfile, name: str) -> Data:
     """The parameters that reach a body, by the names and with the values of the file where nothing changed them."""
     provider, found = built_in()[name], merged([layer_of("agent", stored)])
-    model = facts_of(profile, provider)
+    model = model_info(profile, provider)
     asked, _ = request_parameters(found)
     settled = normalised(asked, model, provider)
     out = BodyWriter(losses=list(settled.losses))

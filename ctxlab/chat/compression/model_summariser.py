@@ -13,7 +13,7 @@ from ctxlab.documents import ModelProfile
 from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import reply_message
 from ctxlab.providers import payload
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from ctxlab.providers.provider import Provider
 from ctxlab.providers.registry import provider_named, provider_of_model
 from ctxlab.providers.sending.attempts import send_payload
@@ -54,7 +54,7 @@ class ModelSummariser:
             provider = provider_named(self.provider) if isinstance(self.provider, str) else self.provider
         except CtxlabError:  # the request itself says so, in words
             return None
-        window = facts_of(self.model, provider or provider_of_model(self.model)).context_window
+        window = model_info(self.model, provider or provider_of_model(self.model)).context_window
         answer = self.parameters.get("maxTokens", settings.summary_max_tokens)
         if window is None or not isinstance(answer, int):
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
 from ctxlab.providers.cost import price_of
-from ctxlab.providers.models import model_for, name_of
+from ctxlab.providers.models import model_for, model_info, name_of
 from ctxlab.providers.payload import payload
 from ctxlab.providers.registry import provider_for
 from ctxlab.testing.context_assertions.expectation import Finding
@@ -44,7 +44,8 @@ def _price(trace: Trace, provider: str | None, model: str | None) -> tuple[float
     """The price of a prompt, and of what by which price; a sentence where there is none."""
     if model is None and not _names_model(trace):
         return f"the run names no model, so there is no price; {NAME_ONE}"
-    _, notes = model_for(model, trace.start.input.model, provider_for(provider, trace, model))
+    info = model_info(model if model is not None else trace.start.input.model)
+    _, notes = model_for(info, provider_for(provider, info), is_wanted=model is not None)
     if model is None and notes:
         return f"{notes[0].text}; {NAME_ONE}"
     request = payload(trace, provider, model=model)

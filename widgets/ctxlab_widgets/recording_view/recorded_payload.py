@@ -8,7 +8,7 @@ from typing import Any
 from ctxlab.context import Draft
 from ctxlab.errors import CtxlabError
 from ctxlab.providers import JsonPath, Payload, Place, RequestParameters, provider_named
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.wires import WIRES
 
@@ -21,7 +21,7 @@ def recorded_payload(request: RecordedRequest) -> Payload:
     provider = provider_named(WIRES[request.wire].provider)
     trace = request.trace
     places = tuple(_places(body, request, {draft.key: draft for draft in trace.result.drafts}))
-    return Payload(provider, facts_of(request.model, provider), body, places, (), (), RequestParameters(), trace)
+    return Payload(provider, model_info(request.model, provider), body, places, (), (), RequestParameters(), trace)
 
 
 def _places(body: Any, request: RecordedRequest, drafts: dict[str, Draft]) -> Iterator[Place]:
