@@ -40,9 +40,8 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile
 from ctxlab.pipeline import Debugger, Trace
-from ctxlab.pipeline.edits_by_hand import edits_in
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.pipeline.trace import calls_to_replay
+from ctxlab.pipeline.trace import run_of
 
 if TYPE_CHECKING:
     from ctxlab.studies import Analysis
@@ -125,8 +124,7 @@ def rebuild(
     pipeline = trace.pipeline.with_settings(settings or {})
     after, of_chat = with_texts_of_chat(after, pipeline)
     context = Context(after, notes=(*notes, *of_chat, *missing_books(after.agent, after.user, after.books)))
-    start = pipeline.start(context, services)
-    return start.pipeline.resume(start, known=calls_to_replay(trace.steps, kept=0), edits=edits_in(trace.steps))
+    return run_of(context, pipeline, services, after=trace)
 
 
 def _tokenizer_of(model: ModelProfile | None, trace: Trace) -> TokenCounter | None:

@@ -73,7 +73,8 @@ def lore_timeline(
     speaker = agent_or_library(agent) if agent is not None else None
     known = options.get("activations") or {}
     scans: dict[str, LoreScan] = {}
-    for message, scanned in scans_along_path(books_of(books), session, session_of(session, options), speaker, options):
+    path = scans_along_path(books_of(books), session, session_of(session, options), speaker, options, lore_scan)
+    for message, scanned in path:
         scans[message] = scanned(known)
         known = scans[message].activations
     return LoreTimeline(scans)

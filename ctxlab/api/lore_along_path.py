@@ -42,8 +42,12 @@ def scans_along_path(
     chosen: Session,
     agent: Agent | Library | None,
     options: ScanOptions,
+    anew: Callable[..., LoreScan],
 ) -> Iterator[tuple[str, Scan]]:
-    """The ids of the messages of a path, without an empty root, each with its scan, to be made in this order."""
+    """The ids of the messages of a path, without an empty root, each with its scan, to be made in this order.
+
+    `anew` makes a scan by itself, where nothing is shared.
+    """
     leaf = options.get("leaf")
     at = node_id_of(leaf) if leaf is not None else chosen.active_leaf_id
     if at is None:
@@ -53,7 +57,7 @@ def scans_along_path(
     keys = [*(node.parent_id or "" for node in nodes[1:]), at]
     stretches = _stretches(nodes)
     last = {stretch: number for number, stretch in enumerate(stretches)}
-    work = _Scans(books, session, agent, options, keys)
+    work = _Scans(books, session, agent, options, keys, anew)
     for number, (key, node, stretch) in enumerate(zip(keys, nodes, stretches, strict=True)):
         if not node.is_empty_root:
             yield key, partial(work.at, number, stretch, last[stretch])
@@ -80,15 +84,15 @@ class _Scans:
         agent: Agent | Library | None,
         options: ScanOptions,
         keys: Sequence[str],
+        anew: Callable[..., LoreScan],
     ) -> None:
+        self._anew = anew
         self.books, self.session, self.agent, self.options, self.keys = books, session, agent, options, keys
         self._histories: dict[_Writers, tuple[int, Trace, GrowingHistory]] = {}
         self._chats: dict[_Writers, GrowingChat] = {}
 
     def at(self, number: int, stretch: _Stretch, last: int, known: Mapping[str, str]) -> LoreScan:
         """The scan at a message of the path; `last` is the last one of its stretch."""
-        from ctxlab.api.lore import lore_scan
-
         with without_collection():
             start, history = self._history(stretch, last)
             build_input = start.start.input
@@ -98,7 +102,7 @@ class _Scans:
             if history.can_scan(build_input):
                 return history.scan(build_input, number)
         options: ScanOptions = {**self.options, "leaf": self.keys[number], "activations": known}
-        return lore_scan(self.books, self.session, self.agent, **options)
+        return self._anew(self.books, self.session, self.agent, **options)
 
     def _history(self, stretch: _Stretch, last: int) -> tuple[Trace, GrowingHistory]:
         from ctxlab.engines.worldbook import GrowingChat

@@ -19,6 +19,7 @@ from ctxlab.pipeline import Trace
 from ctxlab.providers.payload import Payload, payload
 from ctxlab.providers.provider import Provider
 from ctxlab.providers.sending.deltas import Data, Delta, ReplyInPieces, TextDelta
+from ctxlab.wires import WIRES
 
 OnAttempt = Callable[[int], object]
 OnFailure = Callable[[SendFailed, float | None], object]
@@ -127,12 +128,9 @@ class VendorModel:
     def read(self, reply: Data, request: Payload) -> ReplyMessage:
         from ctxlab.providers.sending.key_mask import KeyMask
 
-        read = reply_message(reply, WIRES.get(request.provider.wire, request.provider.wire))
+        read = reply_message(reply, request.provider.wire)
         # Texts of several blocks are one in a message, and so may be a key that was cut between them.
         return replace(read, nodes=KeyMask.of(self.key, self.client).data(read.nodes))
-
-
-WIRES: Mapping[str, str] = {"openai-chat": "openai"}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,7 +166,7 @@ class FunctionModel:
         return FunctionReply(self.function, deepcopy(request.body["messages"]), self.name)
 
     def read(self, reply: Data, request: Payload) -> ReplyMessage:
-        return reply_message(reply, _vendor_of(reply))
+        return reply_message(reply, _wire_of(reply))
 
 
 class FunctionReply:
@@ -228,7 +226,7 @@ WANTED = "a function as a model gives a text, an iterator of texts, or a reply a
 def _checked_reply(reply: Data, name: str) -> Data:
     """A reply in the form of a vendor; a message of OpenAI's form becomes a reply that holds it."""
     if any(key in reply for key in ("choices", "candidates", "output", "error")) or reply.get("type") == "message":
-        wrong = wrong_reply(reply, _vendor_of(reply))
+        wrong = wrong_reply(reply, _wire_of(reply))
         if wrong:
             raise SendFailed(f"the reply of the model {name!r} can't be read: {wrong}")
         return reply
@@ -241,16 +239,13 @@ def _checked_reply(reply: Data, name: str) -> Data:
     raise SendFailed(f"the model {name!r} gave a dict without content; {WANTED}")
 
 
-def _vendor_of(reply: Data) -> str:
-    for field_name, vendor in (("choices", "openai"), ("candidates", "gemini"), ("output", "openai-responses")):
-        if field_name in reply:
-            return vendor
-    return "anthropic"
+def _wire_of(reply: Data) -> str:
+    return next((wire.name for wire in WIRES.values() if wire.reply in reply), "anthropic")
 
 
 def _texts_of(reply: Data) -> list[str]:
     try:
-        content = reply_message(reply, _vendor_of(reply)).content
+        content = reply_message(reply, _wire_of(reply)).content
     except CtxlabError:  # it is read, and refused, when it is whole
         return []
     return [content] if content else []

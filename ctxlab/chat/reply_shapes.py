@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ctxlab.display.short_texts import kind_in_words
+from ctxlab.wires import CHAT
 
 Data = Mapping[str, Any]
 
 
-def wrong_reply(reply: Data, vendor: str) -> str:
-    """The first thing that is wrong with a reply in the form of a vendor, as far as OpenAI's form goes; else empty."""
-    if vendor != "openai":
+def wrong_reply(reply: Data, wire: str) -> str:
+    """The first thing that is wrong with a reply in a form of requests, as far as OpenAI's chat goes; else empty."""
+    if wire != CHAT.name:
         return ""
     choices = reply.get("choices")
     first = cast("list[Any]", choices)[0] if isinstance(choices, list) and choices else None

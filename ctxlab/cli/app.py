@@ -49,6 +49,7 @@ from ctxlab.cli.record_command import RECORD, record
 from ctxlab.cli.review_command import REVIEW, review
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
 from ctxlab.cli.workspace_commands import SEARCH, WORKSPACE, search, workspace
+from ctxlab.wires import PROVIDERS
 
 
 class Reading(StrEnum):
@@ -80,9 +81,6 @@ class Language(StrEnum):
     zh = "zh"
     en = "en"
 
-
-PROVIDERS = ("openai", "openai-responses", "anthropic", "gemini", "deepseek", "openai-compatible")
-"""Providers that come with ctxlab; named here so that help needs none of them."""
 
 app = typer.Typer(
     name="ctxlab",

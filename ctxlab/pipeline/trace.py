@@ -347,6 +347,14 @@ class Trace(WithHints):
         return view(self)
 
 
+def run_of(context: Context, pipeline: Pipeline, services: Services, *, after: Trace) -> Trace:
+    """A run of another context, with the answers of services and the edits by hand of an earlier run."""
+    from ctxlab.pipeline.edits_by_hand import edits_in
+
+    start = pipeline.start(context, services)
+    return start.pipeline.resume(start, known=calls_to_replay(after.steps, kept=0), edits=edits_in(after.steps))
+
+
 def calls_to_replay(steps: Sequence[Step], *, kept: int) -> list[Call]:
     """The recorded service calls, those of steps that will run again first; calls of failed steps are made anew."""
     return [call for step in (*steps[kept:], *steps[:kept]) if step.failure is None for call in step.calls]

@@ -1,8 +1,8 @@
 """Requests of vendors: the body that is posted, its places, what would be refused and what it has no room for."""
 
 from ctxlab.providers.loss import RequestLoss
-from ctxlab.providers.model_facts import ModelFacts
-from ctxlab.providers.models import facts_of, read_model_facts
+from ctxlab.providers.model_info import ModelInfo
+from ctxlab.providers.models import model_info, read_model_facts
 from ctxlab.providers.payload import Payload, payload
 from ctxlab.providers.place import JsonPath, Place, path_text
 from ctxlab.providers.problem import Fix, Problem
@@ -16,7 +16,7 @@ from ctxlab.public_names import listed
 __all__ = [
     "Fix",
     "JsonPath",
-    "ModelFacts",
+    "ModelInfo",
     "Payload",
     "Place",
     "Problem",
@@ -27,8 +27,8 @@ __all__ = [
     "RequestParameters",
     "Thinking",
     "built_in",
-    "facts_of",
     "media_rules_for",
+    "model_info",
     "path_text",
     "payload",
     "provider_named",

@@ -10,11 +10,12 @@ from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.place import JsonPath, path_text, value_at
 from ctxlab.providers.prefix_breaks import PrefixBreak, prefix_breaks
-from ctxlab.providers.prefix_units import HEADS, UNCACHED, Unit, shared, units_by_key, units_of
+from ctxlab.providers.prefix_units import UNCACHED, Unit, shared, units_by_key, units_of
 from ctxlab.providers.provider import Prompt, Provider
+from ctxlab.wires import WIRES
 
 if TYPE_CHECKING:
     from ctxlab.providers.payload import Payload
@@ -106,10 +107,10 @@ class _Prefix:
 
 
 def put_marks(
-    out: BodyWriter, prompt: Prompt, model: ModelFacts, provider: Provider, trace: Trace, after: Payload | None
+    out: BodyWriter, prompt: Prompt, model: ModelInfo, provider: Provider, trace: Trace, after: Payload | None
 ) -> CacheMarks | None:
     """The marks of a body, put into it where the vendor wants them; None for a wire format that isn't known."""
-    if provider.wire not in HEADS:
+    if provider.wire not in WIRES:
         return None
     automatic = provider.wire != "anthropic" and provider.name not in UNKNOWN_CACHE
     if after is None and provider.wire != "anthropic":
@@ -138,7 +139,7 @@ def _left_by(after: Payload | None, same_tokens: int) -> int:
 
 
 def _prefix(
-    out: BodyWriter, prompt: Prompt, model: ModelFacts, provider: Provider, trace: Trace, after: Payload | None
+    out: BodyWriter, prompt: Prompt, model: ModelInfo, provider: Provider, trace: Trace, after: Payload | None
 ) -> _Prefix:
     units = units_of(out.body, provider.wire)
     alike = after is not None and after.provider.name == provider.name and after.model.name == model.name
@@ -166,7 +167,7 @@ def _prefix(
 # --- Anthropic
 
 
-def _put(out: BodyWriter, prefix: _Prefix, model: ModelFacts, after: Payload | None) -> list[CacheMark]:
+def _put(out: BodyWriter, prefix: _Prefix, model: ModelInfo, after: Payload | None) -> list[CacheMark]:
     least = model.min_cache_tokens or USUAL_LEAST
     found: list[CacheMark] = []
     left = MOST_MARKS - _marks_there(out.body)
@@ -255,7 +256,7 @@ def _blocks(value: object) -> list[dict[str, Any]]:
 # --- vendors that cache by themselves
 
 
-def _automatic(prefix: _Prefix, model: ModelFacts, provider: Provider, *, automatic: bool) -> CacheMark:
+def _automatic(prefix: _Prefix, model: ModelInfo, provider: Provider, *, automatic: bool) -> CacheMark:
     number = prefix.same - 1
     tokens, least = prefix.tokens[number], model.min_cache_tokens or USUAL_LEAST
     if not automatic:
@@ -272,7 +273,7 @@ def _automatic(prefix: _Prefix, model: ModelFacts, provider: Provider, *, automa
 
 
 def _breaks(
-    prefix: _Prefix, model: ModelFacts, provider: Provider, trace: Trace, after: Payload
+    prefix: _Prefix, model: ModelInfo, provider: Provider, trace: Trace, after: Payload
 ) -> tuple[PrefixBreak, ...]:
     if after.provider.name != provider.name:
         return (PrefixBreak("", "", f"the request before was for {after.provider.title}"),)

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ctxlab.display.html_table import heading, html_table
+from ctxlab.wires import PROVIDERS
 
 if TYPE_CHECKING:
     from ctxlab.providers.payload import Payload
 
-PRICED_AS = {"openai": "openai", "openai-responses": "openai", "anthropic": "anthropic", "gemini": "google"} | {
-    "deepseek": "deepseek"
-}
-"""Providers by their names in the table of prices; of others the model's name alone decides."""
 AT = datetime(2026, 11, 15, tzinfo=UTC)
 """The day for which prices are taken: there is no clock here, and the table also has those of days to come."""
 
@@ -74,7 +71,7 @@ def cost_of(payload: Payload) -> Cost:
     cached, written = _cached_tokens(payload, tokens)
     output = _output_tokens(payload)
     name = "" if _is_local(payload.url) else payload.model.name
-    provider = PRICED_AS.get(payload.provider.name)
+    provider = PROVIDERS.get(payload.provider.name)
     now = price_of(name, provider, tokens, cached, written)
     again = price_of(name, provider, tokens, min(tokens, cached + written), 0)
     first = price_of(name, provider, tokens, 0, written + cached if written else 0)

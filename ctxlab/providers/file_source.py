@@ -13,7 +13,7 @@ from ctxlab.context import AssetRef, Cause, Draft, Origin, Text
 from ctxlab.context.file_facts import FileKind
 from ctxlab.context.file_words import name_of
 from ctxlab.documents.session.asset_source import InlineFile, LinkedFile, UploadedFile
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 
 _WHITE = str.maketrans("", "", " \t\r\n")
 
@@ -110,7 +110,7 @@ READ_AS: Mapping[str, tuple[FileKind, str]] = {
 """The kind of file, and a word for it, by the type of the part that carries it."""
 
 
-def unread(part: Mapping[str, Any], model: ModelFacts) -> NoFile | None:
+def unread(part: Mapping[str, Any], model: ModelInfo) -> NoFile | None:
     """The reason why a model doesn't read the file of a part; None where it does, or nothing is known of it."""
     kind, words = READ_AS[part["type"]]
     if model.capabilities.known and not model.capabilities.reads(kind):

@@ -22,14 +22,11 @@ from ctxlab.documents.refused_values import reason_of
 from ctxlab.engines.tokens import read_model_name
 from ctxlab.errors import ReadError, did_you_mean
 from ctxlab.pipeline.parameters.thinking import ThinkingMode
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import PROFILE, UNREAD, ModelInfo
 from ctxlab.providers.models_table import TABLE, ModelRow, ModelTable
 from ctxlab.providers.provider import Provider
+from ctxlab.wires import PROVIDERS
 
-VENDORS = {"openai": "openai", "openai-responses": "openai", "anthropic": "anthropic", "gemini": "google"} | {
-    "deepseek": "deepseek"
-}
-"""The vendor whose models a provider serves; a provider that isn't here serves any."""
 OTHER_MODEL = "other_model"
 """Detail of a note that says which model is asked in place of the one that an agent's file names."""
 BY_TYPE: Mapping[str, tuple[ThinkingMode, ...]] = {
@@ -42,47 +39,47 @@ BY_TYPE: Mapping[str, tuple[ThinkingMode, ...]] = {
 
 
 @checked_arguments
-def facts_of(
+def model_info(
     model: str | ModelProfile | None, provider: Provider | None = None, *, table: ModelTable | None = None
-) -> ModelFacts:
-    """The facts of a model; of no model those of the provider's usual one.
+) -> ModelInfo:
+    """Everything that is known of a model; of no model of the provider's usual one.
 
     Rows of `table` come before those of ctxlab's own table, and what a profile says of itself before both.
     """
-    profile = model if isinstance(model, ModelProfile) else None
     name = name_of(model) or (provider.default_model if provider else "")
-    facts = replace(_of_name(name, table or ()), name=name, capabilities=capabilities_of(model or name))
-    return _with_profile(facts, profile) if profile else facts
+    family = read_model_name(name) if name else UNREAD
+    found = _of_family(name, family.bare, table or ())
+    found = replace(found, name=name, asked=model, family=family, capabilities=capabilities_of(model or name))
+    return _with_profile(found, model) if isinstance(model, ModelProfile) else found
 
 
 def window_of(model: ModelProfile) -> int | None:
     """The window of a model in tokens, by its profile, else by its name; None where neither says it."""
-    return facts_of(model).context_window
+    return model_info(model).context_window
 
 
 def model_for(
-    wanted: str | ModelProfile | None, of_run: ModelProfile | None, provider: Provider
-) -> tuple[str | ModelProfile | None, tuple[Note, ...]]:
-    """The model of a request: the one that is wanted, else the run's, else the provider's usual one.
+    model: ModelInfo, provider: Provider, *, is_wanted: bool, table: ModelTable | None = None
+) -> tuple[ModelInfo, tuple[Note, ...]]:
+    """The model of a request: the one that is wanted, or the run's, else the provider's usual one.
 
     Where the run was built for a model of another vendor, the usual one takes its place, with a note.
     """
-    serves = VENDORS.get(provider.name)
-    if wanted is not None:
-        named = vendor_of(name_of(wanted))
-        text = f"{name_of(wanted)!r} is a model of {named}; {provider.title} may not know it"
-        return wanted, () if serves is None or named in (None, serves) else (Note("warning", text),)
-    if of_run is None or not name_of(of_run):
-        return of_run, ()
-    vendor = vendor_of(name_of(of_run))
-    speaks = "wire" in of_run.model_fields_set and provider.wire.startswith(of_run.wire)
-    if serves is None or vendor in (None, serves) or speaks:
-        return of_run, ()
+    if not model.name:
+        return model_info(model.asked, provider, table=table), ()
+    serves = PROVIDERS.get(provider.name)
+    if serves is None or model.vendor in (None, serves):
+        return model, ()
+    if is_wanted:
+        text = f"{model.name!r} is a model of {model.vendor}; {provider.title} may not know it"
+        return model, (Note("warning", text),)
+    if model.wire is not None and provider.wire.startswith(model.wire):
+        return model, ()
     text = (
-        f"{provider.title} doesn't serve {short(name_of(of_run))!r}, for which this run was built: the request is for "
+        f"{provider.title} doesn't serve {short(model.name)!r}, for which this run was built: the request is for "
         f"{provider.default_model!r}, while files and lengths were decided on for the other"
     )
-    return provider.default_model, (Note("warning", text),)
+    return model_info(provider.default_model, provider, table=table), (Note("warning", text),)
 
 
 def model_of_file(agent: Agent | None, model: str | ModelProfile | None, provider: Provider) -> tuple[Note, ...]:
@@ -114,30 +111,24 @@ def vendor_of(name: str) -> str | None:
     >>> vendor_of("openrouter:anthropic/claude-sonnet-4.5"), vendor_of("qwen3-max")
     ('anthropic', None)
     """
-    read = read_model_name(name)
-    if read.bare.startswith("deepseek"):
-        return "deepseek"
-    if read.wire != "openai":
-        return read.wire
-    return "openai" if read.encoding is not None or re.match(r"gpt-\d", read.bare) else None
+    return ModelInfo(name).vendor
 
 
-def _of_name(name: str, own: ModelTable) -> ModelFacts:
-    bare = read_model_name(name).bare if name else ""
-    facts = _from_table(bare)
+def _of_family(name: str, bare: str, own: ModelTable) -> ModelInfo:
+    found = _from_table(bare)
     for row in own:
         if re.match(row.pattern, bare) or row.pattern == name:
-            return replace(facts, known=True, **row.facts)
-    return facts
+            return replace(found, known=True, origins=dict.fromkeys(row.facts, "a file of one's own"), **row.facts)
+    return found
 
 
 @cache
-def _from_table(bare: str) -> ModelFacts:
+def _from_table(bare: str) -> ModelInfo:
     found = next((row for row in TABLE if re.match(row.pattern, bare)), None)
-    return ModelFacts(**found.facts) if found else ModelFacts()
+    return ModelInfo(**found.facts) if found else ModelInfo()
 
 
-def _with_profile(facts: ModelFacts, profile: ModelProfile) -> ModelFacts:
+def _with_profile(facts: ModelInfo, profile: ModelProfile) -> ModelInfo:
     """A profile's own window, limit and way of thinking, which beat the table."""
     stored = profile.capabilities or {}
     kind = stored.get("thinkingConfigType")
@@ -145,17 +136,22 @@ def _with_profile(facts: ModelFacts, profile: ModelProfile) -> ModelFacts:
     if thinking is None and stored.get("thinking") is False:
         thinking = BY_TYPE["none"]
     tools = stored.get("toolUse")
+    said = {
+        "context_window": profile.context_window,
+        "max_output_tokens": profile.max_output_tokens,
+        "tools": tools if isinstance(tools, bool) else None,
+        "thinking": None if thinking is None or _agrees(facts, thinking) else thinking,
+    }
+    said = {name: value for name, value in said.items() if value or value is False}
     return replace(
         facts,
-        context_window=profile.context_window or facts.context_window,
-        max_output_tokens=profile.max_output_tokens or facts.max_output_tokens,
-        thinking=facts.thinking if thinking is None or _agrees(facts, thinking) else thinking,
-        thinks_always=facts.thinks_always and (thinking is None or _agrees(facts, thinking)),
-        tools=tools if isinstance(tools, bool) else facts.tools,
+        **said,
+        thinks_always=facts.thinks_always and "thinking" not in said,
+        origins=FrozenDict({**facts.origins, **dict.fromkeys(said, PROFILE)}),
     )
 
 
-def _agrees(facts: ModelFacts, thinking: tuple[ThinkingMode, ...]) -> bool:
+def _agrees(facts: ModelInfo, thinking: tuple[ThinkingMode, ...]) -> bool:
     """Whether the table says the same and more: a profile's few words know nothing of adaptive or constant thinking."""
     return facts.known and set(thinking) - {"off"} <= set(facts.thinking) and thinking != ("off",)
 
@@ -167,7 +163,7 @@ def _agrees(facts: ModelFacts, thinking: tuple[ThinkingMode, ...]) -> bool:
 def read_model_facts(path: str | PathLike[str]) -> ModelTable:
     """The rows of a file, JSON or YAML: a list of objects, each with `name` or `pattern` and facts of the model.
 
-    Facts are named as in ModelFacts, `maxOutputTokens` or `max_output_tokens`; what a row doesn't say stays as in
+    Facts are named as in ModelInfo, `maxOutputTokens` or `max_output_tokens`; what a row doesn't say stays as in
     ctxlab's table. A name means itself and what begins with it; a pattern is a regular expression. Raises CtxlabError
     that names the row and the field of a wrong value.
     """
@@ -230,7 +226,7 @@ def _adapters() -> dict[str, TypeAdapter[Any]]:
     from typing import get_type_hints
 
     left_out = {"name", "known", "capabilities"}
-    hints = get_type_hints(ModelFacts)
+    hints = get_type_hints(ModelInfo)
     return {name: TypeAdapter(hint) for name, hint in hints.items() if name not in left_out}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.pipeline.parameters.thinking import Effort
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 
 K = 1_000
 M = 1_000_000
@@ -16,16 +16,16 @@ M = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ModelRow:
-    """Facts of the models whose bare names begin with `pattern`, a regular expression; by names of ModelFacts."""
+    """Facts of the models whose bare names begin with `pattern`, a regular expression; by names of ModelInfo."""
 
     pattern: str
     facts: Mapping[str, Any]
 
 
-def row(pattern: str, facts: ModelFacts, **others: Any) -> ModelRow:
+def row(pattern: str, facts: ModelInfo, **others: Any) -> ModelRow:
     """A row with all of these facts, some of them replaced."""
     whole = replace(facts, known=True, **others)
-    return ModelRow(pattern, FrozenDict({name: getattr(whole, name) for name in ModelFacts.__dataclass_fields__}))
+    return ModelRow(pattern, FrozenDict({name: getattr(whole, name) for name in ModelInfo.__dataclass_fields__}))
 
 
 # --- OpenAI
@@ -34,7 +34,7 @@ _SAMPLING = frozenset(
     {"temperature", "top_p", "frequency_penalty", "presence_penalty", "logprobs", "top_logprobs", "logit_bias"}
 )
 _LOW: tuple[Effort, ...] = ("low", "medium", "high")
-_OPENAI = ModelFacts(
+_OPENAI = ModelInfo(
     thinking=("off",),
     system_inside=True,
     tools=True,
@@ -103,7 +103,7 @@ OPENAI_ROWS: tuple[ModelRow, ...] = (
 
 # --- Anthropic
 
-_CLAUDE = ModelFacts(
+_CLAUDE = ModelInfo(
     context_window=200 * K,
     max_output_tokens=64 * K,
     thinking=("off", "budget"),
@@ -165,7 +165,7 @@ ANTHROPIC_ROWS: tuple[ModelRow, ...] = (
 
 # --- Google
 
-_GEMINI = ModelFacts(
+_GEMINI = ModelInfo(
     context_window=1_048_576,
     max_output_tokens=65_536,
     system_inside=False,
@@ -211,7 +211,7 @@ GEMINI_ROWS: tuple[ModelRow, ...] = (
 # --- DeepSeek
 
 _IGNORED = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty"})
-_DEEPSEEK = ModelFacts(
+_DEEPSEEK = ModelInfo(
     context_window=128 * K,
     max_output_tokens=8_192,
     thinking=("off",),

@@ -18,7 +18,7 @@ from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.fix_for_run import loss_for_run, problem_for_run
 from ctxlab.providers.loss import RequestLoss
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.models_table import ModelTable
 from ctxlab.providers.place import JsonPath, Place
 from ctxlab.providers.problem import Fix, Problem
@@ -43,7 +43,7 @@ class Payload:
     """
 
     provider: Provider
-    model: ModelFacts
+    model: ModelInfo
     body: dict[str, Any]
     places: tuple[Place, ...]
     losses: tuple[RequestLoss, ...]
@@ -200,24 +200,24 @@ def payload(
     """
     from ctxlab.providers.cache_marks import put_marks
     from ctxlab.providers.counted_otherwise import counted_otherwise
-    from ctxlab.providers.models import facts_of, model_for, model_of_file
+    from ctxlab.providers.models import model_for, model_info, model_of_file
     from ctxlab.providers.parameters import effective, parameters_of
     from ctxlab.providers.registry import provider_for
     from ctxlab.providers.system_of_file import lose_wish_for_no_system
 
     if base_url is not None:
         _refuse_secrets(base_url)
-    chosen = provider_for(provider, trace, model)
-    wanted, notes = model_for(model, trace.start.input.model, chosen)
+    found = model_info(model if model is not None else trace.start.input.model, table=models)
+    chosen = provider_for(provider, found)
+    info, notes = model_for(found, chosen, is_wanted=model is not None, table=models)
     asked = effective(trace.start.input, {**trace.pipeline.request, **(parameters or {})})
     custom_model = asked.custom.get("model")
     if isinstance(custom_model, str) and custom_model and "{model}" not in chosen.path:
-        wanted = custom_model
-    notes = (*notes, *model_of_file(trace.start.input.agent, wanted, chosen))
-    facts = facts_of(wanted, chosen, table=models)
+        info = model_info(custom_model, chosen, table=models)
+    notes = (*notes, *model_of_file(trace.start.input.agent, info.asked, chosen))
     if not any(note.level == "warning" for note in notes):
-        notes = (*notes, *counted_otherwise(trace, wanted, facts))
-    settled = parameters_of(asked, facts, chosen, stream=stream)
+        notes = (*notes, *counted_otherwise(trace, info))
+    settled = parameters_of(asked, info, chosen, stream=stream)
     agent = trace.start.input.agent
     tools = agent.sent_tools if agent else ()
     if chosen.schema_types == "json":
@@ -225,12 +225,12 @@ def payload(
     prompt = Prompt(trace.result.drafts, tools)
     out = BodyWriter(losses=list(settled.losses), notes=[*notes, *settled.notes])
     with without_collection():
-        chosen.write(prompt, settled.parameters, facts, chosen, out)
+        chosen.write(prompt, settled.parameters, info, chosen, out)
         lose_wish_for_no_system(agent, chosen, out)
-        marks = put_marks(out, prompt, facts, chosen, trace, after)
+        marks = put_marks(out, prompt, info, chosen, trace, after)
     return Payload(
         chosen,
-        facts,
+        info,
         out.body,
         tuple(out.places),
         tuple([loss_for_run(loss, trace.pipeline) for loss in out.losses]),

@@ -7,26 +7,10 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from ctxlab.providers.place import JsonPath, Place
+from ctxlab.wires import WIRES
 
-HEADS: Mapping[str, tuple[str, ...]] = {
-    "openai-chat": ("model", "tools"),
-    "openai-responses": ("model", "tools", "instructions"),
-    "anthropic": ("model", "tools", "system"),
-    "gemini": ("tools", "systemInstruction"),
-}
-"""Fields in front of the messages, in the order in which a prompt is read."""
-TURNS: Mapping[str, str] = {
-    "openai-chat": "messages",
-    "openai-responses": "input",
-    "anthropic": "messages",
-    "gemini": "contents",
-}
-BLOCKS: Mapping[str, str] = {"anthropic": "content", "gemini": "parts"}
-"""Fields that hold the parts of a turn, for vendors that cache up to any of them."""
 UNCACHED = frozenset({"thinking", "redacted_thinking"})
 """Blocks of Anthropic that can't be marked."""
-OF_MESSAGES: Mapping[str, tuple[str, ...]] = {"anthropic": ("tool_choice", "thinking")}
-"""Fields whose change makes a vendor read the messages anew, though not what is in front of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,16 +25,17 @@ class Unit:
 def units_of(body: Mapping[str, Any], wire: str) -> list[Unit]:
     """The units of a body in the order in which its vendor reads them."""
     found: list[Unit] = []
-    for name in HEADS[wire]:
-        found += _head(name, body.get(name), BLOCKS.get(wire))
-    settings = {name: body.get(name) for name in OF_MESSAGES.get(wire, ()) if body.get(name) is not None}
+    row = WIRES[wire]
+    for name in row.heads:
+        found += _head(name, body.get(name), row.blocks)
+    settings = {name: body.get(name) for name in row.rereads if body.get(name) is not None}
     if settings:
         found.append(Unit((), settings, head=True))
-    turns = body.get(TURNS[wire])
+    turns = body.get(row.messages)
     if isinstance(turns, str):
-        return [*found, Unit((TURNS[wire],), {"role": "user", "content": turns})]  # one message, as a text alone
+        return [*found, Unit((row.messages,), {"role": "user", "content": turns})]  # one message, as a text alone
     for index, turn in enumerate(_listed(turns)):
-        found += _turn(turn, (TURNS[wire], index), BLOCKS.get(wire))
+        found += _turn(turn, (row.messages, index), row.blocks)
     return found
 
 

@@ -9,14 +9,14 @@ from urllib.parse import quote
 
 from ctxlab.context import Draft
 from ctxlab.documents.frozen_json import FrozenDict
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.cache_rules import UNKNOWN_RULES, CacheRules
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.rates import NO_RATES, Rates
 from ctxlab.providers.request_parameters import RequestParameters
 from ctxlab.providers.vendor_rule import VendorRule
+from ctxlab.wires import WireName
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,7 +31,7 @@ class WriteBody(Protocol):
     """Puts a prompt and its parameters into the body of a vendor; fills `out`."""
 
     def __call__(
-        self, prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
+        self, prompt: Prompt, parameters: RequestParameters, model: ModelInfo, provider: Provider, out: BodyWriter
     ) -> None: ...
 
 
@@ -39,7 +39,7 @@ class CheckBody(Protocol):
     """Problems of a plain JSON body, by the vendor's rules; it knows nothing of how the body was made."""
 
     def __call__(
-        self, body: Mapping[str, Any], model: ModelFacts, provider: Provider, *, stream: bool = False
+        self, body: Mapping[str, Any], model: ModelInfo, provider: Provider, *, stream: bool = False
     ) -> Iterable[Problem]: ...
 
 

@@ -6,10 +6,9 @@ from functools import cache
 
 from ctxlab.display.short_texts import short
 from ctxlab.documents import ModelProfile
-from ctxlab.engines.tokens.model_encodings import read_model_name
 from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
-from ctxlab.pipeline import Trace
 from ctxlab.plugins import announced
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.provider import Provider
 
 GROUP = "ctxlab.providers"
@@ -38,31 +37,27 @@ def provider_named(name: str) -> Provider:
     return found
 
 
-def provider_for(wanted: str | Provider | None, trace: Trace, model: str | ModelProfile | None) -> Provider:
-    """The provider that is wanted, else the one of the model."""
+def provider_for(wanted: str | Provider | None, model: ModelInfo) -> Provider:
+    """The provider that is wanted, else the one of the model: by its profile's wire or its name, OpenAI's for none."""
     if isinstance(wanted, Provider):
         return wanted
     if wanted is not None:
         return provider_named(wanted)
-    return provider_of_model(model if model is not None else trace.start.input.model)
+    wire = model.wire or model.family.wire
+    if wire in OF_WIRE:
+        return built_in()[OF_WIRE[wire]]
+    if model.wire in built_in():  # a name that says nothing has OpenAI's form too, so that only what is said counts
+        return built_in()[model.wire]
+    if model.vendor == "deepseek":
+        return built_in()["deepseek"]
+    return built_in()["openai" if model.vendor == "openai" or not model.name else "openai-compatible"]
 
 
 def provider_of_model(model: str | ModelProfile | None) -> Provider:
-    """The provider of a model, by its profile's wire format or its name; OpenAI's chat for no model."""
-    from ctxlab.providers.models import vendor_of
+    """The provider of a model; OpenAI's chat for no model."""
+    from ctxlab.providers.models import model_info
 
-    profile = model if isinstance(model, ModelProfile) else None
-    name = (profile.id or profile.name or "") if profile else str(model or "")
-    said = profile.wire if profile is not None and "wire" in profile.model_fields_set else None
-    wire = said or read_model_name(name).wire
-    if wire in OF_WIRE:
-        return built_in()[OF_WIRE[wire]]
-    if said in built_in():  # a name that says nothing has OpenAI's form too, so that only what is said counts
-        return built_in()[said]
-    vendor = vendor_of(name)
-    if vendor == "deepseek":
-        return built_in()["deepseek"]
-    return built_in()["openai" if vendor == "openai" or not name else "openai-compatible"]
+    return provider_for(None, model_info(model))
 
 
 def _brought(name: str) -> Provider | None:

@@ -12,17 +12,11 @@ from ctxlab.display.short_texts import short
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.provider import Provider
+from ctxlab.wires import RESPONSES, WIRES
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
-PACKAGES: Mapping[str, tuple[str, str]] = {
-    "openai-chat": ("openai", "openai"),
-    "openai-responses": ("openai", "openai"),
-    "anthropic": ("anthropic", "anthropic"),
-    "gemini": ("google.genai", "google-genai"),
-}
-"""Module and distribution of the client of each wire format."""
 OF_THE_BODY = "sdk-types"
 MEND = "leave it out, or go by the vendor's reference where that is newer than the client"
 
@@ -33,10 +27,10 @@ def sdk_problems(body: Mapping[str, Any], provider: Provider) -> tuple[Problem, 
     Fields that the provider takes beyond its wire format are left aside. The types know nothing of the order of
     messages, nor of calls and their results: `provider.check` does.
     """
-    module, distribution = PACKAGES[provider.wire]
-    if not _is_installed(module):
+    row = WIRES[provider.wire]
+    if not _is_installed(row.module):
         return None
-    opinion = _Opinion(f"{distribution} {version(distribution)}", _own_fields(provider))
+    opinion = _Opinion(f"{row.package} {version(row.package)}", _own_fields(provider))
     if provider.wire == "gemini":
         for name, kind in _gemini_kinds().items():
             if name in body:
@@ -146,7 +140,7 @@ def _kind(wire: str, *, streams: bool) -> Callable[[Any], Any]:
         from openai.types.chat import completion_create_params as chat
 
         kind: Any = chat.CompletionCreateParamsStreaming if streams else chat.CompletionCreateParamsNonStreaming
-    elif wire == "openai-responses":
+    elif wire == RESPONSES.name:
         from openai.types.responses import response_create_params as responses
 
         kind = responses.ResponseCreateParamsStreaming if streams else responses.ResponseCreateParamsNonStreaming

@@ -9,12 +9,13 @@ from functools import cache, lru_cache
 from ctxlab.documents import Agent, ModelProfile
 from ctxlab.documents.agent.named_models import own_model
 from ctxlab.engines.tokens import DEFAULT_RULES, MediaRules, Overhead, Tokenizer, image_cost, read_model_name
-from ctxlab.engines.tokens.model_encodings import ALIASES, ENCODINGS, ESTIMATOR
+from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR, ModelName
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.rates import MediaTable
 from ctxlab.providers.registry import OF_WIRE, built_in
 
 
-def tokenizer_for(model: str | ModelProfile | None = None) -> Tokenizer:
+def tokenizer_for(model: str | ModelProfile | ModelInfo | None = None) -> Tokenizer:
     """The tokenizer of a model; for no model, or one without a name, o200k_base with OpenAI's overheads.
 
     A string may also name an encoding ("o200k_base", "cl100k_base", "o200k_harmony") or "estimator". A profile's
@@ -26,14 +27,14 @@ def tokenizer_for(model: str | ModelProfile | None = None) -> Tokenizer:
     >>> tokens.name, tokens.count("hello world"), tokens.message_tokens
     ('o200k_base', 2, 3)
     """
-    if not isinstance(model, ModelProfile):
-        return _for_name((model or "").strip())
-    name = model.id or model.name or ""
-    return Tokenizer.of_encoding(
-        ALIASES.get(model.tokenizer or "", model.tokenizer) or _encoding_of(name),
-        overhead_of_wire(model.wire if "wire" in model.model_fields_set else read_model_name(name).wire),
-        media_rules_for(model),
-    )
+    if isinstance(model, str) or model is None:
+        return _for_name((model or "").strip(), None)
+    info = model if isinstance(model, ModelInfo) else ModelInfo(model.id or model.name or "", asked=model)
+    if info.profile is None:
+        return _for_name(info.name, info.family)
+    encoding = info.encoding if info.name or info.profile.tokenizer else "o200k_base"
+    rules = _media_rules(info.profile, info.family.bare)
+    return Tokenizer.of_encoding(encoding, overhead_of_wire(info.wire or info.family.wire), rules)
 
 
 def tokenizer_of_run(model: ModelProfile | None, agent: Agent | None = None) -> Tokenizer:
@@ -51,8 +52,12 @@ def counted_model(agent: Agent | None) -> str | None:
 def media_rules_for(model: str | ModelProfile | None = None) -> MediaRules:
     """The rules of a model: what its profile says of pictures, and the table's row for its name, else DEFAULT_RULES."""
     if not isinstance(model, ModelProfile):
-        return _rules_of_name(model or "")
-    rules = _rules_of_name(model.id or model.name or "")
+        return _rules_of(read_model_name(model or "").bare)
+    return _media_rules(model, read_model_name(model.id or model.name or "").bare)
+
+
+def _media_rules(model: ModelProfile, bare: str) -> MediaRules:
+    rules = _rules_of(bare)
     stored = model.vision_token_cost or (model.capabilities or {}).get("visionTokenCost")
     cost = image_cost(stored)
     return replace(rules, image=cost) if cost else rules
@@ -65,20 +70,15 @@ def overhead_of_wire(wire: str) -> Overhead:
 
 
 @lru_cache(maxsize=256)
-def _for_name(name: str) -> Tokenizer:
+def _for_name(name: str, family: ModelName | None) -> Tokenizer:
     if name == ESTIMATOR or name in ENCODINGS:
         return Tokenizer.of_encoding(name, overhead_of_wire("openai"), DEFAULT_RULES)
-    return Tokenizer.of_encoding(
-        _encoding_of(name), overhead_of_wire(read_model_name(name).wire), media_rules_for(name)
-    )
+    family = family or read_model_name(name)
+    encoding = family.encoding or ESTIMATOR if name else "o200k_base"
+    return Tokenizer.of_encoding(encoding, overhead_of_wire(family.wire), _rules_of(family.bare))
 
 
-def _encoding_of(model: str) -> str:
-    return read_model_name(model).encoding or ESTIMATOR if model else "o200k_base"
-
-
-def _rules_of_name(name: str) -> MediaRules:
-    bare = read_model_name(name).bare
+def _rules_of(bare: str) -> MediaRules:
     return next((rules for pattern, rules in media_table() if re.match(pattern, bare)), DEFAULT_RULES)
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.errors import ReadError
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.requests.replies import reply_message
@@ -26,7 +25,8 @@ from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage, Sen
 from ctxlab.recordings.recording import Recording
 from ctxlab.recordings.request_head import RequestHead, read_head
 from ctxlab.recordings.sent_nodes import NodeReader
-from ctxlab.recordings.wire_bodies import VENDORS, SplitBody, split_body, units_of
+from ctxlab.recordings.wire_bodies import SplitBody, split_body, units_of
+from ctxlab.wires import WIRES, WireName
 
 START = ROOT
 """The place before the first message."""
@@ -49,7 +49,7 @@ class _NewestBody:
             firsts = (map(itemgetter(0), units) for units in (self.units, split.units))
             same = [*map(is_, *firsts)]
             count = same.index(False) if False in same else len(same)  # no loop of ours: all that is sent is looked at
-            if split.wire == "openai-responses":
+            if WIRES[split.wire].in_items:
                 pairs = zip(self.units[:count], split.units, strict=False)
                 count = next((number for number, (a, b) in enumerate(pairs) if not len(a) == len(b) == 1), count)
             count = min([count, *self.marked])
@@ -199,7 +199,7 @@ class RecordingBuilder:
     def request(self, leaf: str, head: RequestHead, *, id: str = "", **about: Any) -> RecordedRequest:
         """Add a request that sent the messages up to a leaf; `about` are its other fields."""
         number = len(self._requests) + 1
-        vendor = about.pop("vendor", "") or VENDORS[head.wire]
+        vendor = about.pop("vendor", "") or WIRES[head.wire].vendor
         request = RecordedRequest(
             self._nothing, self._names.take(id or f"r{number}"), number, leaf, head, vendor=vendor, **about
         )

@@ -12,7 +12,7 @@ from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Diff, DiffRow
 from ctxlab.pipeline.explain.diff import diff_by_content
 from ctxlab.providers import Payload
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from ctxlab.providers.registry import built_in
 from ctxlab.providers.request_parameters import RequestParameters
 from ctxlab.recordings.cache_marks import all_marks
@@ -67,7 +67,7 @@ def _payload(request: Payload | RecordedRequest, name: str) -> Payload:
         )
     vendors = [each for each in built_in().values() if each.wire == request.wire]
     provider = next((each for each in vendors if each.name == request.vendor), vendors[0])
-    facts = facts_of(request.model or "")
+    facts = model_info(request.model or "")
     return Payload(provider, facts, body, (), (), (), RequestParameters(), request.trace)
 
 

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ctxlab.display.short_texts import short
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.errors import SendFailed
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
+from ctxlab.formats.requests.reply_usage import usage_of_reply
 from ctxlab.formats.results import Loss
 from ctxlab.providers.sending.assemblers import assembler_of
 from ctxlab.providers.sending.deltas import ServerEvent
 from ctxlab.providers.sending.server_events import EventReader, object_of, value_of
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.recorder.raw_exchange import RawExchange
-from ctxlab.recordings.usage import usage_of_reply
-from ctxlab.recordings.wire_bodies import ADDRESSES, address_path, model_in, wire_of
+from ctxlab.recordings.wire_bodies import address_path, model_in, wire_of
+from ctxlab.wires import WIRES, WireName
 
 ERROR_CHARACTERS = 300
 """Characters of what a vendor says of an error."""
@@ -60,7 +60,7 @@ def unwrapped(stored: Any, losses: list[Loss], place: str) -> Data:
 def wire_of_address(address: str) -> WireName | None:
     """The form that an address alone tells."""
     path = address_path(address)
-    return next((wire for end, wire in ADDRESSES if end.search(path)), None)
+    return next((wire.name for wire in WIRES.values() if wire.address.search(path)), None)
 
 
 def add_reply_alone(builder: RecordingBuilder, wire: WireName, place: str, **about: Any) -> None:

@@ -11,14 +11,14 @@ from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Session
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.requests.blocks import Data
+from ctxlab.formats.requests.reply_usage import NO_USAGE, RecordedUsage
 from ctxlab.recordings.cache_marks import Mark, with_marks
 from ctxlab.recordings.json_copy import copy_of
 from ctxlab.recordings.request_head import RequestHead
 from ctxlab.recordings.request_price import usd_of
-from ctxlab.recordings.usage import NO_USAGE, RecordedUsage
 from ctxlab.recordings.wire_bodies import SplitBody, whole_body
+from ctxlab.wires import WireName
 
 if TYPE_CHECKING:
     from ctxlab.context import Context

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.openai.content_parts import is_text, text_of
 from ctxlab.formats.openai.conversation import Shelf
 from ctxlab.formats.requests import anthropic, gemini, responses
@@ -17,7 +16,8 @@ from ctxlab.formats.requests.message_nodes import MessageNodes
 from ctxlab.formats.requests.request_session import ReadRequest
 from ctxlab.formats.results import Loss
 from ctxlab.recordings.json_copy import copy_of
-from ctxlab.recordings.wire_bodies import MESSAGES, Shape
+from ctxlab.recordings.wire_bodies import Shape
+from ctxlab.wires import RESPONSES, WIRES, WireName
 
 SYSTEM: Final = ("system", "instructions", "systemInstruction", "system_instruction")
 """Fields of system texts in bodies."""
@@ -72,12 +72,12 @@ class RequestHead:
 
 def read_head(fields: Data, leading: tuple[Any, ...], wire: WireName) -> ReadRequest:
     """System texts, tools and parameters in ctxlab's words, with what they have no room for."""
-    key = MESSAGES[wire]
+    key = WIRES[wire].messages
     if wire == "anthropic":
         return anthropic.read_body({**fields, key: []})
     if wire == "gemini":
         return gemini.read_body({**fields, key: []})
-    if wire == "openai-responses":
+    if wire == RESPONSES.name:
         return responses.read_body({**fields, key: [*leading]})
     found = ReadRequest(MessageNodes(wire, "openai"))
     found.take_model(fields)

@@ -37,9 +37,9 @@ def vendor_in(request: RecordedRequest) -> str:
 
 def provider_of(request: RecordedRequest) -> str | None:
     """The name by which the table of prices knows the vendor of a request."""
-    from ctxlab.providers.cost import PRICED_AS
+    from ctxlab.wires import PROVIDERS
 
-    return PRICED_AS.get(vendor_in(request))
+    return PROVIDERS.get(vendor_in(request))
 
 
 def share_for_an_hour(request: RecordedRequest) -> float:

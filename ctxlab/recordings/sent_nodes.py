@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.openai.conversation import Conversation, Shelf
 from ctxlab.formats.requests import anthropic, gemini, responses
 from ctxlab.formats.requests.blocks import Data, fields_of, kind_of, others
 from ctxlab.formats.requests.message_nodes import MessageNodes
 from ctxlab.formats.requests.request_session import ReadRequest
 from ctxlab.formats.results import Loss
+from ctxlab.wires import WIRES, WireName
 
 CUSTOM: Final = {"custom_tool_call": "function_call", "custom_tool_call_output": "function_call_output"}
 """Calls with a text in place of arguments: of Responses, as calls of functions are named there."""
-GROUPS: Final[dict[WireName, str]] = {
-    "openai-responses": responses.GROUP,
-    "anthropic": anthropic.GROUP,
-    "gemini": gemini.GROUP,
-    "openai-chat": "openai",
-}
 
 
 class NodeReader:
@@ -39,7 +33,7 @@ class NodeReader:
         """
         if wire == "openai-chat":
             return self._of_chat(items[0], name, place)
-        found = ReadRequest(MessageNodes(wire, GROUPS[wire]))
+        found = ReadRequest(MessageNodes(wire, WIRES[wire].vendor))
         for number, item in enumerate(items):
             at = f"{place}, item {number + 1}" if len(items) > 1 else place
             if wire == "anthropic":

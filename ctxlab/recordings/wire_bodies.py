@@ -12,33 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 from urllib.parse import unquote, urlsplit
 
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.requests import anthropic, gemini, responses
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
-from ctxlab.lazy_pattern import lazy_pattern
+from ctxlab.wires import RESPONSES, WIRES, WireName
 
 Shape = Literal["list", "value", "none"]
-MESSAGES: Final[dict[WireName, str]] = {
-    "openai-chat": "messages",
-    "openai-responses": "input",
-    "anthropic": "messages",
-    "gemini": "contents",
-}
-"""The field of a body that holds the messages."""
-VENDORS: Final[dict[WireName, str]] = {
-    "openai-chat": "openai",
-    "openai-responses": "openai",
-    "anthropic": "anthropic",
-    "gemini": "gemini",
-}
-"""The vendor whose form it is; a log that knows the vendor says so itself."""
-ADDRESSES: Final[tuple[tuple[re.Pattern[str], WireName], ...]] = (
-    (lazy_pattern(r"/chat/completions$"), "openai-chat"),
-    (lazy_pattern(r"/responses(?:/compact)?$"), "openai-responses"),
-    (lazy_pattern(r"/messages$"), "anthropic"),
-    (lazy_pattern(r":(?:streamG|g)enerateContent$"), "gemini"),
-    (lazy_pattern(r":(?:streamR|r)awPredict$|/invoke(?:-with-response-stream)?$"), "anthropic"),
-)
 LEADING: Final = ("system", "developer")
 
 
@@ -61,9 +39,9 @@ class SplitBody:
 def wire_of(address: str, body: Any) -> WireName | None:
     """The form of a body, by its address and else by its fields; None where it asks for no answer of a model."""
     path = address_path(address)
-    for end, wire in ADDRESSES:
-        if end.search(path):
-            return wire if MESSAGES[wire] in fields_of(body) or wire == "openai-responses" else None
+    for wire in WIRES.values():
+        if wire.address.search(path):
+            return wire.name if wire.messages in fields_of(body) or wire.in_items else None
     return None if path else wire_of_body(body)
 
 
@@ -72,7 +50,7 @@ def wire_of_body(body: Any) -> WireName | None:
     if gemini.is_body(body):
         return "gemini"
     if responses.is_body(body):
-        return "openai-responses"
+        return RESPONSES.name
     if anthropic.is_body(body):
         return "anthropic"
     return "openai-chat" if isinstance(fields_of(body).get("messages"), list) and "model" in body else None
@@ -97,7 +75,8 @@ def model_in(address: str, body: Data, wire: WireName) -> str:
 
 def split_body(body: Data, wire: WireName) -> SplitBody:
     """A body taken apart, so that its messages and its head can be shared with other requests."""
-    key = MESSAGES[wire]
+    row = WIRES[wire]
+    key = row.messages
     names = [*body]
     place = names.index(key) if key in body else len(names)
     fields = tuple((name, value) for name, value in body.items() if name != key)
@@ -107,10 +86,10 @@ def split_body(body: Data, wire: WireName) -> SplitBody:
         return SplitBody(wire, fields, place, "value", (), ((body[key],),))
     items = items_of(body[key])
     leads = 0
-    while wire in ("openai-chat", "openai-responses") and leads < len(items) and _leads(items[leads]):
+    while row.leads and leads < len(items) and _leads(items[leads]):
         leads += 1
     rest = items[leads:]
-    units = tuple(units_of(rest, wire)) if wire == "openai-responses" else tuple(zip(rest, strict=True))
+    units = tuple(units_of(rest, wire)) if row.in_items else tuple(zip(rest, strict=True))
     return SplitBody(wire, fields, place, "list", tuple(items[:leads]), units)
 
 
@@ -120,13 +99,13 @@ def whole_body(split: SplitBody) -> Data:
         return dict(split.fields)
     items = [*split.leading, *(item for unit in split.units for item in unit)]
     fields = [*split.fields]
-    fields.insert(split.place, (MESSAGES[split.wire], items[0] if split.shape == "value" else items))
+    fields.insert(split.place, (WIRES[split.wire].messages, items[0] if split.shape == "value" else items))
     return dict(fields)
 
 
 def units_of(items: Sequence[Any], wire: WireName) -> Iterator[tuple[Any, ...]]:
     """The messages, one by one; of Responses the assistant's items that follow on one another together."""
-    if wire != "openai-responses":
+    if not WIRES[wire].in_items:
         yield from zip(items, strict=True)
         return
     run: list[Any] = []

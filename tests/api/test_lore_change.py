@@ -8,8 +8,8 @@ import pytest
 
 import ctxlab
 from ctxlab import LoreEntry, Session, Trace, Worldbook
-from ctxlab.api.lore_change import effect_of
 from ctxlab.engines.worldbook.explain import scan_of
+from ctxlab.processors.lore_trial import effect_of
 
 KEYS = {"wood": ("forest",), "beast": ("wolf",), "glade": ("refuge",), "alone": ("tower",)}
 TEXTS = {"wood": "The wood has a beast.", "beast": "It hunts.", "glade": "A glade in the forest, safe from any wolf."}
@@ -30,7 +30,7 @@ def asked(**options: Any) -> Trace:
 def applied(trace: Trace, name: str) -> Trace:
     """The same build with the change of an entry in the book."""
     (book,) = trace.start.input.books
-    change = scan_of(trace.result)[f"lore:b/{name}"].nearest["entry"]
+    change = scan_of(trace.result)[f"lore:b/{name}"].nearest.entry
     return ctxlab.build(trace.start.input.session, books=[book.with_entry(name, **change)])
 
 
@@ -64,7 +64,7 @@ def test_in_a_run_that_ends_early_and_with_a_message_it_is_the_lore_that_grows()
 
     assert not early.in_prompt
     assert early.tokens == scan.with_change("lore:b/glade").spent_tokens - scan.spent_tokens
-    assert "message" in scan["lore:b/alone"].nearest
+    assert scan["lore:b/alone"].nearest.message
     assert (spoken.in_prompt, spoken.tokens) == (False, scan.scan_input.count("Bricks."))
     assert str(spoken) == f"{spoken.tokens} tokens of lore more: its own {spoken.tokens}"
 

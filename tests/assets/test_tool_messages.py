@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
@@ -40,7 +40,7 @@ BASE64 = b64encode(PNG).decode()
 URL = f"data:image/png;base64,{BASE64}"
 SOUND = b64encode(WAV).decode()
 EYES = Capabilities(frozenset({"text", "vision", "audio"}))
-VENDORS: tuple[Vendor, ...] = get_args(Vendor)
+VENDORS: tuple[Vendor, ...] = tuple(RULES)
 LEAD = "工件内容 (map.png):"
 
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from ctxlab.cli.app import PROVIDERS
 from ctxlab.providers import built_in
+from ctxlab.wires import PROVIDERS
 from tests.cli.conftest import DATASETS
 
 ROLEPLAY = DATASETS / "harbour_roleplay.session.json"
@@ -15,7 +15,7 @@ CODING = DATASETS / "coding_chat.session.json"
 
 
 def test_the_help_names_every_provider() -> None:
-    assert tuple(built_in()) == PROVIDERS
+    assert tuple(built_in()) == tuple(PROVIDERS)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

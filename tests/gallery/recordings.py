@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 
 import ctxlab
+from ctxlab.formats.requests.reply_usage import RecordedUsage
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.recording import Recording
-from ctxlab.recordings.usage import RecordedUsage
 from ctxlab_widgets import RecordingView
 from ctxlab_widgets._shared.widget import Widget
 from tests.gallery.looking import HOSTILE

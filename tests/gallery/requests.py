@@ -10,7 +10,7 @@ import ctxlab
 from ctxlab import Payload, Trace
 from ctxlab.context import Text
 from ctxlab.prompt.merged_parts import pieces
-from ctxlab.providers import Fix, ModelFacts, Problem, Prompt, Provider, RequestParameters
+from ctxlab.providers import Fix, ModelInfo, Problem, Prompt, Provider, RequestParameters
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.cache_marks import CacheMark, CacheMarks, PrefixBreak
 
@@ -21,7 +21,7 @@ PICTURE = "iVBORw0KGgoAAAANSUhEUgAA" * 2000
 
 
 def write_body(
-    prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
+    prompt: Prompt, parameters: RequestParameters, model: ModelInfo, provider: Provider, out: BodyWriter
 ) -> None:
     """System messages in front, each part of the others a block of its own, two cache marks."""
     budget = parameters.thinking.budget_tokens if parameters.thinking is not None else None
@@ -49,7 +49,7 @@ def write_body(
 
 
 def check_body(
-    body: Mapping[str, Any], model: ModelFacts, provider: Provider, *, stream: bool = False
+    body: Mapping[str, Any], model: ModelInfo, provider: Provider, *, stream: bool = False
 ) -> Iterator[Problem]:
     """The budget of thoughts is below the limit of the reply; the last turn is the user's."""
     budget, reply = body["thinking"]["budget_tokens"], body["max_tokens"]

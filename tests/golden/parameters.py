@@ -10,11 +10,12 @@ from pydantic.alias_generators import to_camel
 from ctxlab.context import Draft, Origin, Text
 from ctxlab.documents import ModelProfile
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.models import VENDORS, facts_of, vendor_of
+from ctxlab.providers.models import model_info, vendor_of
 from ctxlab.providers.parameters import ModelParameters, layer_of, merged, normalised, request_parameters
 from ctxlab.providers.provider import Prompt
 from ctxlab.providers.registry import built_in
 from ctxlab.providers.request_parameters import RequestParameters
+from ctxlab.wires import PROVIDERS
 from tests.golden.cases import Case
 from tests.golden.forms import Data
 
@@ -65,7 +66,7 @@ def _for_request(data: Data) -> Any:
 def sent(stored: Data, profile: ModelProfile, name: str) -> Data:
     """The parameters that reach a body, by the names and with the values of the file where nothing changed them."""
     provider, found = built_in()[name], merged([layer_of("agent", stored)])
-    model = facts_of(profile, provider)
+    model = model_info(profile, provider)
     asked, _ = request_parameters(found)
     settled = normalised(asked, model, provider)
     out = BodyWriter(losses=list(settled.losses))
@@ -109,7 +110,7 @@ def _reaches(field: str, left: Mapping[str, Any], lost: set[str]) -> bool:
 
 def _family(data: Data) -> str:
     name = data["provider"]
-    vendor = vendor_of(data["modelId"]) or VENDORS.get(OURS.get(name, name))
+    vendor = vendor_of(data["modelId"]) or PROVIDERS.get(OURS.get(name, name))
     return FAMILIES.get(vendor or "", vendor or "unknown")
 
 

@@ -14,7 +14,7 @@ from ctxlab.context import AssetRef, Draft, Origin, Text
 from ctxlab.documents import Role, ToolCall
 from ctxlab.documents.session.asset_source import AssetSource, InlineFile, LinkedFile
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.provider import Prompt
 from ctxlab.providers.registry import built_in
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
@@ -53,7 +53,7 @@ def run(data: Data) -> Any:
     if name is None:
         return {"threw": f"there is no provider for {data['adapter']}"}
     provider, request = built_in()[name], data["request"]
-    model = ModelFacts(request["model"], efforts=("low", "medium", "high"))
+    model = ModelInfo(request["model"], efforts=("low", "medium", "high"))
     out = BodyWriter()
     prompt = Prompt(tuple(drafts_of(request["messages"])), request.get("tools") or ())
     provider.write(prompt, parameters_of(request), model, provider, out)

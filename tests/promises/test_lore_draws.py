@@ -89,5 +89,5 @@ def test_by_place_a_nearest_change_does_what_it_says(texts: list[str], probabili
     assert scan is not None
 
     for one in scan.decisions:
-        if not one.fired and one.nearest and "message" not in one.nearest:
+        if not one.fired and one.nearest and one.nearest.message is None:
             assert scan.with_change(one.key)[one.key].fired

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab import Agent, LoreEntry, Session, Trace, Worldbook
-from ctxlab.api.lore_change import ChangeEffect, effect_of
-from ctxlab.api.lore_settings import STEP, settings_that_fire
 from ctxlab.engines.worldbook.explain import key_place, scan_of
+from ctxlab.processors.lore_trial import STEP, ChangeEffect, effect_of, settings_that_fire
 from tests.promises.strategies import dialects
 
 WORDS = ("glade", "wolf", "power", "tower")
@@ -78,9 +77,9 @@ def test_a_setting_or_an_edit_that_is_offered_turns_the_entry_at_the_price_told(
             less = given | {offered.name: offered.value - 1}
             least = built(session, book, window, budget_tokens=room, settings=less, dialect=dialect)
             assert not scan_of(least.result)[one.key].fired
-        if set(one.nearest) == {"entry"}:
+        if set(one.nearest.as_data()) == {"entry"}:
             effect = effect_of(trace, scan, one)
-            edited = book.with_entry(one.lore.name, **one.nearest["entry"])
+            edited = book.with_entry(one.lore.name, **one.nearest.entry)
             after = built(session, edited, window, budget_tokens=room, settings=given, dialect=dialect)
             assert scan_of(after.result)[one.key].fired is not one.fired
             assert effect.in_prompt and effect.tokens == after.tokens - trace.tokens
@@ -107,7 +106,7 @@ def test_the_depth_for_all_entries_is_found_apart_from_that_for_one() -> None:
 
     (offered,) = settings_that_fire(trace, scan, scan["lore:b/0"])
 
-    assert scan["lore:b/0"].nearest == {"entry": {"scanDepth": 4}}
+    assert scan["lore:b/0"].nearest.as_data() == {"entry": {"scanDepth": 4}}
     assert offered.settings == {f"{STEP}.scan_depth": 3}
     assert {one.title for one in offered.effect.came} == {"wolf"}
     assert effect_of(trace, scan, scan["lore:b/0"]).came == ()

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from ctxlab.context import AssetRef, Text
 from ctxlab.providers import provider_named
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.model_facts import ModelFacts
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.model_info import ModelInfo
+from ctxlab.providers.models import model_info
 from ctxlab.providers.place import value_at
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
@@ -29,8 +29,8 @@ def written(prompt: Prompt, provider: Provider, parameters: RequestParameters | 
     return out
 
 
-def model_of(provider: Provider) -> ModelFacts:
-    return facts_of(None, provider)
+def model_of(provider: Provider) -> ModelInfo:
+    return model_info(None, provider)
 
 
 @of_each_provider

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ctxlab.providers import ModelFacts, Provider, RequestParameters, Thinking, built_in
-from ctxlab.providers.models import facts_of
+from ctxlab.providers import ModelInfo, Provider, RequestParameters, Thinking, built_in
+from ctxlab.providers.models import model_info
 from ctxlab.providers.parameters import layer_of, linked, merged, normalised, request_parameters, thinks
 from ctxlab.providers.parameters.thinking import EFFORTS
 
@@ -46,13 +46,13 @@ ASKED = st.builds(
     stop=st.lists(st.sampled_from("abcdefghijklmnopqrstu"), unique=True, max_size=20).map(tuple),
     thinking=st.none() | THINKING,
 )
-MODEL = st.sampled_from(MODELS).map(facts_of)
+MODEL = st.sampled_from(MODELS).map(model_info)
 PROVIDER = st.sampled_from(sorted(built_in())).map(built_in().__getitem__)
 
 
 @given(ASKED, MODEL, PROVIDER)
 @settings(max_examples=300)
-def test_what_is_settled_is_not_settled_again(asked: RequestParameters, model: ModelFacts, provider: Provider) -> None:
+def test_what_is_settled_is_not_settled_again(asked: RequestParameters, model: ModelInfo, provider: Provider) -> None:
     once = normalised(asked, model, provider)
 
     again = normalised(once.parameters, model, provider)
@@ -64,7 +64,7 @@ def test_what_is_settled_is_not_settled_again(asked: RequestParameters, model: M
 @given(ASKED, MODEL, PROVIDER)
 @settings(max_examples=300)
 def test_what_is_settled_keeps_the_model_s_limits(
-    asked: RequestParameters, model: ModelFacts, provider: Provider
+    asked: RequestParameters, model: ModelInfo, provider: Provider
 ) -> None:
     found = normalised(asked, model, provider).parameters
 
@@ -88,7 +88,7 @@ def test_what_is_settled_keeps_the_model_s_limits(
 @given(ASKED, MODEL, PROVIDER)
 @settings(max_examples=300)
 def test_each_parameter_that_goes_or_changes_is_told(
-    asked: RequestParameters, model: ModelFacts, provider: Provider
+    asked: RequestParameters, model: ModelInfo, provider: Provider
 ) -> None:
     settled = normalised(asked, model, provider)
 
@@ -105,7 +105,7 @@ def test_each_parameter_that_goes_or_changes_is_told(
 
 @given(ASKED, MODEL, PROVIDER)
 @settings(max_examples=200)
-def test_the_fix_of_a_loss_mends_it(asked: RequestParameters, model: ModelFacts, provider: Provider) -> None:
+def test_the_fix_of_a_loss_mends_it(asked: RequestParameters, model: ModelInfo, provider: Provider) -> None:
     stored = {"temperature": asked.temperature, "topP": asked.top_p, "topK": asked.top_k}
     stored |= {"frequencyPenalty": asked.frequency_penalty, "thinkingEnabled": asked.thinking is not None}
     agent = layer_of("agent", {name: value for name, value in stored.items() if value is not None})
@@ -127,7 +127,7 @@ NUMBERS = st.none() | st.integers(1, 200_000)
     st.sampled_from(["thinking_budget", "max_tokens", "thinking_enabled"]),
     MODEL,
 )
-def test_budget_and_limit_don_t_chase_each_other(values: dict[str, Any], changed: Any, model: ModelFacts) -> None:
+def test_budget_and_limit_don_t_chase_each_other(values: dict[str, Any], changed: Any, model: ModelInfo) -> None:
     once = linked(values, changed, model)
 
     assert linked(once, changed, model) == once
@@ -144,7 +144,7 @@ def test_budget_and_limit_don_t_chase_each_other(values: dict[str, Any], changed
 def test_lowering_the_limit_lowers_the_budget_and_the_budget_doesn_t_raise_the_limit() -> None:
     values = {"thinking_enabled": True, "thinking_budget": 8_000, "max_tokens": 5_000}
 
-    assert linked(values, "max_tokens", ModelFacts()) == values | {"thinking_budget": 3_976}
+    assert linked(values, "max_tokens", ModelInfo()) == values | {"thinking_budget": 3_976}
 
 
 def test_every_known_parameter_is_reached_from_a_file() -> None:
@@ -185,7 +185,7 @@ def test_every_known_parameter_is_reached_from_a_file() -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_unknown_models_are_permissive_and_known_ones_have_a_source(name: str) -> None:
-    facts = facts_of(name)
+    facts = model_info(name)
 
     assert facts.known == bool(facts.source and facts.as_of and facts.max_output_tokens and facts.context_window)
     assert facts.known or not facts.without

@@ -14,7 +14,7 @@ from ctxlab.documents import Role, ToolCall
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.providers import Prompt, RequestParameters, Thinking, provider_named
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from ctxlab.testing.fake_server.refusals import refusals_of
 
 SONNET = "claude-sonnet-4-5"
@@ -69,9 +69,9 @@ def test_what_is_left_of_a_poisoned_history_is_taken_thinking_or_not(
     thinks = drafts[-1].role != "assistant" and data.draw(st.booleans())
     parameters = RequestParameters(max_output_tokens=9_000, thinking=Thinking("on") if thinks else None)
 
-    provider.write(Prompt(drafts), parameters, facts_of(model, provider), provider, out)
+    provider.write(Prompt(drafts), parameters, model_info(model, provider), provider, out)
 
-    found = list(provider.check(out.body, facts_of(model, provider), provider))
+    found = list(provider.check(out.body, model_info(model, provider), provider))
     told = {loss.key for loss in out.losses} | {place.key for place in out.places}
     if thinks and any(problem.rule == "prefill-thinking" for problem in found):
         return  # the end was empty, so that the model's words before it are the end now
@@ -87,7 +87,7 @@ def _results_at_the_end(thinking: Thinking, model: str) -> BodyWriter:
         Draft("node:b", "assistant", (Text.of("I look.", origin),), origin, calls=(ToolCall("c", "look", "{}"),)),
         Draft("node:c", "tool", (Text.of("a cat", origin),), origin, result_of="c"),
     )
-    provider.write(Prompt(history), RequestParameters(thinking=thinking), facts_of(model, provider), provider, out)
+    provider.write(Prompt(history), RequestParameters(thinking=thinking), model_info(model, provider), provider, out)
     return out
 
 
@@ -96,7 +96,7 @@ def test_a_turn_whose_thoughts_are_not_known_goes_on_without_thinking_and_says_s
     out = _results_at_the_end(Thinking("budget", budget_tokens=2_000), SONNET)
     asked = {**out.body, "thinking": {"type": "enabled", "budget_tokens": 2_000}}
 
-    (problem,) = provider.check(asked, facts_of(SONNET, provider), provider)
+    (problem,) = provider.check(asked, model_info(SONNET, provider), provider)
 
     assert out.body["thinking"] == {"type": "disabled"}
     assert [loss.what for loss in out.losses] == ["thinking"]
@@ -136,10 +136,10 @@ def test_a_system_prompt_before_an_empty_message_is_sent_as_the_users(vendor: st
     said: tuple[tuple[Role, str], ...] = (("system", "Be brief."), ("system", "Sing."), ("user", blank))
     told = [Draft(f"node:{i}", role, (Text.of(words, origin),), origin) for i, (role, words) in enumerate(said)]
 
-    provider.write(Prompt(told), RequestParameters(), facts_of(None, provider), provider, out)
+    provider.write(Prompt(told), RequestParameters(), model_info(None, provider), provider, out)
 
     (turn,) = out.body["messages" if vendor == "anthropic" else "contents"]
     assert turn["role"] == "user"
     assert "Sing." in str(turn)
     assert ("role", "node:1") in [(loss.kind, loss.key) for loss in out.losses]
-    assert list(provider.check(out.body, facts_of(None, provider), provider)) == []
+    assert list(provider.check(out.body, model_info(None, provider), provider)) == []

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ctxlab.formats.requests.reply_usage import RecordedUsage
 from ctxlab.providers.cost import price_of
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.prefix import RequestPrefix
 from ctxlab.recordings.recording import Recording
-from ctxlab.recordings.usage import RecordedUsage
 from tests.recordings.prefix.test_true_sentences import bodies
 
 LOG = "The lamp was lit at dusk, and the keeper wrote it down. 灯塔在雾里。" * 120

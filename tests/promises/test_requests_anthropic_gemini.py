@@ -16,7 +16,7 @@ from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.asset_source import InlineFile, LibraryFile, LinkedFile
 from ctxlab.providers import Prompt, RequestParameters, provider_named
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from ctxlab.providers.place import value_at
 from ctxlab.testing.fake_server.refusals import refusals_of
 from tests.providers.broken_bodies_anthropic_gemini import PNG
@@ -87,7 +87,7 @@ def _written(drafts: Sequence[Draft], vendor: str, model: str) -> BodyWriter:
     out = BodyWriter()
     parameters = RequestParameters(max_output_tokens=500, seed=7)
     tool = {"type": "function", "function": {"name": "看.图", "parameters": {"type": "object", "properties": {}}}}
-    provider.write(Prompt(drafts, [tool]), parameters, facts_of(model, provider), provider, out)
+    provider.write(Prompt(drafts, [tool]), parameters, model_info(model, provider), provider, out)
     return out
 
 
@@ -101,7 +101,7 @@ def test_any_history_is_taken_by_our_rules_and_by_the_strict_server(
 
     body = _written(drafts, vendor, model).body
 
-    assert list(provider.check(body, facts_of(model, provider), provider)) == []
+    assert list(provider.check(body, model_info(model, provider), provider)) == []
     assert refusals_of(body, vendor, model=model, api_version="2023-06-01") == ()
 
 

@@ -12,9 +12,9 @@ from ctxlab.context import AssetRef, Draft, Origin, Text
 from ctxlab.documents import Role, ToolCall
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.asset_source import InlineFile
-from ctxlab.providers import ModelFacts, Prompt, Provider, RequestParameters, provider_named
+from ctxlab.providers import ModelInfo, Prompt, Provider, RequestParameters, provider_named
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from tests.wire_bodies import FOLDER, RecordedBody, bodies, ids
 
 ANTHROPIC = provider_named("anthropic")
@@ -30,7 +30,7 @@ def _written(
     provider: Provider, *drafts: Draft, model: str = "", tools: tuple[Any, ...] = (), **given: Any
 ) -> BodyWriter:
     out = BodyWriter()
-    facts = facts_of(model or None, provider)
+    facts = model_info(model or None, provider)
     provider.write(Prompt(drafts, tools), RequestParameters(**given), facts, provider, out)
     return out
 
@@ -40,7 +40,7 @@ def _written(
 def test_recorded_requests_are_taken_and_refused_as_they_were(body: RecordedBody) -> None:
     provider = provider_named(body.vendor)
 
-    problems = list(provider.check(body.body, facts_of(body.model, provider), provider))
+    problems = list(provider.check(body.body, model_info(body.model, provider), provider))
 
     assert bool(problems) is (body.status != 200)
 
@@ -129,7 +129,7 @@ def test_each_parameter_is_in_the_body_or_a_loss() -> None:
         "metadata": {"a": "b"},
     }
     for provider in (ANTHROPIC, GEMINI):
-        model = ModelFacts("some-model")
+        model = ModelInfo("some-model")
         for name, value in given.items():
             out = BodyWriter()
             provider.write(Prompt((_draft("user", "hi"),)), RequestParameters(**{name: value}), model, provider, out)
@@ -180,7 +180,7 @@ def test_a_block_in_a_result_is_a_loss_of_that_result() -> None:
 
 def test_sampling_is_a_loss_and_a_problem_in_the_version_of_the_api_that_has_none() -> None:
     newer = replace(ANTHROPIC, features=FrozenDict(api_version="2026-10-21"))
-    facts = facts_of("claude-sonnet-4-5", newer)
+    facts = model_info("claude-sonnet-4-5", newer)
 
     out = _written(newer, _draft("user", "hi"), temperature=0.5)
     problems = list(newer.check({**out.body, "temperature": 0.5}, facts, newer))

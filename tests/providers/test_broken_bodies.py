@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ctxlab.providers import provider_named
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from ctxlab.providers.openai_chat.rules import RULES as OF_CHAT
 from ctxlab.providers.openai_responses.rules import RULES as OF_RESPONSES
 from ctxlab.providers.problem import Problem
@@ -20,7 +20,7 @@ RULES = {row.rule for row in (*OF_CHAT, *OF_RESPONSES)}
 
 def problems(body: Body, vendor: str) -> tuple[Problem, ...]:
     provider = provider_named(vendor)
-    return tuple(provider.check(body, facts_of(body.get("model"), provider), provider))
+    return tuple(provider.check(body, model_info(body.get("model"), provider), provider))
 
 
 def refused_at(body: Body, vendor: str) -> list[tuple[Any, ...]]:

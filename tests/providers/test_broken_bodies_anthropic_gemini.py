@@ -12,7 +12,7 @@ import ctxlab.providers
 from ctxlab.providers import Problem, provider_named
 from ctxlab.providers.anthropic.rules import RULES as OF_ANTHROPIC
 from ctxlab.providers.gemini.rules import RULES as OF_GEMINI
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from tests.providers.broken_bodies_anthropic_gemini import BROKEN, Body, BrokenBody, good_body
 
 ROOM = Path(ctxlab.providers.__file__).parent
@@ -21,7 +21,7 @@ SHARED = ("body_shapes.py", "binary_rules.py", "unwritable.py", "window_check.py
 
 def _problems(body: Body, vendor: str, model: str = "") -> list[Problem]:
     provider = provider_named(vendor)
-    facts = facts_of(model or body.get("model") or provider.default_model, provider)
+    facts = model_info(model or body.get("model") or provider.default_model, provider)
     return list(provider.check(body, facts, provider))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import ctxlab
 from ctxlab.providers import JsonPath, built_in, provider_named
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from tests.providers.broken_bodies import VALID, Body
 from tests.providers.broken_bodies_anthropic_gemini import good_body
 
@@ -42,7 +42,7 @@ def _with(body: Body, path: JsonPath, value: Any) -> Body:
 @pytest.mark.parametrize("vendor", BODIES)
 def test_a_check_says_what_is_wrong_and_never_breaks_off(vendor: str) -> None:
     provider, body = provider_named(vendor), BODIES[vendor]
-    facts = facts_of(body.get("model") or provider.default_model, provider)
+    facts = model_info(body.get("model") or provider.default_model, provider)
 
     for path in _paths(body):
         for value in WRONG:

@@ -9,7 +9,7 @@ import ctxlab
 from ctxlab.documents import Agent, ModelProfile, Session
 from ctxlab.errors import ReadError
 from ctxlab.providers import payload
-from ctxlab.providers.models import facts_of, read_model_facts, vendor_of
+from ctxlab.providers.models import model_info, read_model_facts, vendor_of
 from ctxlab.providers.models_table import TABLE
 
 OTHER_WINDOWS = {
@@ -29,7 +29,7 @@ def test_windows_are_those_of_the_table_of_prices() -> None:
         if provider.id not in ("openai", "anthropic", "google", "deepseek"):
             continue
         for model in provider.models:
-            ours = facts_of(model.id)
+            ours = model_info(model.id)
             if model.id in OTHER_WINDOWS or NO_CHATS.search(model.id):
                 continue
             if ours.known and model.context_window and ours.context_window != model.context_window:
@@ -67,10 +67,10 @@ def test_a_file_of_one_s_own_beats_the_table_and_a_profile_beats_both(tmp_path: 
     )
     table = read_model_facts(file)
 
-    assert facts_of("gpt-4o", table=table).max_output_tokens == 99
-    assert facts_of("gpt-4o", table=table).context_window == facts_of("gpt-4o").context_window
-    assert facts_of("通义千问", table=table).known and facts_of("通义千问", table=table).context_window == 5
-    assert facts_of(ModelProfile(id="gpt-4o", max_output_tokens=7), table=table).max_output_tokens == 7
+    assert model_info("gpt-4o", table=table).max_output_tokens == 99
+    assert model_info("gpt-4o", table=table).context_window == model_info("gpt-4o").context_window
+    assert model_info("通义千问", table=table).known and model_info("通义千问", table=table).context_window == 5
+    assert model_info(ModelProfile(id="gpt-4o", max_output_tokens=7), table=table).max_output_tokens == 7
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from ctxlab.documents.session.asset_source import InlineFile, LibraryFile, Uploa
 from ctxlab.errors import CtxlabError
 from ctxlab.providers import provider_named
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_chat import messages as chat_messages
 from ctxlab.providers.openai_chat.speaker_names import SpeakerNames
 from ctxlab.providers.provider import Prompt
@@ -44,7 +44,7 @@ def write(
     vendor: str, *drafts: Draft, tools: Any = (), parameters: RequestParameters | None = None, **facts: Any
 ) -> BodyWriter:
     provider, out = provider_named(vendor), BodyWriter()
-    model = ModelFacts(MODELS.get(vendor, "gpt-4o"), **facts)
+    model = ModelInfo(MODELS.get(vendor, "gpt-4o"), **facts)
     provider.write(Prompt(drafts, tools), parameters or RequestParameters(), model, provider, out)
     return out
 
@@ -152,9 +152,9 @@ def test_while_deepseek_thinks_unknown_thoughts_before_calls_go_as_empty_ones() 
 
     assert out.body["messages"][0]["reasoning_content"] == ""
     provider = provider_named("deepseek")
-    assert not tuple(provider.check(out.body, ModelFacts("deepseek-chat"), provider))
+    assert not tuple(provider.check(out.body, ModelInfo("deepseek-chat"), provider))
     del out.body["messages"][0]["reasoning_content"]
-    (problem,) = provider.check(out.body, ModelFacts("deepseek-chat"), provider)
+    (problem,) = provider.check(out.body, ModelInfo("deepseek-chat"), provider)
     assert problem.rule == "thoughts-of-calls"
     assert problem.fixes[0].parameters == {"thinkingEnabled": False}
 
@@ -234,7 +234,7 @@ def test_each_parameter_is_in_the_body_or_told_and_nobody_refuses_it(vendor: str
 
     assert out.losses or out.body != write(vendor, hello, tools=(TOOL,)).body
     provider = provider_named(vendor)
-    assert not tuple(provider.check(out.body, ModelFacts(MODELS.get(vendor, "gpt-4o")), provider))
+    assert not tuple(provider.check(out.body, ModelInfo(MODELS.get(vendor, "gpt-4o")), provider))
     assert not refusals_of(out.body, cast("Any", vendor))
 
 

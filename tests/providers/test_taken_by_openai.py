@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxlab.providers import provider_named
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from tests.wire_bodies import FOLDER, bodies
 
 
@@ -15,7 +15,7 @@ def test_what_was_taken_has_no_problem(vendor: str) -> None:
     provider = provider_named(vendor)
 
     found = {
-        body.name: tuple(provider.check(body.body, facts_of(body.model, provider), provider))
+        body.name: tuple(provider.check(body.body, model_info(body.model, provider), provider))
         for body in bodies(vendor=vendor, taken=True)
     }
 

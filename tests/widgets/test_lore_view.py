@@ -12,9 +12,8 @@ from hypothesis import given, settings
 
 import ctxlab
 from ctxlab import CtxlabError, LoreEntry, Trace, Worldbook
-from ctxlab.api import lore_change
 from ctxlab.engines.worldbook import LoreScan, ScanInput, ScannedMessage, scan
-from ctxlab.processors import WorldbookProcessor
+from ctxlab.processors import WorldbookProcessor, lore_trial
 from ctxlab.studies.run_effect import run_effect
 from ctxlab_widgets import lore_view
 from ctxlab_widgets._shared.shared_state import SharedState
@@ -216,7 +215,7 @@ def test_a_price_is_what_the_run_grows_by(trace: Trace) -> None:
 
 def test_a_run_that_was_built_for_its_price_is_not_built_again(trace: Trace, monkeypatch: pytest.MonkeyPatch) -> None:
     widget = asked(LoreView(trace), command="prices", keys=[COMPASS])
-    monkeypatch.setattr(lore_change, "rebuild", lambda *_, **__: pytest.fail("built again"))
+    monkeypatch.setattr(lore_trial, "run_of", lambda *_, **__: pytest.fail("built again"))
 
     assert set(widget.prices) == {COMPASS}
     widget.try_change(COMPASS)
@@ -407,10 +406,10 @@ def test_views_linked_by_run_and_message_build_it_once(trace: Trace, monkeypatch
         traitlets.link((lore, "selected"), (other, "selected"))
     built: list[Trace] = []
     drawn: list[Any] = []
-    again = ctxlab.rebuild
-    for module in (ctxlab, lore_change):
+    for module, name in ((ctxlab, "rebuild"), (lore_trial, "run_of")):
+        again = getattr(module, name)
         monkeypatch.setattr(
-            module, "rebuild", lambda *args, **options: built.append(again(*args, **options)) or built[-1]
+            module, name, lambda *args, again=again, **more: built.append(again(*args, **more)) or built[-1]
         )
     for each in views:
         each.observe(drawn.append, "trace")

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 import ctxlab
 import ctxlab_widgets
 from ctxlab.errors import CtxlabError
+from ctxlab.formats.requests.reply_usage import RecordedUsage
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.recording import Recording
-from ctxlab.recordings.usage import RecordedUsage
 from ctxlab_widgets import RecordingView
 from ctxlab_widgets.recording_view.headline import headline
 from ctxlab_widgets.recording_view.pair import key_of, pair_of, rows_of

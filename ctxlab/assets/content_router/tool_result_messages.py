@@ -16,6 +16,7 @@ from ctxlab.context.asset_as_content_part import SOUNDS
 from ctxlab.display.short_texts import short
 from ctxlab.documents import ToolCall
 from ctxlab.errors import WrongArgument
+from ctxlab.wires import RESPONSES
 
 JsonDict = dict[str, Any]
 
@@ -169,7 +170,7 @@ def _after(
 
 _FORMS: Mapping[Vendor, Callable[[Sequence[_Answer]], list[JsonDict]]] = {
     "openai-chat": _openai_chat,
-    "openai-responses": _openai_responses,
+    RESPONSES.name: _openai_responses,
     "anthropic": _anthropic,
     "gemini": _gemini,
     "gemini-2": _gemini,

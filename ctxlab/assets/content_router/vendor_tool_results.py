@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ctxlab.context import FileKind
+from ctxlab.wires import RESPONSES, WireName
 
-Vendor = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "gemini-2", "compatible"]
+if TYPE_CHECKING:
+    from ctxlab.engines.tokens.model_encodings import ModelName
+
+Vendor: TypeAlias = WireName | Literal["gemini-2", "compatible"]
 """Forms of requests. `compatible` are the many that take OpenAI's chat form, DeepSeek among them; `gemini` is Gemini 3
 and later, `gemini-2` what was before."""
 
@@ -51,7 +55,7 @@ RULES: Mapping[Vendor, ToolResultRules] = {
         "2026-09",
         sounds=_SOUNDS,
     ),
-    "openai-responses": ToolResultRules(
+    RESPONSES.name: ToolResultRules(
         _PICTURES | _PDF,
         "developers.openai.com, Function calling: output is a text, or input_text, input_image and input_file",
         "2026-09",
@@ -81,7 +85,7 @@ RULES: Mapping[Vendor, ToolResultRules] = {
 }
 
 
-def vendor_of(wire: str, model: str = "") -> Vendor:
+def vendor_of(wire: str, model: str | ModelName = "") -> Vendor:
     """The form of requests by a model's wire format (`openai`, `anthropic`, `google`) and its name.
 
     >>> vendor_of("google", "gemini-2.5-pro"), vendor_of("openai", "deepseek-chat"), vendor_of("openai", "gpt-5")
@@ -91,7 +95,7 @@ def vendor_of(wire: str, model: str = "") -> Vendor:
 
     if wire == "anthropic":
         return "anthropic"
-    name = read_model_name(model)
+    name = read_model_name(model) if isinstance(model, str) else model
     if wire == "google":
         return "gemini-2" if name.bare.startswith(("gemini-1", "gemini-2", "gemma", "learnlm")) else "gemini"
     return "openai-chat" if name.encoding is not None or not model else "compatible"

@@ -9,12 +9,11 @@ from typing import Any
 from ctxlab.chat.aside.question import trace_of_messages
 from ctxlab.chat.compression.settings import CompressionSettings
 from ctxlab.chat.compression.summariser import BROKEN_OFF, is_cut_short
-from ctxlab.chat.model import WIRES
 from ctxlab.documents import ModelProfile
 from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import reply_message
 from ctxlab.providers import payload
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from ctxlab.providers.provider import Provider
 from ctxlab.providers.registry import provider_named, provider_of_model
 from ctxlab.providers.sending.attempts import send_payload
@@ -55,7 +54,7 @@ class ModelSummariser:
             provider = provider_named(self.provider) if isinstance(self.provider, str) else self.provider
         except CtxlabError:  # the request itself says so, in words
             return None
-        window = facts_of(self.model, provider or provider_of_model(self.model)).context_window
+        window = model_info(self.model, provider or provider_of_model(self.model)).context_window
         answer = self.parameters.get("maxTokens", settings.summary_max_tokens)
         if window is None or not isinstance(answer, int):
             return None
@@ -75,8 +74,7 @@ class ModelSummariser:
         reply = send_payload(request, key=self.key, client=self.client)
         try:
             text = "".join(_words(iter(reply)))
-            wire = request.provider.wire
-            if is_cut_short(reply_message(reply.reply(), WIRES.get(wire, wire)).finish_reason):
+            if is_cut_short(reply_message(reply.reply(), request.provider.wire).finish_reason):
                 raise SendFailed(str(BROKEN_OFF.error))
             return text
         finally:

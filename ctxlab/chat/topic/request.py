@@ -9,10 +9,12 @@ from ctxlab.chat.aside.settings import filled
 from ctxlab.chat.compression.language import is_chinese
 from ctxlab.chat.topic.settings import TopicSettings
 from ctxlab.lazy_pattern import lazy_pattern
+from ctxlab.wires import WIRES
 
 StructuredMode = Literal["json_schema", "json_object"]
 WITH_SCHEMA: Final = frozenset(
-    {"gemini", "google", "vertex", "vertexai", "openai-responses", "responses", "azure", "azure-openai"}
+    {"google", "vertex", "vertexai", "responses", "azure", "azure-openai"}
+    | {w.name for w in WIRES.values() if w.schemas}
 )
 """Providers whose models all keep to a JSON schema."""
 _OPENAI_WITH_SCHEMA = lazy_pattern(r"(?:gpt-|chatgpt-|o\d)", re.IGNORECASE)

@@ -19,7 +19,7 @@ Data = dict[str, Any]
 
 def of_entry(trace: Trace, name: str) -> list[Data]:
     """The rows of the entries that a name means, with their decisions in sentences and settings that turn them."""
-    from ctxlab.api.lore_settings import settings_that_fire
+    from ctxlab.processors.lore_trial import settings_that_fire
 
     return [
         {
@@ -35,7 +35,7 @@ def of_entry(trace: Trace, name: str) -> list[Data]:
 
 def _price(trace: Trace, decision: Decision) -> Data | None:
     """Everything that the nearest change does; None where there is none, or where the run can't be built with it."""
-    from ctxlab.api.lore_change import effect_of
+    from ctxlab.processors.lore_trial import effect_of
 
     try:
         return effect_of(trace, scan_of(trace.result), decision).as_data()

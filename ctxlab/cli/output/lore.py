@@ -187,7 +187,7 @@ def _stacked(
 
 def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
     """The whole decision on one entry, with the price of its nearest change, and settings with which it fires."""
-    from ctxlab.api.lore_settings import settings_that_fire
+    from ctxlab.processors.lore_trial import settings_that_fire
 
     kind, book = outcome(decision), decision.lore.book.shown_name
     screen.line(
@@ -217,7 +217,7 @@ def entry(screen: Screen, trace: Trace, decision: Decision) -> None:
 
 def price_words(trace: Trace, decision: Decision) -> str:
     """The tokens that the nearest change takes or saves, and what else fires with it; empty without a change."""
-    from ctxlab.api.lore_change import effect_of
+    from ctxlab.processors.lore_trial import effect_of
 
     if not decision.nearest:
         return ""
@@ -239,9 +239,9 @@ def _with_message(trace: Trace, sentence: Sentence) -> Sentence:
 def _way_to_change(decision: Decision) -> str:
     """The place of the nearest change: in the entry, in its book, or in a setting of the scan."""
     change, step = decision.nearest, WorldbookProcessor.id
-    ways = [f"--set {step}.{name}={value}" for name, value in change.get("settings", {}).items()]
-    ways += ["edit the entry"] if "entry" in change else []
-    ways += ["edit the book"] if "book" in change else []
+    ways = [f"--set {step}.{name}={value}" for name, value in change.settings.items()]
+    ways += ["edit the entry"] if change.entry else []
+    ways += ["edit the book"] if change.book else []
     return f" ({' and '.join(ways)})" if ways else ""
 
 

@@ -11,8 +11,6 @@ from ctxlab.documents.frozen_json import FrozenDict, JsonObject
 ARTIFACTS = "reasoningArtifacts"
 """Key of a message's metadata."""
 ReplayPolicy = Literal["always", "with_tool_calls", "never"]
-WireName = Literal["openai-chat", "openai-responses", "anthropic", "gemini"]
-"""Forms of requests that there are."""
 
 THOUGHTS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 """Types of blocks that are thoughts: Anthropic's and those of OpenAI's Responses."""

@@ -8,7 +8,8 @@ LoreScan(1 of 1 entries fire, 21 tokens, 2 passes)
 """
 
 from ctxlab.engines.worldbook.counterfactual.apply import with_change, with_entry
-from ctxlab.engines.worldbook.decision import Decision, in_words
+from ctxlab.engines.worldbook.counterfactual.change import NearestChange
+from ctxlab.engines.worldbook.decision import Decision
 from ctxlab.engines.worldbook.gates import GATES
 from ctxlab.engines.worldbook.growing_chat import FirstItems, GrowingChat
 from ctxlab.engines.worldbook.key_matches import MatchedKey
@@ -27,13 +28,13 @@ __all__ = [
     "Level",
     "LoreScan",
     "MatchedKey",
+    "NearestChange",
     "PreparedEntry",
     "ScanInput",
     "ScanSettings",
     "ScannedMessage",
     "Source",
     "in_order",
-    "in_words",
     "scan",
     "with_change",
     "with_entry",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 from ctxlab.display.short_texts import counted
+from ctxlab.engines.worldbook.counterfactual.change import NearestChange
 from ctxlab.engines.worldbook.key_matches import MatchedKey
 from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, PreparedEntry
 from ctxlab.engines.worldbook.scan_passes import BlockedEntry, FiredEntry
@@ -38,9 +39,9 @@ class Decision:
     tokens: int | None = None
     left: int | None = None
     rank: int | None = None
-    find_nearest: Callable[[Decision], Mapping[str, Any]] | None = None
+    find_nearest: Callable[[Decision], NearestChange] | None = None
     """Finds `nearest` when it is first read."""
-    _nearest: Mapping[str, Any] | None = None
+    _nearest: NearestChange | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """By fields, with the nearest change itself: what finds it holds the whole scan."""
@@ -60,18 +61,18 @@ class Decision:
         return self.lore.entry.title
 
     @property
-    def nearest(self) -> Mapping[str, Any]:
+    def nearest(self) -> NearestChange:
         """The nearest change: what would have made it fire, or kept it out; found when it is first read."""
         found = self._nearest
         if found is None:
-            found = {} if self.find_nearest is None else self.find_nearest(self)
+            found = NearestChange() if self.find_nearest is None else self.find_nearest(self)
             object.__setattr__(self, "_nearest", found)
         return found
 
     @property
     def remedy(self) -> str:
         """The nearest change in words."""
-        return in_words(self.nearest)
+        return str(self.nearest)
 
     def as_data(self) -> dict[str, Any]:
         """A row of the table of decisions; what fires carries all that is needed to place it."""
@@ -96,7 +97,7 @@ class Decision:
             "left": self.left,
             "pass": self.made_in,
             "rank": self.rank,
-            "nearest": dict(self.nearest),
+            "nearest": self.nearest.as_data(),
             "remedy": self.remedy,
             "content": lore.content if self.fired else None,
             "role": entry.role_name,
@@ -111,7 +112,7 @@ class Decision:
 _STORED = tuple([each.name for each in fields(Decision)])
 
 
-def of_fired(fired: FiredEntry, *, rank: int, find_nearest: Callable[[Decision], Mapping[str, Any]]) -> Decision:
+def of_fired(fired: FiredEntry, *, rank: int, find_nearest: Callable[[Decision], NearestChange]) -> Decision:
     return Decision(
         fired.lore,
         fired=True,
@@ -130,7 +131,7 @@ def of_stopped(
     stopped: BlockedEntry,
     *,
     matched: MatchedKey | None,
-    find_nearest: Callable[[Decision], Mapping[str, Any]],
+    find_nearest: Callable[[Decision], NearestChange],
 ) -> Decision:
     return Decision(
         lore,
@@ -155,40 +156,3 @@ def _because(fired: FiredEntry) -> str:
     if ACTIVATE in fired.lore.decorators:
         return "it says @@activate"
     return f"{matched.key!r} stands in {matched.place_words}" if matched else "it is its turn"
-
-
-SETTINGS = {"max_passes": "passes allowed"}
-FIELD_WORDS = {
-    "disable": "switched off",
-    "scanDepth": "scan depth",
-    "probability": "probability",
-    "caseSensitive": "case sensitive",
-    "matchWholeWords": "whole words",
-    "selective": "selective",
-    "groupOverride": "group override",
-    "ignoreBudget": "ignore budget",
-    "constant": "constant",
-}
-
-
-def in_words(change: Mapping[str, Any]) -> str:
-    """A change as a person would say it."""
-    parts: list[str] = []
-    if "book" in change:
-        parts.append("its book without the model filter")
-    if "message" in change:
-        parts.append(f"a message with {change['message']!r}")
-    parts += [_field(name, value) for name, value in change.get("entry", {}).items()]
-    parts += [f"{SETTINGS.get(name, name)}: {value}" for name, value in change.get("settings", {}).items()]
-    return "; ".join(parts)
-
-
-def _field(name: str, value: Any) -> str:
-    if name == "content":
-        return "its content without decorators"
-    if name == "key":
-        return f"only these keys: {', '.join(value)}" if value else "none of its keys"
-    shown = (
-        {True: "yes", False: "no", None: "none", "": "none"}.get(value, value) if not isinstance(value, list) else ""
-    )
-    return f"{FIELD_WORDS.get(name, name)}: {shown or 'any'}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from ctxlab.display.short_texts import counted, nearest
 from ctxlab.documents import Note, Worldbook
 from ctxlab.engines.model_match import model_fits
 from ctxlab.engines.worldbook.counterfactual.apply import with_change
+from ctxlab.engines.worldbook.counterfactual.change import NearestChange
 from ctxlab.engines.worldbook.counterfactual.nearest_change import NearestChanges, keeps_out
 from ctxlab.engines.worldbook.decision import COLUMNS, Decision, of_fired, of_stopped
 from ctxlab.engines.worldbook.growing_chat import GrowingChat
@@ -95,10 +96,11 @@ class LoreScan:
         """The rows of `rows()` as a frame."""
         return frame_of(self.rows(), COLUMNS)
 
-    def with_change(self, key: str, change: Mapping[str, Any] | None = None) -> LoreScan:
+    def with_change(self, key: str, change: NearestChange | Mapping[str, Any] | None = None) -> LoreScan:
         """The scan repeated with a change for an entry, by default its nearest one."""
         decision = self[key]
-        return scan(with_change(self.scan_input, decision.nearest if change is None else change, of=decision.lore))
+        made = decision.nearest if change is None else NearestChange.of(change)
+        return scan(with_change(self.scan_input, made, of=decision.lore))
 
     def _repr_html_(self) -> str:
         rows = (
@@ -172,7 +174,7 @@ class _NearestOf:
         self._run = run
         self._changes: NearestChanges | None = None
 
-    def __call__(self, decision: Decision) -> Mapping[str, Any]:
+    def __call__(self, decision: Decision) -> NearestChange:
         if decision.fired:
             return keeps_out(decision.lore, decision.matched.keys if decision.matched else (), self._run)
         if self._changes is None:
@@ -183,9 +185,9 @@ class _NearestOf:
 def _shut_out(run: Activation, opened: Activation, lores: Sequence[PreparedEntry]) -> Iterator[Decision]:
     decided = {decision.lore.index: decision for decision in _decided(opened, lores)}
 
-    def find_nearest(decision: Decision) -> Mapping[str, Any]:
+    def find_nearest(decision: Decision) -> NearestChange:
         as_opened = decided[decision.lore.index]
-        return {"book": {"modelMatch": None}, **({} if as_opened.fired else as_opened.nearest)}
+        return replace(NearestChange() if as_opened.fired else as_opened.nearest, book={"modelMatch": None})
 
     for index, decision in decided.items():
         yield of_stopped(decision.lore, run.stopped[index], matched=None, find_nearest=find_nearest)

@@ -28,7 +28,7 @@ def least_depth(found: LoreScan, decision: Decision) -> int | None:
 
     None where there is none up to the depth that its nearest change needs for it alone.
     """
-    alone = decision.nearest.get("entry", {}).get("scanDepth", len(found.scan_input.chat.messages))
+    alone = decision.nearest.entry.get("scanDepth", len(found.scan_input.chat.messages))
     depths = [depth for depth in depths_with_more_keys(found.scan_input) if depth <= alone]
     tried = depths if len(depths) <= MOST_DEPTHS else [*depths[: MOST_DEPTHS - 1], depths[-1]]
     rules = found.scan_input.rules

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from ctxlab.documents.session.replay_artifacts import ARTIFACTS, WireName
+from ctxlab.documents.session.replay_artifacts import ARTIFACTS
+from ctxlab.wires import WireName
 
 Data = dict[str, Any]
 Stage = Literal["head", "text", "files", "after text", "calls", "after calls", "closed"]

@@ -18,6 +18,7 @@ from ctxlab.formats.requests.message_nodes import MessageNodes
 from ctxlab.formats.requests.reply_usage import usage_of
 from ctxlab.formats.requests.request_session import ReadRequest
 from ctxlab.formats.results import Loss
+from ctxlab.wires import RESPONSES
 
 CHAT: Final = frozenset({"openai", "deepseek", "openai-compatible", "openai-chat"})
 
@@ -110,13 +111,13 @@ def _chat_fields(message: Data) -> Data:
 def _responses(reply: Data) -> ReplyMessage:
     if not isinstance(reply.get("output"), list):
         raise ReadError("the reply has no output")
-    found = ReadRequest(MessageNodes("openai-responses", responses.GROUP))
+    found = ReadRequest(MessageNodes(RESPONSES.name, responses.GROUP))
     for index, item in enumerate(items_of(reply["output"])):
         responses.read_item(item, "reply", f"output[{index}]", found)
     reason = fields_of(reply.get("incomplete_details")).get("reason") or reply.get("status")
     parts = [part for item in items_of(reply["output"]) for part in items_of(fields_of(item).get("content"))]
     refusal = next((part["refusal"] for part in parts if isinstance(fields_of(part).get("refusal"), str)), None)
-    return _reply(_nodes(found), reply, "openai-responses", _said(reason), found.losses, refusal)
+    return _reply(_nodes(found), reply, RESPONSES.name, _said(reason), found.losses, refusal)
 
 
 def _anthropic(reply: Data) -> ReplyMessage:
@@ -146,7 +147,7 @@ def _gemini(reply: Data) -> ReplyMessage:
 
 READERS: Final[dict[str, Callable[[Data], ReplyMessage]]] = {
     "openai": _chat,
-    "openai-responses": _responses,
+    RESPONSES.name: _responses,
     "anthropic": _anthropic,
     "gemini": _gemini,
 }

@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from ctxlab import wires
 from ctxlab.formats.format import Format, always
 from ctxlab.formats.requests.blocks import (
     Data,
@@ -93,7 +94,7 @@ def read(source: Source) -> Import:
 
 def read_body(body: Data) -> ReadRequest:
     """One body."""
-    found = ReadRequest(MessageNodes("openai-responses", GROUP))
+    found = ReadRequest(MessageNodes(wires.RESPONSES.name, GROUP))
     found.take_model(body)
     _instructions(body.get("instructions"), found)
     given = body.get("input")
@@ -313,5 +314,5 @@ def _tool_choice(value: Any) -> Data | None:
 
 
 RESPONSES = Format(
-    "openai-responses", "request to OpenAI's Responses", sniff=sniff, read=read, only_conversations=always
+    wires.RESPONSES.name, "request to OpenAI's Responses", sniff=sniff, read=read, only_conversations=always
 )

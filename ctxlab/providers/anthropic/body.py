@@ -11,7 +11,7 @@ from ctxlab.providers.anthropic.history_rules import THOUGHTS
 from ctxlab.providers.anthropic.parameters import put_parameters
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
@@ -21,7 +21,7 @@ TO_THE_FRONT = Fix("put all system messages in front", settings={"merge-system.h
 
 
 def write_body(
-    prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
+    prompt: Prompt, parameters: RequestParameters, model: ModelInfo, provider: Provider, out: BodyWriter
 ) -> None:
     """Put messages, tools and parameters into the body."""
     forms = CallForms(prompt, out, CALL_IDS, TOOL_NAMES)
@@ -53,7 +53,7 @@ def _put_system(drafts: Sequence[Draft], writer: BlockWriter, out: BodyWriter) -
         out.body["system"] = [block.value for block in blocks]
 
 
-def _turns(drafts: Sequence[Draft], writer: BlockWriter, model: ModelFacts, out: BodyWriter) -> list[Turn]:
+def _turns(drafts: Sequence[Draft], writer: BlockWriter, model: ModelInfo, out: BodyWriter) -> list[Turn]:
     sent: list[tuple[Draft, str, list[Block]]] = []
     for draft in drafts:
         role = "user" if draft.role == "tool" else draft.role
@@ -79,7 +79,7 @@ def _drop_last_thoughts(sent: list[tuple[Draft, str, list[Block]]], out: BodyWri
             lose_empty(draft, VENDOR, out)
 
 
-def _role(i: int, sent: Sequence[tuple[Draft, str, list[Block]]], model: ModelFacts, out: BodyWriter) -> str:
+def _role(i: int, sent: Sequence[tuple[Draft, str, list[Block]]], model: ModelInfo, out: BodyWriter) -> str:
     """The role of a message: system messages that may not stand where they are become the user's."""
     draft, role, blocks = sent[i]
     if role != "system":

@@ -10,13 +10,13 @@ from ctxlab.providers.anthropic.parameter_rules import parameter_problems, size_
 from ctxlab.providers.anthropic.shapes import BODY
 from ctxlab.providers.body_order import in_order
 from ctxlab.providers.body_shapes import Found
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.provider import Provider
 
 
 def check_body(
-    body: Mapping[str, Any], model: ModelFacts, provider: Provider, *, stream: bool = False
+    body: Mapping[str, Any], model: ModelInfo, provider: Provider, *, stream: bool = False
 ) -> Iterator[Problem]:
     """The problems of a plain JSON body, in its order."""
     found: Found = []

@@ -11,7 +11,7 @@ from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.anthropic.shapes import ASSISTANT_BLOCKS, SERVER_RESULTS, SYSTEM_BLOCKS, USER_BLOCKS
 from ctxlab.providers.binary_rules import base64_problem
 from ctxlab.providers.body_shapes import Found
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.signatures import is_signature
@@ -41,7 +41,7 @@ class _Turn:
     blocks: list[Placed] = field(default_factory=list[Placed])
 
 
-def history_problems(body: Mapping[str, Any], model: ModelFacts, found: Found) -> None:
+def history_problems(body: Mapping[str, Any], model: ModelInfo, found: Found) -> None:
     """Add the problems of `messages` and `system`, beyond their shapes."""
     messages = _list(body.get("messages"))
     _texts(("system",), body.get("system"), found, role="system", has_calls=False)
@@ -108,7 +108,7 @@ def _blank(at: JsonPath, found: Found) -> None:
     found.append(Problem(at, "blank-text", "a text needs a character that is no white space", "take this text out"))
 
 
-def _system_places(turns: Sequence[_Turn], model: ModelFacts, found: Found) -> None:
+def _system_places(turns: Sequence[_Turn], model: ModelInfo, found: Found) -> None:
     for i, turn in enumerate(turns):
         if turn.role != "system":
             continue
@@ -235,7 +235,7 @@ def _continued_turn(turns: Sequence[_Turn], body: Mapping[str, Any], found: Foun
         found.append(Problem(called.blocks[0][0], "thinking-first", reason, mend, fixes=(NO_THINKING,)))
 
 
-def _beginning_of_reply(turn: _Turn, body: Mapping[str, Any], model: ModelFacts, found: Found) -> None:
+def _beginning_of_reply(turn: _Turn, body: Mapping[str, Any], model: ModelInfo, found: Found) -> None:
     at, block = turn.blocks[-1] if turn.blocks else (turn.at, {})
     if block.get("type") not in ("text", None):
         return
@@ -265,7 +265,7 @@ def _has_format(body: Mapping[str, Any]) -> bool:
     return "output_format" in body or (isinstance(config, dict) and bool(cast("Block", config).get("format")))
 
 
-def _pictures(turns: Sequence[_Turn], model: ModelFacts, found: Found) -> None:
+def _pictures(turns: Sequence[_Turn], model: ModelInfo, found: Found) -> None:
     most = 100 if model.context_window is not None and model.context_window < 1_000_000 else 600
     pictures = 0
     for at, block in _with_inner(turns):

@@ -11,7 +11,7 @@ from ctxlab.providers.anthropic.history_rules import NO_THINKING
 from ctxlab.providers.anthropic.parameters import NO_SAMPLING, SAMPLING, SERVER_TOOLS, has_no_sampling
 from ctxlab.providers.anthropic.shapes import SERVER_TOOL, TOOL
 from ctxlab.providers.body_shapes import Found
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.provider import Provider
@@ -27,7 +27,7 @@ _PROPERTY = lazy_pattern(r"[a-zA-Z0-9_.-]{1,64}")
 Body = Mapping[str, Any]
 
 
-def parameter_problems(body: Body, model: ModelFacts, provider: Provider, found: Found) -> None:
+def parameter_problems(body: Body, model: ModelInfo, provider: Provider, found: Found) -> None:
     """Add the problems of everything but the history, beyond the shapes."""
     thinking = _mode(body)
     _limits(body, model, found)
@@ -64,7 +64,7 @@ def _mode(body: Body) -> str | None:
     return mode if isinstance(mode, str) else None
 
 
-def _limits(body: Body, model: ModelFacts, found: Found) -> None:
+def _limits(body: Body, model: ModelInfo, found: Found) -> None:
     limit, most = body.get("max_tokens"), model.max_output_tokens
     if _is_number(limit) and most is not None and limit > most:
         reason = f"{model.name} writes at most {most:,} tokens"
@@ -75,7 +75,7 @@ def _limits(body: Body, model: ModelFacts, found: Found) -> None:
         found.append(Problem(("max_tokens",), "reply-limit", reason, "write 1 or more, or take 'stream' out"))
 
 
-def _thinking(body: Body, mode: str | None, model: ModelFacts, found: Found) -> None:
+def _thinking(body: Body, mode: str | None, model: ModelInfo, found: Found) -> None:
     at = ("thinking", "type")
     config = cast("Body", body["thinking"]) if mode is not None else {}
     off = (NO_THINKING,)
@@ -98,7 +98,7 @@ def _thinking(body: Body, mode: str | None, model: ModelFacts, found: Found) -> 
         found.append(Problem(("thinking", "budget_tokens"), "thinking-budget", reason, mend, fixes=(fix, *off)))
 
 
-def _sampling(body: Body, mode: str | None, model: ModelFacts, found: Found) -> None:
+def _sampling(body: Body, mode: str | None, model: ModelInfo, found: Found) -> None:
     for name, field in FIELDS_OF.items():
         if field in body and body[field] is not None and name in model.without:
             reason = f"{model.name} doesn't take {field!r}"
@@ -144,7 +144,7 @@ def _version(body: Body, found: Found) -> None:
                 found.append(Problem(at, "api-version", reason, "take it out"))
 
 
-def _tools(body: Body, model: ModelFacts, found: Found) -> set[str] | None:
+def _tools(body: Body, model: ModelInfo, found: Found) -> set[str] | None:
     """Add the problems of the tools; gives their names, None where the body has none."""
     tools = _list(body.get("tools"))
     if not tools:

@@ -12,7 +12,7 @@ from ctxlab.providers.anthropic.history_rules import NO_THINKING, THOUGHTS
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.custom_fields import put_custom
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.placed_parameters import PlacedParameters
 from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.provider import Prompt, Provider
@@ -34,7 +34,7 @@ _TIERS = {"auto": "auto", "standard_only": "standard_only", "default": "standard
 def put_parameters(
     prompt: Prompt,
     parameters: RequestParameters,
-    model: ModelFacts,
+    model: ModelInfo,
     provider: Provider,
     forms: CallForms,
     out: BodyWriter,
@@ -56,7 +56,7 @@ def put_parameters(
     put_custom(parameters.custom, out, joined=("output_config", "metadata"))
 
 
-def _max_tokens(given: PlacedParameters, model: ModelFacts, out: BodyWriter) -> int:
+def _max_tokens(given: PlacedParameters, model: ModelInfo, out: BodyWriter) -> int:
     asked = given.take("max_output_tokens")
     if asked is not None:
         return int(asked)
@@ -65,7 +65,7 @@ def _max_tokens(given: PlacedParameters, model: ModelFacts, out: BodyWriter) -> 
     return limit
 
 
-def _put_thinking(given: PlacedParameters, model: ModelFacts, body: dict[str, Any]) -> bool:
+def _put_thinking(given: PlacedParameters, model: ModelInfo, body: dict[str, Any]) -> bool:
     """Whether the model thinks in this request, so far as the parameters say."""
     asked: Thinking | None = given.take("thinking")
     if asked is None:
@@ -105,7 +105,7 @@ def _continues_without_thoughts(messages: Sequence[dict[str, Any]]) -> bool:
     return "tool_result" in answered and "tool_use" in called and called[0] not in THOUGHTS
 
 
-def _thinking_config(asked: Thinking, model: ModelFacts, limit: int) -> dict[str, Any] | None:
+def _thinking_config(asked: Thinking, model: ModelInfo, limit: int) -> dict[str, Any] | None:
     adaptive = "adaptive" in model.thinking
     if asked.mode == "adaptive" or (asked.mode == "effort" and adaptive and asked.budget_tokens is None):
         return {"type": "adaptive"}
@@ -128,7 +128,7 @@ def _lose_sampling(given: PlacedParameters) -> None:
             given.lose(name, f"version {NO_SAMPLING} of the API has none, so it isn't sent")
 
 
-def _put_sampling(given: PlacedParameters, model: ModelFacts, body: dict[str, Any], *, thinking: bool) -> None:
+def _put_sampling(given: PlacedParameters, model: ModelInfo, body: dict[str, Any], *, thinking: bool) -> None:
     temperature, top_p, top_k = given.take("temperature"), given.take("top_p"), given.take("top_k")
     if temperature is not None and not 0 <= temperature <= 1:
         nearest = min(max(temperature, 0), 1)

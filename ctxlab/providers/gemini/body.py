@@ -13,7 +13,7 @@ from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.gemini.parameters import put_parameters
 from ctxlab.providers.gemini.parts import CALL_IDS, TOOL_NAMES, VENDOR, PartWriter
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Prompt, Provider
 from ctxlab.providers.request_parameters import RequestParameters
@@ -29,11 +29,11 @@ OPENING = "…"
 
 
 def write_body(
-    prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
+    prompt: Prompt, parameters: RequestParameters, model: ModelInfo, provider: Provider, out: BodyWriter
 ) -> None:
     """Put messages, tools and parameters into the body."""
     forms = CallForms(prompt, out, CALL_IDS, TOOL_NAMES)
-    writer = PartWriter(out, forms, RULES[vendor_of("google", model.name)].inside)
+    writer = PartWriter(out, forms, RULES[vendor_of("google", model.family)].inside)
     lose_speakers(prompt.drafts, VENDOR, out)
     head = leading_systems(prompt.drafts)
     turns = _turns(prompt.drafts[head:], writer, out)

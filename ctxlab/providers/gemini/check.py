@@ -12,7 +12,7 @@ from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.gemini.history_rules import history_problems
 from ctxlab.providers.gemini.parameter_rules import parameter_problems, size_problem
 from ctxlab.providers.gemini.shapes import BODY
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.provider import Provider
 
@@ -20,7 +20,7 @@ NAME = lazy_pattern(r"(?:models/)?[A-Za-z0-9._-]+")
 
 
 def check_body(
-    body: Mapping[str, Any], model: ModelFacts, provider: Provider, *, stream: bool = False
+    body: Mapping[str, Any], model: ModelInfo, provider: Provider, *, stream: bool = False
 ) -> Iterator[Problem]:
     """The problems of a plain JSON body, in its order. Whether the reply is streamed is in the address alone."""
     found: Found = []

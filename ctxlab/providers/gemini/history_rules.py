@@ -14,7 +14,7 @@ from ctxlab.providers.gemini.body import DEMANDS_SIGNATURES
 from ctxlab.providers.gemini.parts import FUNCTION_NAME
 from ctxlab.providers.gemini.shapes import DATA, snake
 from ctxlab.providers.gemini.spellings import Object, items, object_of, of, spelled
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.signatures import is_signature
@@ -33,7 +33,7 @@ class _Content:
     responses: list[Placed] = field(default_factory=list[Placed])
 
 
-def history_problems(body: Object, model: ModelFacts, found: Found) -> None:
+def history_problems(body: Object, model: ModelInfo, found: Found) -> None:
     """Add the problems of contents and of the system instruction, beyond their shapes."""
     contents: list[_Content] = []
     name = spelled(body, "contents") or "contents"
@@ -55,7 +55,7 @@ def history_problems(body: Object, model: ModelFacts, found: Found) -> None:
     _instruction(body, found)
 
 
-def _part(part: Object, at: JsonPath, model: ModelFacts, found: Found) -> str | None:
+def _part(part: Object, at: JsonPath, model: ModelInfo, found: Found) -> str | None:
     """The field that a part holds, after its problems are added."""
     held: list[tuple[str, str]] = []
     signature: str | None = None
@@ -88,7 +88,7 @@ def _part(part: Object, at: JsonPath, model: ModelFacts, found: Found) -> str | 
     return kind
 
 
-def _held(kind: str, value: Object, at: JsonPath, model: ModelFacts, found: Found) -> None:
+def _held(kind: str, value: Object, at: JsonPath, model: ModelInfo, found: Found) -> None:
     if kind in ("functionCall", "functionResponse"):
         name = value.get("name")
         if isinstance(name, str) and name and (len(name) > 128 or not FUNCTION_NAME.fullmatch(name)):

@@ -11,7 +11,7 @@ from ctxlab.providers.gemini.history_rules import name_problem
 from ctxlab.providers.gemini.parts import FUNCTION_NAME
 from ctxlab.providers.gemini.schema import is_object_schema
 from ctxlab.providers.gemini.spellings import NOTHING, Object, items, object_of, of, spelled
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.unwritable import written_size
@@ -34,7 +34,7 @@ FIELDS_OF = {
 _SERVED = ("googleSearch", "codeExecution", "urlContext", "googleSearchRetrieval", "googleMaps", "fileSearch")
 
 
-def parameter_problems(body: Object, model: ModelFacts, found: Found) -> None:
+def parameter_problems(body: Object, model: ModelInfo, found: Found) -> None:
     """Add the problems of everything but the contents, beyond the shapes."""
     name = spelled(body, "generationConfig")
     config = object_of(body, "generationConfig")
@@ -61,7 +61,7 @@ def size_problem(body: Object) -> Problem | None:
     return Problem((), "request-size", reason, "send fewer or smaller files, or upload them before")
 
 
-def _limits(config: Object, at: JsonPath, model: ModelFacts, found: Found) -> None:
+def _limits(config: Object, at: JsonPath, model: ModelInfo, found: Found) -> None:
     field = spelled(config, "maxOutputTokens")
     limit, most = of(config, "maxOutputTokens"), model.max_output_tokens
     if field is not None and _is_number(limit) and most is not None and limit > most:
@@ -79,7 +79,7 @@ def _limits(config: Object, at: JsonPath, model: ModelFacts, found: Found) -> No
         found.append(Problem((*at, field), "logprobs", reason, "write 'responseLogprobs': true, or leave it out"))
 
 
-def _thinking(config: Object, at: JsonPath, model: ModelFacts, found: Found) -> None:
+def _thinking(config: Object, at: JsonPath, model: ModelInfo, found: Found) -> None:
     name = spelled(config, "thinkingConfig")
     thinking = object_of(config, "thinkingConfig")
     inside = (*at, name or "thinkingConfig")
@@ -97,7 +97,7 @@ def _thinking(config: Object, at: JsonPath, model: ModelFacts, found: Found) -> 
         )
 
 
-def _budget(budget: int, at: JsonPath, model: ModelFacts, found: Found) -> None:
+def _budget(budget: int, at: JsonPath, model: ModelInfo, found: Found) -> None:
     if budget == 0 and model.thinks_always:
         reason = f"{model.name} can't be kept from thinking"
         found.append(Problem(at, "thinking-kind", reason, "leave it out, or write -1"))
@@ -107,7 +107,7 @@ def _budget(budget: int, at: JsonPath, model: ModelFacts, found: Found) -> None:
         found.append(Problem(at, "range", f"{model.name} thinks with {span} tokens", f"write a budget of {span}"))
 
 
-def _format(config: Object, at: JsonPath, model: ModelFacts, found: Found, *, has_functions: bool) -> None:
+def _format(config: Object, at: JsonPath, model: ModelInfo, found: Found, *, has_functions: bool) -> None:
     mime_field = spelled(config, "responseMimeType")
     mime_type = of(config, "responseMimeType")
     schemas = [field for name in ("responseSchema", "responseJsonSchema") if (field := spelled(config, name))]
@@ -127,7 +127,7 @@ def _format(config: Object, at: JsonPath, model: ModelFacts, found: Found, *, ha
         )
 
 
-def _tools(body: Object, model: ModelFacts, found: Found) -> tuple[dict[str, JsonPath], list[tuple[JsonPath, str]]]:
+def _tools(body: Object, model: ModelInfo, found: Found) -> tuple[dict[str, JsonPath], list[tuple[JsonPath, str]]]:
     """Add the problems of the tools; gives the functions' names, and the vendor's tools."""
     functions: dict[str, JsonPath] = {}
     served: list[tuple[JsonPath, str]] = []

@@ -11,7 +11,7 @@ from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.custom_fields import put_custom
 from ctxlab.providers.gemini.parts import VENDOR
 from ctxlab.providers.gemini.schema import fits_schema, is_object_schema
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.placed_parameters import PlacedParameters
 from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.provider import Prompt
@@ -45,7 +45,7 @@ _MODES = {"auto": "AUTO", "none": "NONE", "required": "ANY", "any": "ANY", "vali
 
 
 def put_parameters(
-    prompt: Prompt, parameters: RequestParameters, model: ModelFacts, forms: CallForms, out: BodyWriter
+    prompt: Prompt, parameters: RequestParameters, model: ModelInfo, forms: CallForms, out: BodyWriter
 ) -> None:
     """Put the tools and every parameter into the body, or record its loss; the caller's own fields last."""
     given = PlacedParameters(parameters, VENDOR, out)
@@ -98,7 +98,7 @@ def _put_format(given: PlacedParameters, config: dict[str, Any]) -> None:
             given.lose(f"response_format.{name}", f"{VENDOR}'s form has no field for it, so it isn't sent")
 
 
-def _put_thinking(given: PlacedParameters, model: ModelFacts, config: dict[str, Any]) -> None:
+def _put_thinking(given: PlacedParameters, model: ModelInfo, config: dict[str, Any]) -> None:
     asked: Thinking | None = given.take("thinking")
     if asked is None:
         return
@@ -120,7 +120,7 @@ def _put_thinking(given: PlacedParameters, model: ModelFacts, config: dict[str, 
         config["thinkingConfig"] = thinking
 
 
-def _switched_off(given: PlacedParameters, model: ModelFacts) -> dict[str, Any]:
+def _switched_off(given: PlacedParameters, model: ModelInfo) -> dict[str, Any]:
     path = ("generationConfig", "thinkingConfig")
     if not model.thinks_always and "budget" in model.thinking:
         return {"thinkingBudget": 0}
@@ -135,7 +135,7 @@ def _switched_off(given: PlacedParameters, model: ModelFacts) -> dict[str, Any]:
     return {}
 
 
-def _level(effort: str, given: PlacedParameters, model: ModelFacts) -> str:
+def _level(effort: str, given: PlacedParameters, model: ModelInfo) -> str:
     order = ("minimal", "low", "medium", "high", "xhigh", "max")
     known = [each for each in order[:4] if not model.efforts or each in model.efforts]
     if effort in known or not known:

@@ -9,7 +9,7 @@ from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, long_ids, plain_names, with_sent_names
 from ctxlab.providers.custom_fields import put_custom
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_chat.messages import ChatMessages
 from ctxlab.providers.openai_chat.parameters import is_thinking, put_parameters
 from ctxlab.providers.openai_chat.profiles import ChatProfile, profile_of
@@ -21,7 +21,7 @@ WIRE = "openai-chat"
 
 
 def write_body(
-    prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
+    prompt: Prompt, parameters: RequestParameters, model: ModelInfo, provider: Provider, out: BodyWriter
 ) -> None:
     """Put messages, tools and parameters into a chat completion's body."""
     profile = profile_of(provider)

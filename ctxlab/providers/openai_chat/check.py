@@ -19,7 +19,7 @@ from ctxlab.providers.body_checks import (
     texts,
     whole,
 )
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_chat.check_messages import (
     any_text_holds,
     check_messages,
@@ -129,7 +129,7 @@ COMPATIBLE_FIELDS: Mapping[str, Value] = {
 
 
 def check_body(
-    body: Mapping[str, Any], model: ModelFacts, provider: Provider, *, stream: bool = False
+    body: Mapping[str, Any], model: ModelInfo, provider: Provider, *, stream: bool = False
 ) -> Iterable[Problem]:
     """The problems of a plain JSON body, in its order."""
     profile = profile_of(provider)
@@ -164,7 +164,7 @@ def _tools(body: Json, profile: ChatProfile, findings: Findings) -> None:
         check_format(body["response_format"], ("response_format",), findings, json_schema=profile.json_schema)
 
 
-def _together(body: Json, model: ModelFacts, provider: Provider, profile: ChatProfile, findings: Findings) -> None:
+def _together(body: Json, model: ModelInfo, provider: Provider, profile: ChatProfile, findings: Findings) -> None:
     """Record fields that need others, or stand against them."""
     messages = body.get("messages")
     messages = cast("list[Any]", messages) if isinstance(messages, list) else []
@@ -213,7 +213,7 @@ def _json_word(messages: list[Any], findings: Findings) -> None:
         findings.add(("response_format",), "json-word", reason, "ask for JSON in a message, or leave it out")
 
 
-def _reply_limit(body: Json, model: ModelFacts, profile: ChatProfile, findings: Findings) -> None:
+def _reply_limit(body: Json, model: ModelInfo, profile: ChatProfile, findings: Findings) -> None:
     at = ("max_tokens",)
     if body.get("max_tokens") is None or profile.lenient:
         return
@@ -225,7 +225,7 @@ def _reply_limit(body: Json, model: ModelFacts, profile: ChatProfile, findings: 
         findings.add(at, "reply-limit", reason, "name it max_completion_tokens")
 
 
-def _deepseek(body: Json, model: ModelFacts, messages: list[Any], findings: Findings) -> None:
+def _deepseek(body: Json, model: ModelInfo, messages: list[Any], findings: Findings) -> None:
     thinking = body.get("thinking")
     at = ("thinking",)
     if isinstance(thinking, dict):

@@ -9,7 +9,7 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.body_checks import Findings, is_object, shown, unknown_field
 from ctxlab.providers.call_forms import is_json_object
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_chat.check_parts import check_parts
 from ctxlab.providers.openai_chat.profiles import ChatProfile
 from ctxlab.providers.openai_chat.speaker_names import MAX_NAME, NAME
@@ -33,7 +33,7 @@ TOOL_NAME = lazy_pattern(r"[a-zA-Z0-9_-]{1,64}")
 class MessagesCheck:
     """A walk over the messages that remembers which calls wait for their results."""
 
-    def __init__(self, model: ModelFacts, profile: ChatProfile, findings: Findings) -> None:
+    def __init__(self, model: ModelInfo, profile: ChatProfile, findings: Findings) -> None:
         self._model = model
         self._profile = profile
         self._fields = {role: fields for role, fields in FIELDS.items() if role not in profile.no_roles}
@@ -211,7 +211,7 @@ class MessagesCheck:
             self._findings.add(at, "prefix", reason, "leave it out here")
 
 
-def check_messages(messages: Any, model: ModelFacts, profile: ChatProfile, findings: Findings) -> None:
+def check_messages(messages: Any, model: ModelInfo, profile: ChatProfile, findings: Findings) -> None:
     """Record the problems of `messages`."""
     if not isinstance(messages, list):
         reason = f"messages are an array, and this is {shown(messages)}"

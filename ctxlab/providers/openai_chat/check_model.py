@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from ctxlab.providers.body_checks import Findings
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 
 Json = Mapping[str, Any]
 
@@ -30,7 +30,7 @@ DEFAULTS: Mapping[str, Any] = {
 LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 
 
-def check_model(body: Json, model: ModelFacts, findings: Findings, *, of_openai: bool = True) -> None:
+def check_model(body: Json, model: ModelInfo, findings: Findings, *, of_openai: bool = True) -> None:
     """Record parameters that the model refuses, efforts that it doesn't know, and a reply longer than it gives."""
     is_thinking = thinks(body, model)
     refused = sorted(model.without | (model.without_while_thinking if is_thinking else frozenset()))
@@ -50,7 +50,7 @@ def check_model(body: Json, model: ModelFacts, findings: Findings, *, of_openai:
         _limit(body, field, model, findings)
 
 
-def _limit(body: Json, field: str, model: ModelFacts, findings: Findings) -> None:
+def _limit(body: Json, field: str, model: ModelInfo, findings: Findings) -> None:
     value, most = body.get(field), model.max_output_tokens
     if most is not None and isinstance(value, int) and value > most:
         reason = f"{model.name} replies with up to {most:,} tokens, and {field} is {value:,}"
@@ -66,7 +66,7 @@ def _effort(body: Json) -> tuple[str | None, tuple[str, ...]]:
     return (effort if isinstance(effort, str) else None), ("reasoning_effort",)
 
 
-def thinks(body: Json, model: ModelFacts) -> bool:
+def thinks(body: Json, model: ModelInfo) -> bool:
     """Whether the model thinks at this request: as it is asked to, else where it always does."""
     thinking = body.get("thinking")
     if isinstance(thinking, dict) and isinstance(cast("Json", thinking).get("type"), str):

@@ -17,7 +17,7 @@ from ctxlab.providers.body_checks import (
     text,
 )
 from ctxlab.providers.file_source import is_base64
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_chat.file_parts import DETAILS, PICTURES
 from ctxlab.providers.openai_chat.profiles import ChatProfile
 from ctxlab.providers.place import JsonPath
@@ -46,7 +46,7 @@ WORDS = {"image": "pictures", "audio": "recordings", "document": "files", "video
 
 
 def check_parts(
-    parts: list[Any], role: str, at: JsonPath, model: ModelFacts, profile: ChatProfile, findings: Findings
+    parts: list[Any], role: str, at: JsonPath, model: ModelInfo, profile: ChatProfile, findings: Findings
 ) -> None:
     """Record the problems of an array of parts in a message of this role."""
     if not parts:
@@ -63,7 +63,7 @@ def _part(
     role: str,
     takes: frozenset[str],
     at: JsonPath,
-    model: ModelFacts,
+    model: ModelInfo,
     profile: ChatProfile,
     findings: Findings,
 ) -> None:
@@ -90,7 +90,7 @@ def _part(
         read_by_model(KINDS[cast("str", kind)], (*at, "type"), model, findings)
 
 
-def read_by_model(kind: FileKind, at: JsonPath, model: ModelFacts, findings: Findings) -> None:
+def read_by_model(kind: FileKind, at: JsonPath, model: ModelInfo, findings: Findings) -> None:
     """Record a file of a kind that the model doesn't read, where it is known what it reads."""
     if model.capabilities.known and not model.capabilities.reads(kind):
         reason = f"{model.name or 'this model'} reads no {WORDS[kind]}"

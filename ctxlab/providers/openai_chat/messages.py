@@ -16,7 +16,7 @@ from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.failed_results import has_failed
 from ctxlab.providers.file_source import NoFile, standing_for, unread
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_chat.file_parts import file_part
 from ctxlab.providers.openai_chat.profiles import ChatProfile
 from ctxlab.providers.openai_chat.speaker_names import SpeakerNames
@@ -39,7 +39,7 @@ class ChatMessages:
     wants_thoughts = False
 
     def __init__(
-        self, profile: ChatProfile, provider: Provider, model: ModelFacts, forms: CallForms, out: BodyWriter
+        self, profile: ChatProfile, provider: Provider, model: ModelInfo, forms: CallForms, out: BodyWriter
     ) -> None:
         self._model = model
         self.messages: list[Json] = []

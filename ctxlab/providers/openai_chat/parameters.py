@@ -6,7 +6,7 @@ from typing import Any
 
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, with_sent_names
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_chat.profiles import ChatProfile, wants_completion_tokens
 from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.problem import Fix
@@ -23,7 +23,7 @@ ELSEWHERE = {
 
 def put_parameters(
     parameters: RequestParameters,
-    model: ModelFacts,
+    model: ModelInfo,
     provider: Provider,
     profile: ChatProfile,
     forms: CallForms,
@@ -65,7 +65,7 @@ def put_parameters(
 
 
 def put_thinking(
-    thinking: Thinking, model: ModelFacts, provider: Provider, profile: ChatProfile, out: BodyWriter
+    thinking: Thinking, model: ModelInfo, provider: Provider, profile: ChatProfile, out: BodyWriter
 ) -> None:
     """Put how the model is to think into the body, in the vendor's words."""
     if profile.thinking == "effort":
@@ -78,7 +78,7 @@ def put_thinking(
     _put_switch(thinking, provider, profile, out)
 
 
-def openai_effort(thinking: Thinking, model: ModelFacts, provider: Provider, out: BodyWriter) -> str | None:
+def openai_effort(thinking: Thinking, model: ModelInfo, provider: Provider, out: BodyWriter) -> str | None:
     """The effort in which OpenAI's models are told how to think; None leaves it to the model."""
     if thinking.mode == "off":
         if "none" in model.efforts:
@@ -115,7 +115,7 @@ def _put_switch(thinking: Thinking, provider: Provider, profile: ChatProfile, ou
         _lose("include_thoughts", f"{provider.title} gives its thoughts in any case", out)
 
 
-def is_thinking(parameters: RequestParameters, model: ModelFacts) -> bool:
+def is_thinking(parameters: RequestParameters, model: ModelInfo) -> bool:
     """Whether the model thinks with these parameters."""
     thinking = parameters.thinking
     if thinking is None:

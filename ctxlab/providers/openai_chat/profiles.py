@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from ctxlab.engines.tokens.model_encodings import read_model_name
 from ctxlab.lazy_pattern import lazy_pattern
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.provider import Provider
 
 PartType = Literal["image_url", "input_audio", "file"]
@@ -95,13 +94,13 @@ def profile_of(provider: Provider) -> ChatProfile:
     return found if isinstance(found, ChatProfile) else OF_COMPATIBLE
 
 
-def wants_completion_tokens(model: ModelFacts, profile: ChatProfile) -> bool:
+def wants_completion_tokens(model: ModelInfo, profile: ChatProfile) -> bool:
     """Whether the reply's limit is `max_completion_tokens`: OpenAI's models that think refuse `max_tokens`.
 
-    >>> [wants_completion_tokens(ModelFacts(name), OF_OPENAI) for name in ("o3-mini", "gpt-4o")]
+    >>> [wants_completion_tokens(ModelInfo(name), OF_OPENAI) for name in ("o3-mini", "gpt-4o")]
     [True, False]
     """
-    name = read_model_name(model.name)
+    name = model.family
     if profile is OF_OPENAI:
         return _OLD.match(name.bare) is None
     return name.encoding is not None and _OLD.match(name.bare) is None and not name.bare.startswith("gpt-oss")

@@ -10,7 +10,7 @@ from ctxlab.documents import Note
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, long_ids, plain_names, with_sent_names
 from ctxlab.providers.custom_fields import put_custom
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_responses.check import HOSTED
 from ctxlab.providers.openai_responses.input_items import InputItems
 from ctxlab.providers.openai_responses.parameters import put_parameters
@@ -25,7 +25,7 @@ MAX_TOOL_NAME = 64
 
 
 def write_body(
-    prompt: Prompt, parameters: RequestParameters, model: ModelFacts, provider: Provider, out: BodyWriter
+    prompt: Prompt, parameters: RequestParameters, model: ModelInfo, provider: Provider, out: BodyWriter
 ) -> None:
     """Put input, instructions, tools and parameters into the body of a response."""
     out.body["model"] = model.name

@@ -22,7 +22,7 @@ from ctxlab.providers.body_checks import (
     text,
     whole,
 )
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_chat.check import METADATA, TIERS
 from ctxlab.providers.openai_chat.check_messages import any_text_holds, too_many_pictures
 from ctxlab.providers.openai_chat.check_model import EFFORTS, check_model
@@ -125,7 +125,7 @@ HOSTED = frozenset(
 
 
 def check_body(
-    body: Mapping[str, Any], model: ModelFacts, provider: Provider, *, stream: bool = False
+    body: Mapping[str, Any], model: ModelInfo, provider: Provider, *, stream: bool = False
 ) -> Iterable[Problem]:
     """The problems of a plain JSON body, in its order."""
     findings = Findings(provider.title)

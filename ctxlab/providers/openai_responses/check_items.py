@@ -20,7 +20,7 @@ from ctxlab.providers.body_checks import (
     text,
 )
 from ctxlab.providers.call_forms import is_json_object
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_responses.check_parts import check_parts
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.signatures import is_signature
@@ -75,7 +75,7 @@ class ItemsCheck:
     Without `is_stored` the vendor keeps nothing, so that ids of thoughts mean nothing to it.
     """
 
-    def __init__(self, model: ModelFacts, findings: Findings, *, goes_on: bool, is_stored: bool = True) -> None:
+    def __init__(self, model: ModelInfo, findings: Findings, *, goes_on: bool, is_stored: bool = True) -> None:
         self._is_stored = is_stored
         self._model = model
         self._findings = findings
@@ -222,7 +222,7 @@ class ItemsCheck:
             self._findings.add(at, "reasoning-alone", reason, "take it out, or put the message or call behind it")
 
 
-def check_input(given: Any, model: ModelFacts, findings: Findings, *, goes_on: bool, is_stored: bool = True) -> None:
+def check_input(given: Any, model: ModelInfo, findings: Findings, *, goes_on: bool, is_stored: bool = True) -> None:
     """Record the problems of `input`."""
     if isinstance(given, str):
         return

@@ -19,7 +19,7 @@ from ctxlab.providers.body_checks import (
     shown,
     text,
 )
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_chat.check_parts import check_url, read_by_model
 from ctxlab.providers.openai_chat.file_parts import DETAILS, PICTURES
 from ctxlab.providers.place import JsonPath
@@ -49,7 +49,7 @@ KINDS: Mapping[str, FileKind] = {"input_image": "image", "input_file": "document
 REQUIRED = {"input_text": ("text",), "output_text": ("text",), "refusal": ("refusal",)}
 
 
-def check_parts(parts: list[Any], role: str, at: JsonPath, model: ModelFacts, findings: Findings) -> None:
+def check_parts(parts: list[Any], role: str, at: JsonPath, model: ModelInfo, findings: Findings) -> None:
     """Record the problems of an array of parts in a message of this role, or in the output of a tool."""
     if not parts:
         findings.add(at, "content", "an array of parts has at least one", "make it a text, or take the message out")
@@ -60,7 +60,7 @@ def check_parts(parts: list[Any], role: str, at: JsonPath, model: ModelFacts, fi
             _part(cast("Json", part), role, takes, path, model, findings)
 
 
-def _part(part: Json, role: str, takes: frozenset[str], at: JsonPath, model: ModelFacts, findings: Findings) -> None:
+def _part(part: Json, role: str, takes: frozenset[str], at: JsonPath, model: ModelInfo, findings: Findings) -> None:
     kind = part.get("type")
     if not isinstance(kind, str) or kind not in PARTS:
         reason = f"{findings.vendor} knows no part of type {shown(kind)}"

@@ -17,7 +17,7 @@ from ctxlab.providers.call_forms import CallForms
 from ctxlab.providers.failed_results import has_failed
 from ctxlab.providers.file_source import NoFile, standing_for, unread
 from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_responses.file_parts import file_part
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.plain_json import plain_json
@@ -37,7 +37,7 @@ class InputItems:
     """
 
     def __init__(
-        self, provider: Provider, model: ModelFacts, forms: CallForms, out: BodyWriter, *, is_stored: bool = True
+        self, provider: Provider, model: ModelInfo, forms: CallForms, out: BodyWriter, *, is_stored: bool = True
     ) -> None:
         self._model = model
         self._is_stored = is_stored

@@ -7,7 +7,7 @@ from typing import Any
 
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, with_sent_names
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_chat.parameters import openai_effort
 from ctxlab.providers.openai_responses.tools import flat_choice, flat_format
 from ctxlab.providers.plain_json import plain_json
@@ -24,7 +24,7 @@ LOGPROBS = "message.output_text.logprobs"
 
 def put_parameters(
     parameters: RequestParameters,
-    model: ModelFacts,
+    model: ModelInfo,
     provider: Provider,
     forms: CallForms,
     out: BodyWriter,
@@ -61,7 +61,7 @@ def _put_stream_options(options: Mapping[str, Any], out: BodyWriter) -> None:
         out.body["stream_options"] = {"include_obfuscation": options["include_obfuscation"]}
 
 
-def _include(parameters: RequestParameters, model: ModelFacts, *, has_encrypted_reasoning: bool) -> list[str]:
+def _include(parameters: RequestParameters, model: ModelInfo, *, has_encrypted_reasoning: bool) -> list[str]:
     found = list(parameters.include)
     if parameters.logprobs:
         found.append(LOGPROBS)
@@ -71,7 +71,7 @@ def _include(parameters: RequestParameters, model: ModelFacts, *, has_encrypted_
     return list(dict.fromkeys(found))
 
 
-def _put_thinking(thinking: Thinking, model: ModelFacts, provider: Provider, out: BodyWriter) -> None:
+def _put_thinking(thinking: Thinking, model: ModelInfo, provider: Provider, out: BodyWriter) -> None:
     reasoning: dict[str, Any] = {}
     effort = openai_effort(thinking, model, provider, out)
     if effort is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 
 ROOM = 4_096
 """Tokens that a reply gets beside a new budget."""
@@ -20,11 +20,11 @@ NO_LIMIT = 131_072
 def linked(
     values: Mapping[str, Any],
     changed: Literal["thinking_budget", "max_tokens", "thinking_enabled"],
-    model: ModelFacts,
+    model: ModelInfo,
 ) -> dict[str, Any]:
     """The values with the other one of budget and limit moved where it has to; the changed one stays if it can.
 
-    >>> linked({"thinking_enabled": True, "thinking_budget": 8000, "max_tokens": 5000}, "max_tokens", ModelFacts())
+    >>> linked({"thinking_enabled": True, "thinking_budget": 8000, "max_tokens": 5000}, "max_tokens", ModelInfo())
     {'thinking_enabled': True, 'thinking_budget': 3976, 'max_tokens': 5000}
     """
     found = dict(values)

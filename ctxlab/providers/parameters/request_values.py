@@ -8,12 +8,12 @@ from typing import Any, cast
 from pydantic.alias_generators import to_camel
 
 from ctxlab.documents.frozen_json import FrozenDict, frozen
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.pipeline.parameters.layers import Effective
 from ctxlab.pipeline.parameters.thinking import ThinkingMode
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.request_parameters import RequestParameters, Thinking
+from ctxlab.wires import CHAT, WIRES, WireName
 
 PLAIN = (
     *("temperature", "top_p", "top_k", "frequency_penalty", "presence_penalty", "seed", "n", "logprobs", "logit_bias"),
@@ -89,8 +89,7 @@ def _web_search(values: Mapping[str, Any]) -> Any:
 
 
 def _store(values: Mapping[str, Any], wire: WireName | None) -> bool | None:
-    names = ("responses_store", "store") if wire == "openai-responses" else ("store", "responses_store")
-    return next((values[name] for name in names if name in values), None)
+    return next((values[name] for name in WIRES.get(wire or "", CHAT).store if name in values), None)
 
 
 def _not_both(values: Mapping[str, Any], wire: WireName | None, *, streams: bool) -> Iterator[RequestLoss]:
@@ -98,10 +97,9 @@ def _not_both(values: Mapping[str, Any], wire: WireName | None, *, streams: bool
     if "stream_options" in values and not streams:
         yield _loss("stream_options", "they say something of a stream, and this reply is none; they aren't sent")
     pairs = (("max_completion_tokens", "max_tokens"), ("user", "claude_metadata.user_id"))
-    stores = ("responses_store", "store") if wire == "openai-responses" else ("store", "responses_store")
     metadata: Mapping[str, Any] = values.get("claude_metadata") or {}
     asked = {**values, **{f"claude_metadata.{name}": value for name, value in metadata.items()}}
-    for first, second in (*pairs, stores):
+    for first, second in (*pairs, WIRES.get(wire or "", CHAT).store):
         if first in asked and second in asked and asked[first] != asked[second]:
             fix = Fix(f"leave {to_camel(second)} out", parameters={to_camel(second.partition(".")[0]): None})
             yield RequestLoss("parameter", second, f"{to_camel(first)} is given too, and is sent instead", fix=fix)

@@ -12,7 +12,7 @@ from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import JsonObject, frozen
 from ctxlab.pipeline.parameters.layers import Effective
 from ctxlab.providers.loss import RequestLoss
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.parameters.request_values import request_parameters
 from ctxlab.providers.parameters.settling import Settling
 from ctxlab.providers.parameters.thinking import fitted_thinking
@@ -43,7 +43,7 @@ class Settled:
     notes: tuple[Note, ...] = ()
 
 
-def parameters_of(found: Effective, model: ModelFacts, provider: Provider, *, stream: bool = False) -> Settled:
+def parameters_of(found: Effective, model: ModelInfo, provider: Provider, *, stream: bool = False) -> Settled:
     """The parameters of agent, session and call, settled for a model."""
     asked, losses = request_parameters(found, wire=provider.wire, stream=stream)
     if provider.schema_types == "json" and asked.response_format is not None:
@@ -58,7 +58,7 @@ def parameters_of(found: Effective, model: ModelFacts, provider: Provider, *, st
 
 
 def _unknown_fields(
-    read: Iterable[str], asked: RequestParameters, model: ModelFacts, provider: Provider
+    read: Iterable[str], asked: RequestParameters, model: ModelInfo, provider: Provider
 ) -> tuple[str, ...]:
     """The custom fields that were read from a body and that this vendor's form doesn't know."""
     return tuple(
@@ -76,7 +76,7 @@ def _with_json_types(form: JsonObject) -> JsonObject:
     return frozen({**form, "json_schema": {**held, "schema": json_schema_of(held["schema"])}})
 
 
-def normalised(parameters: RequestParameters, model: ModelFacts, provider: Provider) -> Settled:
+def normalised(parameters: RequestParameters, model: ModelInfo, provider: Provider) -> Settled:
     """The parameters as this model takes them. What is normalised stays as it is when it is normalised again."""
     out = Settling(model.name or "this model")
     parameters = replace(parameters, thinking=fitted_thinking(parameters.thinking, model, out))
@@ -93,7 +93,7 @@ def normalised(parameters: RequestParameters, model: ModelFacts, provider: Provi
     return Settled(parameters, tuple(out.losses), tuple(out.notes))
 
 
-def thinks(parameters: RequestParameters, model: ModelFacts) -> bool:
+def thinks(parameters: RequestParameters, model: ModelInfo) -> bool:
     """Whether a model thinks with these parameters."""
     if parameters.thinking is None:
         return model.thinks_by_default
@@ -101,7 +101,7 @@ def thinks(parameters: RequestParameters, model: ModelFacts) -> bool:
 
 
 def _reply_limit(
-    parameters: RequestParameters, model: ModelFacts, provider: Provider, out: Settling
+    parameters: RequestParameters, model: ModelInfo, provider: Provider, out: Settling
 ) -> RequestParameters:
     limit, most = parameters.max_output_tokens, model.max_output_tokens
     if limit is None:
@@ -117,7 +117,7 @@ def _reply_limit(
     return parameters
 
 
-def _budget_below_limit(parameters: RequestParameters, model: ModelFacts, out: Settling) -> RequestParameters:
+def _budget_below_limit(parameters: RequestParameters, model: ModelInfo, out: Settling) -> RequestParameters:
     """A thinking budget gives way to the reply limit; a limit that leaves no room for the least budget is raised."""
     thinking, limit = parameters.thinking, parameters.max_output_tokens
     budget = thinking.budget_tokens if thinking else None
@@ -174,7 +174,7 @@ def _cleared(parameters: RequestParameters, names: list[str]) -> RequestParamete
     return replace(parameters, **empty) if names else parameters
 
 
-def _top_p_while_thinking(parameters: RequestParameters, model: ModelFacts, out: Settling) -> RequestParameters:
+def _top_p_while_thinking(parameters: RequestParameters, model: ModelInfo, out: Settling) -> RequestParameters:
     least = model.min_top_p_while_thinking
     if least is None or parameters.top_p is None or parameters.top_p >= least:
         return parameters
@@ -182,7 +182,7 @@ def _top_p_while_thinking(parameters: RequestParameters, model: ModelFacts, out:
     return replace(parameters, top_p=least)
 
 
-def _one_of_a_pair(parameters: RequestParameters, model: ModelFacts, out: Settling) -> RequestParameters:
+def _one_of_a_pair(parameters: RequestParameters, model: ModelInfo, out: Settling) -> RequestParameters:
     for first, second in model.not_both:
         if getattr(parameters, first) is not None and getattr(parameters, second) is not None:
             fix = without(second)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ctxlab.pipeline.parameters.thinking import Effort, ThinkingMode
-from ctxlab.providers.model_facts import ModelFacts
+from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.parameters.settling import Settling
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.request_parameters import Thinking
@@ -34,7 +34,7 @@ INSTEAD: dict[ThinkingMode, tuple[ThinkingMode, ...]] = {
 """The ways that take the place of one that a model doesn't have, the nearest first."""
 
 
-def fitted_thinking(wanted: Thinking | None, model: ModelFacts, out: Settling) -> Thinking | None:
+def fitted_thinking(wanted: Thinking | None, model: ModelInfo, out: Settling) -> Thinking | None:
     """The way of thinking that a model has for the one that is wanted; what becomes of it is noted."""
     if wanted is None:
         return None
@@ -51,7 +51,7 @@ def fitted_thinking(wanted: Thinking | None, model: ModelFacts, out: Settling) -
     return _bounded(_with_known_effort(found, model, out), model, out)
 
 
-def _tell_dropped(wanted: Thinking, found: Thinking, model: ModelFacts, out: Settling) -> None:
+def _tell_dropped(wanted: Thinking, found: Thinking, model: ModelInfo, out: Settling) -> None:
     """Say what isn't sent of a budget and an effort: one gives way to the other, or to a way without."""
     budget, effort = wanted.budget_tokens, wanted.effort
     if budget is not None and found.budget_tokens is None:
@@ -83,7 +83,7 @@ _WORDS: dict[ThinkingMode, str] = {
 }
 
 
-def _off(model: ModelFacts, out: Settling) -> Thinking | None:
+def _off(model: ModelInfo, out: Settling) -> Thinking | None:
     if "off" in model.thinking and not model.thinks_always:
         return Thinking("off") if set(model.thinking) != {"off"} else None
     least = _least(model)
@@ -92,7 +92,7 @@ def _off(model: ModelFacts, out: Settling) -> Thinking | None:
     return least
 
 
-def _least(model: ModelFacts) -> Thinking | None:
+def _least(model: ModelInfo) -> Thinking | None:
     efforts: list[Effort] = [each for each in EFFORTS if each in model.efforts and each != "none"]
     if efforts and "effort" in model.thinking:
         return Thinking("effort", effort=efforts[0])
@@ -103,14 +103,14 @@ def _least(model: ModelFacts) -> Thinking | None:
     return None
 
 
-def _mode(wanted: Thinking, model: ModelFacts) -> ThinkingMode:
+def _mode(wanted: Thinking, model: ModelInfo) -> ThinkingMode:
     if wanted.mode in model.thinking:
         return wanted.mode
     instead: list[ThinkingMode] = [mode for mode in INSTEAD[wanted.mode] if mode in model.thinking]
     return instead[0] if instead else wanted.mode
 
 
-def _translated(wanted: Thinking, mode: ThinkingMode, model: ModelFacts) -> Thinking:
+def _translated(wanted: Thinking, mode: ThinkingMode, model: ModelInfo) -> Thinking:
     effort, budget = wanted.effort, wanted.budget_tokens
     by_effort = mode == "effort" or (mode == "adaptive" and wanted.mode != "adaptive")
     if effort is None and budget is not None and by_effort:
@@ -138,7 +138,7 @@ def effort_of(budget: int, efforts: Sequence[Effort] = ()) -> Effort:
     return min(distances, key=lambda found: found[0])[1]
 
 
-def _with_known_effort(thinking: Thinking, model: ModelFacts, out: Settling) -> Thinking:
+def _with_known_effort(thinking: Thinking, model: ModelInfo, out: Settling) -> Thinking:
     """The nearest effort that the model has; none where it has none."""
     effort = thinking.effort
     if effort is None or not model.known or effort in model.efforts:
@@ -153,7 +153,7 @@ def _with_known_effort(thinking: Thinking, model: ModelFacts, out: Settling) -> 
     return replace(thinking, effort=nearest)
 
 
-def _bounded(thinking: Thinking, model: ModelFacts, out: Settling) -> Thinking:
+def _bounded(thinking: Thinking, model: ModelInfo, out: Settling) -> Thinking:
     budget = thinking.budget_tokens
     if thinking.mode != "budget" or budget is None:
         return thinking

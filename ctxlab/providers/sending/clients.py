@@ -14,13 +14,8 @@ from ctxlab.providers.sending.hand_over import Line
 from ctxlab.providers.sending.keys import Key
 from ctxlab.providers.sending.made_clients import announce
 from ctxlab.providers.sending.time_limits import TimeLimits
+from ctxlab.wires import GEMINI, RESPONSES, WIRES
 
-SDK_OF: Final[Mapping[str, str]] = {
-    "openai-chat": "openai",
-    "openai-responses": "openai",
-    "anthropic": "anthropic",
-}
-"""Official clients by wire format; Gemini's rewrites the body, so that its requests go through a plain client."""
 NO_KEY: Final = "none"
 """Key that a client is made with where none is sent: it insists on one."""
 OF_ACCOUNT: Final = ("OpenAI-Organization", "OpenAI-Project")
@@ -28,9 +23,15 @@ OF_ACCOUNT: Final = ("OpenAI-Organization", "OpenAI-Project")
 ENDS_OF_CONNECTING: Final = ("connect_tcp.complete", "start_tls.complete", "connect_unix_socket.complete")
 
 
+def _sdk_of(payload: Payload) -> str | None:
+    """The vendor's own client; Gemini's rewrites the body, so that its requests go through a plain one."""
+    wire = WIRES.get(payload.provider.wire, GEMINI)
+    return wire.module if wire is not GEMINI else None
+
+
 def check_client(payload: Payload, client: Any) -> None:
     """Raise MissingExtra where the vendor's client isn't installed, WrongArgument for one that doesn't fit."""
-    sdk = SDK_OF.get(payload.provider.wire)
+    sdk = _sdk_of(payload)
     if client is None:
         optional_module(sdk or "httpx2", extra=sdk or "gemini", purpose=f"sending to {payload.provider.title}")
         return
@@ -101,7 +102,7 @@ def _made(payload: Payload, key: Key | None, limits: TimeLimits, line: Line) -> 
 
     timeout = httpx2.Timeout(limits.of_socket, connect=limits.connect_seconds)
     hooks: dict[str, Any] = {"request": [trace]}
-    sdk = SDK_OF.get(payload.provider.wire)
+    sdk = _sdk_of(payload)
     if sdk is None:
         plain = httpx2.Client(timeout=timeout, event_hooks=hooks)
         announce(plain)
@@ -144,7 +145,7 @@ def _answer_of_sdk(payload: Payload, content: bytes, url: str, key: Key | None, 
 
     import httpx2
 
-    sdk: Any = importlib.import_module(SDK_OF[payload.provider.wire])
+    sdk: Any = importlib.import_module(WIRES[payload.provider.wire].module)
     headers = {**payload.headers, **(_unwanted(payload, key, sdk.omit) if mine else {})}
     client = client.with_options(api_key=key.reveal()) if key and not mine else client
     # A redirect would carry the key to another address.
@@ -155,4 +156,4 @@ def _answer_of_sdk(payload: Payload, content: bytes, url: str, key: Key | None, 
         return error.response
 
 
-OF_OPENAI: Final = frozenset({"openai", "openai-responses"})
+OF_OPENAI: Final = frozenset({"openai", RESPONSES.name})

@@ -9,7 +9,6 @@ from typing import Any, Final, cast
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted, kind_in_words
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.errors import SendFailed
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.assemblers import assembler_of, deltas_of
@@ -30,6 +29,7 @@ from ctxlab.providers.sending.server_events import EventReader, value_of
 from ctxlab.providers.sending.stream_errors import failed_stream
 from ctxlab.providers.sending.stream_shapes import MOST, unfit
 from ctxlab.providers.sending.time_limits import TimeLimits
+from ctxlab.wires import WireName
 
 MOST_BYTES: Final = 512 * 1024 * 1024
 """Bytes of a reply."""

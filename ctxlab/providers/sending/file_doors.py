@@ -21,6 +21,7 @@ from ctxlab.providers.sending.keys import Key
 from ctxlab.providers.sending.made_clients import announce
 from ctxlab.providers.sending.server_events import object_of
 from ctxlab.providers.sending.time_limits import TimeLimits
+from ctxlab.wires import RESPONSES, WIRES
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ PDF: Final = frozenset({"application/pdf"})
 USER_DATA: Final = FrozenDict({"purpose": "user_data"})
 DOORS: Final[Mapping[str, FileDoor]] = {
     "openai": FileDoor("openai", "/files", PDF, OF_OPENAI.max_bytes, USER_DATA),
-    "openai-responses": FileDoor("openai", "/files", PDF | PICTURES_OF_OPENAI, OF_OPENAI.max_bytes, USER_DATA),
+    RESPONSES.name: FileDoor("openai", "/files", PDF | PICTURES_OF_OPENAI, OF_OPENAI.max_bytes, USER_DATA),
     "anthropic": FileDoor(
         "anthropic",
         "/v1/files",
@@ -126,7 +127,7 @@ def _by_sdk(
     """The answer to a client of the vendor's own, which brings its address and key."""
     import importlib
 
-    sdk: Any = importlib.import_module("anthropic" if payload.provider.wire == "anthropic" else "openai")
+    sdk: Any = importlib.import_module(WIRES[payload.provider.wire].module)
     own = client.with_options(max_retries=0, **({"api_key": key.reveal()} if key else {}))
     try:
         if payload.provider.wire == "anthropic":

@@ -11,16 +11,13 @@ from ctxlab.errors import CtxlabError, MissingKey, WrongArgument
 from ctxlab.providers.provider import Provider
 from ctxlab.secrets import HIDDEN
 from ctxlab.secrets.known_secrets import SHORTEST_MASKED
+from ctxlab.wires import RESPONSES
 
 VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "openai": ("OPENAI_API_KEY",),
-    "openai-responses": ("OPENAI_API_KEY",),
-    "anthropic": ("ANTHROPIC_API_KEY",),
+    RESPONSES.name: ("OPENAI_API_KEY",),
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    "deepseek": ("DEEPSEEK_API_KEY",),
-    "openai-compatible": ("OPENAI_COMPATIBLE_API_KEY",),
 }
-"""Environment variables of each provider's key, the first that is set counts."""
+"""Environment variables of a provider's key that aren't named after it; the first that is set counts."""
 WITHOUT_KEY: Final = frozenset({"openai-compatible"})
 """Providers that are asked without a key where there is none: many servers of one's own want none."""
 
@@ -97,7 +94,7 @@ def key_for(
 
 
 def variable_of(name: str) -> str:
-    """The environment variable of a provider that another package brings.
+    """The environment variable that is named after a provider.
 
     >>> variable_of("my-vendor")
     'MY_VENDOR_API_KEY'

@@ -107,10 +107,11 @@ def price_of_input(request: RecordedRequest) -> tuple[float, float] | None:
 
 @cache
 def _prices(model: str, vendor: str) -> tuple[float, float] | None:
-    from ctxlab.providers.cost import PRICED_AS, price_of
+    from ctxlab.providers.cost import price_of
+    from ctxlab.wires import PROVIDERS
 
     if not model:
         return None
-    provider = PRICED_AS.get(vendor)
+    provider = PROVIDERS.get(vendor)
     plain, again = (price_of(model, provider, PRICED_PER, cached, 0) for cached in (0, PRICED_PER))
     return None if plain is None or again is None else (plain[0] / PRICED_PER, again[0] / PRICED_PER)

@@ -25,6 +25,7 @@ from ctxlab.recordings.prefix.request_prefix import (
 from ctxlab.recordings.prefix.vendor_counts import VendorCounts
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.secrets import masked_beginning
+from ctxlab.wires import WIRES
 
 if TYPE_CHECKING:
     from ctxlab.recordings.recording import Recording
@@ -118,7 +119,7 @@ class Analysis:
         """The common beginning of two requests, with what the vendor leaves out by itself."""
         old, new = self.prompt(before), self.prompt(request)
         found = break_between(old, new, self.tree, self._count)
-        if found.cause is None and request.wire == "openai-responses" and old.place != new.place:
+        if found.cause is None and WIRES[request.wire].in_items and old.place != new.place:
             return self._without_thoughts(old, new, found)
         return found
 

@@ -17,11 +17,12 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.shared_beginning import common_prefix_tokens
 from ctxlab.prompt import PromptPart
-from ctxlab.providers.cost import PRICED_AS, price_of
+from ctxlab.providers.cost import price_of
 from ctxlab.providers.models import name_of, vendor_of
 from ctxlab.recordings.prefix.request_prefix import AROUND, CauseKind, PrefixCause, PrefixState
 from ctxlab.secrets import masked_stretch
 from ctxlab.studies.prefix_blame import TOOLS, PrefixBlame, prefix_blame
+from ctxlab.wires import PROVIDERS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,7 +167,7 @@ def prefix(traces: Sequence[Trace]) -> TurnPrefixes:
 
 def _price(trace: Trace, common: int, lost: int) -> float | None:
     name = name_of(trace.start.input.model)
-    vendor = PRICED_AS.get(vendor_of(name) or "")
+    vendor = PROVIDERS.get(vendor_of(name) or "")
     now, could = (price_of(name, vendor, trace.tokens, cached, 0) for cached in (common, common + lost))
     return max(0.0, now[0] - could[0]) if now is not None and could is not None else None
 

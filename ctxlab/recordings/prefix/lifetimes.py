@@ -8,7 +8,7 @@ from ctxlab.documents.moments import moment_of
 from ctxlab.formats.requests.blocks import fields_of
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.cache_rules import OF_ANTHROPIC, OF_DEEPSEEK, OF_OPENAI, UNKNOWN_RULES, CacheRules
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from ctxlab.recordings.cache_marks import all_marks
 from ctxlab.recordings.recorded_request import RecordedRequest
 from ctxlab.recordings.request_price import vendor_in
@@ -29,7 +29,7 @@ def rules_of(request: RecordedRequest) -> CacheRules:
 
 def least_tokens(request: RecordedRequest) -> int | None:
     """The shortest prefix that the model's vendor keeps; None where it isn't known."""
-    found = facts_of(request.model).min_cache_tokens if request.model else None
+    found = model_info(request.model).min_cache_tokens if request.model else None
     return found or USUAL_LEAST.get(vendor_in(request))
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.requests.blocks import fields_of, items_of
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import PromptPart
@@ -14,18 +13,8 @@ from ctxlab.recordings.cache_marks import MARK
 from ctxlab.recordings.content_hash import hash_of
 from ctxlab.recordings.parts import ContextParts
 from ctxlab.recordings.request_head import RequestHead
+from ctxlab.wires import WIRES, WireName
 
-FIRST: Final[Mapping[WireName, tuple[str, ...]]] = {
-    "openai-chat": ("prompt_cache_key", "response_format"),
-    "openai-responses": ("prompt_cache_key", "text"),
-}
-"""Parameters that decide on the cache or stand in front of the system text, by the form of the request."""
-LAST: Final[Mapping[WireName, tuple[str, ...]]] = {
-    "openai-chat": ("reasoning_effort",),
-    "openai-responses": ("reasoning",),
-    "anthropic": ("tool_choice", "thinking"),
-}
-"""Parameters whose change makes a vendor read the messages anew."""
 HELD: Final = ("previous_response_id", "conversation")
 """Parameters that name messages which the vendor holds, so that the request has only a part of its prompt."""
 _MARK = lazy_pattern(rf',"{MARK}":\{{[^{{}}]*\}}')
@@ -113,7 +102,7 @@ def _marked(parts: Sequence[PromptPart], head: RequestHead) -> frozenset[int]:
 
 def ordered(parts: Iterable[PromptPart], wire: WireName) -> list[PromptPart]:
     """The parts that belong to the prompt, as a vendor reads them; of parameters no order is read."""
-    names = (*FIRST.get(wire, ()), *LAST.get(wire, ()))
+    names = (*WIRES[wire].first, *WIRES[wire].last)
     kept = (part for part in parts if part.source != "parameters" or part.name in names)
     chosen = [part for part in kept if part.name != "text" or part.source != "parameters" or "format" in part.text]
     return sorted(chosen, key=lambda part: (region(part), part.name if part.source == "parameters" else ""))
@@ -128,4 +117,4 @@ def region(part: PromptPart) -> int:
     return 0 if part.name in _FIRST else 3
 
 
-_FIRST: Final = frozenset(name for names in FIRST.values() for name in names)
+_FIRST: Final = frozenset(name for wire in WIRES.values() for name in wire.first)

@@ -10,10 +10,10 @@ from typing import Final
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.requests.blocks import Data
+from ctxlab.formats.requests.reply_usage import NO_USAGE, RecordedUsage
 from ctxlab.formats.results import Loss
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.builder import START, RecordingBuilder
-from ctxlab.recordings.usage import NO_USAGE, RecordedUsage
 
 PROGRAM: Final = "Aider"
 USER: Final = "#### "

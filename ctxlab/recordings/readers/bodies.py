@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.known_but_unread import name_of_log
 from ctxlab.formats.requests.blocks import fields_of, items_of
+from ctxlab.formats.requests.reply_usage import usage_of_reply
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.exchanges import add_reply_alone, reply_of, unwrapped
 from ctxlab.recordings.recorder.raw_exchange import RawExchange
-from ctxlab.recordings.usage import usage_of_reply
 from ctxlab.recordings.wire_bodies import model_in, wire_of_body
+from ctxlab.wires import RESPONSES, WireName
 
 
 def sniff(data: Any) -> bool:
@@ -27,7 +27,7 @@ def read(source: Source, builder: RecordingBuilder) -> None:
     """Every body or reply, in the order of the file."""
     data = source.data
     if _is_stream(data):
-        _add_reply(builder, data, "openai-responses", "reply")
+        _add_reply(builder, data, RESPONSES.name, "reply")
         return
     for place, item in source.items():
         add_one(builder, item, place)
@@ -41,9 +41,9 @@ def add_one(builder: RecordingBuilder, item: Any, place: str) -> None:
         builder.body(inner, wire, model=model_in("", {**inner, "model": fields_of(item).get("model")}, wire))
         return
     if is_item_list(item):
-        leaf = builder.add_all(START, items_of(item["data"]), "openai-responses", place="data")
+        leaf = builder.add_all(START, items_of(item["data"]), RESPONSES.name, place="data")
         builder.losses.append(Loss(place, "the vendor's list of items says nothing of single requests; it is one here"))
-        builder.request(leaf, builder.head_of("openai-responses"))
+        builder.request(leaf, builder.head_of(RESPONSES.name))
         return
     reply = fields_of(item).get("response") if "method" in fields_of(item) else item
     wire = reply_wire(reply)
@@ -102,7 +102,7 @@ def reply_wire(value: Any) -> WireName | None:
     if isinstance(fields.get("candidates"), list) or isinstance(fields.get("usageMetadata"), dict):
         return "gemini"
     if fields.get("object") == "response" or (isinstance(fields.get("output"), list) and "status" in fields):
-        return "openai-responses"
+        return RESPONSES.name
     if fields.get("type") == "message" and isinstance(fields.get("content"), list) and "usage" in fields:
         return "anthropic"
     choices = items_of(fields.get("choices"))

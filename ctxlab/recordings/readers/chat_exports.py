@@ -14,10 +14,10 @@ from ctxlab.formats.apps import chatbot_ui, chatgpt, claude_ai, librechat, open_
 from ctxlab.formats.apps.answer_in_a_row import ASSISTANT
 from ctxlab.formats.apps.exported_chats import ExportedChat, ExportedMessage
 from ctxlab.formats.requests.blocks import Data, fields_of
+from ctxlab.formats.requests.reply_usage import NO_USAGE, usage_in
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source
 from ctxlab.recordings.builder import START, RecordingBuilder
-from ctxlab.recordings.usage import NO_USAGE, usage_in
 
 
 class Program(NamedTuple):

@@ -16,11 +16,11 @@ from ctxlab.formats.apps import claude_code
 from ctxlab.formats.apps.claude_code_api_messages import Replies
 from ctxlab.formats.apps.claude_code_asides import kept_after, past_asides
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
+from ctxlab.formats.requests.reply_usage import usage_in
 from ctxlab.formats.results import Loss
 from ctxlab.formats.session_tree_builder import parents_first
 from ctxlab.formats.source import Source
 from ctxlab.recordings.builder import START, RecordingBuilder
-from ctxlab.recordings.usage import usage_in
 
 PROGRAM: Final = "Claude Code"
 SYNTHETIC: Final = "<synthetic>"

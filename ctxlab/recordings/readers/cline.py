@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
+from ctxlab.formats.requests.reply_usage import RecordedUsage, count_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
 from ctxlab.recordings.builder import START, RecordingBuilder
-from ctxlab.recordings.usage import RecordedUsage, count_of
 
 PROGRAM: Final = "Cline"
 OF_THE_PROGRAM: Final = ("id", "ts", "modelInfo", "metrics", "metadata")

@@ -14,12 +14,13 @@ from typing import Any, Final
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.moments import seconds_of
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
+from ctxlab.formats.requests.reply_usage import NO_USAGE, RecordedUsage, count_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.builder import START, RecordingBuilder
-from ctxlab.recordings.usage import NO_USAGE, RecordedUsage, count_of
 from ctxlab.recordings.wire_bodies import is_of_assistant
+from ctxlab.wires import RESPONSES
 
 PROGRAM: Final = "Codex"
 LINES: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -117,7 +118,7 @@ class _Rollout:
             for unit in ([run] if run else []) + ([[entry]] if entry is not None else []):
                 items = tuple(item for item, _, _ in unit)
                 place, time = unit[0][1:]
-                self.leaf = self.builder.add(self.leaf, items, "openai-responses", place=place, time=time)
+                self.leaf = self.builder.add(self.leaf, items, RESPONSES.name, place=place, time=time)
             run = []
         self.since.clear()
 
@@ -153,7 +154,7 @@ class _Rollout:
         model = self.context.get("model")
         self.builder.request(
             self.leaf,
-            self.builder.head_of("openai-responses", fields),
+            self.builder.head_of(RESPONSES.name, fields),
             time=self.began if isinstance(self.began, str) else None,
             model=model if isinstance(model, str) else "",
             usage=usage,

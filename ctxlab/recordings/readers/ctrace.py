@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ctxlab.formats.requests.blocks import Data, fields_of
+from ctxlab.formats.requests.reply_usage import RecordedUsage, usage_in
 from ctxlab.formats.results import Loss
 from ctxlab.providers.sending.server_events import value_of
 from ctxlab.recordings.builder import START, RecordingBuilder
-from ctxlab.recordings.usage import RecordedUsage, usage_in
+from ctxlab.wires import RESPONSES
 
 PROGRAM: Final = "ctxdiff"
 TABLES: Final = frozenset({"run", "call", "block", "call_block"})
@@ -84,6 +85,6 @@ def _usage(usage: Data) -> RecordedUsage:
     if "promptTokenCount" in usage:
         return usage_in(usage, "gemini")
     if "input_tokens" in usage:
-        wire = "openai-responses" if "input_tokens_details" in usage else "anthropic"
+        wire = RESPONSES.name if "input_tokens_details" in usage else "anthropic"
         return usage_in(usage, wire)
     return usage_in(usage, "openai-chat")

@@ -10,12 +10,12 @@ from typing import Any, Final
 from ctxlab.assets.zip_members import BROKEN_ZIP, member_bytes
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
+from ctxlab.formats.requests.reply_usage import RecordedUsage, count_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
 from ctxlab.providers.sending.server_events import value_of
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.readers.message_forms import body_of, chat_reply
-from ctxlab.recordings.usage import RecordedUsage, count_of
 from ctxlab.recordings.wire_bodies import wire_of_body
 
 PROGRAM: Final = "Inspect"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
+from ctxlab.formats.requests.reply_usage import NO_USAGE, RecordedUsage, count_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.exchanges import add_exchange, add_reply_alone, wire_of_address
 from ctxlab.recordings.recorder.raw_exchange import RawExchange
-from ctxlab.recordings.usage import NO_USAGE, RecordedUsage, count_of
 from ctxlab.recordings.wire_bodies import wire_of
 
 PROGRAM: Final = "LHAR"

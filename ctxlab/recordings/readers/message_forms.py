@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.source import mostly
 from ctxlab.providers.sending.server_events import value_of
-from ctxlab.recordings.wire_bodies import MESSAGES, wire_of_body
+from ctxlab.recordings.wire_bodies import wire_of_body
+from ctxlab.wires import CHAT, RESPONSES, WireName
 
 Body = tuple[WireName, Data]
 GEMINI_HEAD: Final = ("system_instruction", "systemInstruction", "tools", "generation_config")
@@ -38,9 +38,9 @@ def body_of(value: Any, **head: Any) -> Body | None:
     if not mostly(items, _is_message):
         return None
     if any("type" in fields_of(item) and "role" not in fields_of(item) for item in items):
-        return "openai-responses", {**known, MESSAGES["openai-responses"]: items}
+        return RESPONSES.name, {**known, RESPONSES.messages: items}
     messages = [message for item in items for message in chat_messages(item)]
-    return "openai-chat", {**known, MESSAGES["openai-chat"]: messages}
+    return "openai-chat", {**known, CHAT.messages: messages}
 
 
 def _of_object(value: Data, head: Data) -> Body | None:

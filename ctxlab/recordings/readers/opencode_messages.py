@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
-from ctxlab.recordings.usage import NO_USAGE, RecordedUsage, count_of
+from ctxlab.formats.requests.reply_usage import NO_USAGE, RecordedUsage, count_of
 
 CLEARED: Final = "[Old tool result content cleared]"
 INTERRUPTED: Final = "[Tool execution was interrupted]"

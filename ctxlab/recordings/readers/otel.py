@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
+from ctxlab.formats.requests.reply_usage import RecordedUsage
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.readers.message_forms import parsed
 from ctxlab.recordings.readers.span_requests import Span, add_spans
-from ctxlab.recordings.usage import RecordedUsage
 
 PROGRAM: Final = "OpenTelemetry"
 CALLS: Final = ("chat", "text_completion", "generate_content", "completion")

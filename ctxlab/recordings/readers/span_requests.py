@@ -8,10 +8,11 @@ from typing import Any
 
 from ctxlab.documents.moments import moment_of
 from ctxlab.formats.requests.blocks import Data
+from ctxlab.formats.requests.reply_usage import NO_USAGE, RecordedUsage
 from ctxlab.formats.results import Loss
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.readers.message_forms import body_of, chat_reply
-from ctxlab.recordings.usage import NO_USAGE, RecordedUsage
+from ctxlab.wires import RESPONSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,8 @@ def _add(builder: RecordingBuilder, span: Span, agent: str, place: str) -> None:
         builder.request(START, builder.head_of(_wire_of(reply)), reply=reply, **about)
         return
     wire, body = found
-    if wire == "openai-chat" and reply is not None and _wire_of(reply) == "openai-responses":
-        wire, body = "openai-responses", {"input" if key == "messages" else key: body[key] for key in body}
+    if wire == "openai-chat" and reply is not None and _wire_of(reply) == RESPONSES.name:
+        wire, body = RESPONSES.name, {"input" if key == "messages" else key: body[key] for key in body}
     if reply is not None and _wire_of(reply) != wire:
         builder.losses.append(Loss(place, "its answer is in another form than what was sent; it is left out", "output"))
         reply = None
@@ -92,7 +93,7 @@ def _add(builder: RecordingBuilder, span: Span, agent: str, place: str) -> None:
 def _wire_of(reply: Data | None) -> Any:
     if reply is None or "choices" in reply:
         return "openai-chat"
-    return "gemini" if "candidates" in reply else "openai-responses"
+    return "gemini" if "candidates" in reply else RESPONSES.name
 
 
 def seconds_between(began: str, ended: str) -> float | None:

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
+from ctxlab.formats.requests.reply_usage import RecordedUsage, count_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source
 from ctxlab.recordings.builder import START, RecordingBuilder
-from ctxlab.recordings.usage import RecordedUsage, count_of
 
 ROLES: Final = {"user": "user", "agent": "assistant", "system": "system"}
 TOTALS: Final = {"total_prompt_tokens": "prompt_tokens", "total_completion_tokens": "completion_tokens"}

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ctxlab.pipeline import Trace
-from ctxlab.providers.cost import PRICED_AS, price_of
+from ctxlab.providers.cost import price_of
 from ctxlab.providers.payload import Payload, payload
 from ctxlab.providers.prefix_breaks import PrefixBreak
+from ctxlab.wires import PROVIDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +104,8 @@ def _name(key: str) -> str:
 
 def _usd(request: Payload, read: int) -> float | None:
     """Dollars for the prompt with so many of its tokens read from the cache."""
-    if request.provider.name not in PRICED_AS or request.cost().input_usd is None:
+    if request.provider.name not in PROVIDERS or request.cost().input_usd is None:
         return None
     written = request.cost().written_tokens
-    found = price_of(request.model.name, PRICED_AS[request.provider.name], request.tokens, read, written)
+    found = price_of(request.model.name, PROVIDERS[request.provider.name], request.tokens, read, written)
     return found[0] if found is not None else None

@@ -9,9 +9,10 @@ from typing import cast
 from ctxlab.documents.moments import moment_of
 from ctxlab.errors import WrongArgument
 from ctxlab.providers import Payload, payload, provider_named
-from ctxlab.providers.cost import PRICED_AS, price_of
+from ctxlab.providers.cost import price_of
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 from ctxlab.studies.successive_builds import TurnBuild, refuse_few_turns, successive_builds
+from ctxlab.wires import PROVIDERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class PrefixCost:
         cost = request.cost()
         cached = request.provider.cache.whole_blocks(cost.cached_tokens) if is_kept else 0
         written = cost.written_tokens + (cost.cached_tokens - cached if cost.written_tokens else 0)
-        priced_as = PRICED_AS.get(request.provider.name)
+        priced_as = PROVIDERS.get(request.provider.name)
         price = price_of(request.model.name, priced_as, cost.input_tokens, cached, written)
         return cached, cost.input_tokens, None if cost.input_usd is None or price is None else price[0]
 

@@ -35,10 +35,10 @@ def payload_of(given: Json) -> dict[str, Any]:
 
 
 def _taken(given: Json) -> dict[str, Any]:
-    from ctxlab.providers.models import facts_of
+    from ctxlab.providers.models import model_info
     from ctxlab.providers.registry import provider_named
 
     provider = provider_named(given["vendor"])
-    facts = facts_of(given["model"], provider)
+    facts = model_info(given["model"], provider)
     found = provider.check(given["body"], facts, provider, stream=bool(given["body"].get("stream")))
     return {"taken": not any(problem.level == "error" for problem in found)}

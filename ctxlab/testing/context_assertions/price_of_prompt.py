@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ctxlab.display.short_texts import counted
 from ctxlab.pipeline import Trace
-from ctxlab.providers.cost import PRICED_AS, price_of
-from ctxlab.providers.models import model_for, name_of
+from ctxlab.providers.cost import price_of
+from ctxlab.providers.models import model_for, model_info, name_of
 from ctxlab.providers.payload import payload
 from ctxlab.providers.registry import provider_for
 from ctxlab.testing.context_assertions.expectation import Finding
+from ctxlab.wires import PROVIDERS
 
 NAME_ONE = "model= names the one whose price is meant"
 
@@ -43,13 +44,14 @@ def _price(trace: Trace, provider: str | None, model: str | None) -> tuple[float
     """The price of a prompt, and of what by which price; a sentence where there is none."""
     if model is None and not _names_model(trace):
         return f"the run names no model, so there is no price; {NAME_ONE}"
-    _, notes = model_for(model, trace.start.input.model, provider_for(provider, trace, model))
+    info = model_info(model if model is not None else trace.start.input.model)
+    _, notes = model_for(info, provider_for(provider, info), is_wanted=model is not None)
     if model is None and notes:
         return f"{notes[0].text}; {NAME_ONE}"
     request = payload(trace, provider, model=model)
     vendor, name = request.provider.name, request.model.name
     cost, tokens = request.cost(), request.tokens
-    uncached = price_of(name, PRICED_AS.get(vendor), tokens, 0, 0)
+    uncached = price_of(name, PROVIDERS.get(vendor), tokens, 0, 0)
     if cost.input_usd is None or uncached is None:
         return f"no price is known of {vendor} {name}; provider= and model= name another one"
     per_million = uncached[0] / tokens * 1_000_000 if tokens else 0.0

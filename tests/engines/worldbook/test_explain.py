@@ -50,7 +50,7 @@ def test_the_changed_book_is_among_the_books(scanned: Scanned) -> None:
 
     assert again["lore:b/0"].fired
     assert again.books[0].entry(0).case_sensitive is False
-    assert again.books[0] == scan.books[0].with_entry(0, **scan["lore:b/0"].nearest["entry"])
+    assert again.books[0] == scan.books[0].with_entry(0, **scan["lore:b/0"].nearest.entry)
 
 
 def test_rows_begin_with_what_fires(scanned: Scanned) -> None:
@@ -96,7 +96,7 @@ def test_of_a_large_group_everyone_is_told_how_to_win(scanned: Scanned) -> None:
 
     assert scan["lore:b/0"].fired
     for key in ("lore:b/1", "lore:b/60"):
-        assert scan[key].nearest["entry"] == {"groupOverride": True}
+        assert scan[key].nearest.entry == {"groupOverride": True}
         assert scan.with_change(key)[key].fired
 
 
@@ -105,7 +105,7 @@ def test_words_that_are_offered_leave_nothing_to_the_dice() -> None:
 
     decision = ctxlab.lore_scan(book, "nothing")["lore:b/0"]
 
-    assert decision.nearest == {"message": "bell", "entry": {"probability": 100}}
+    assert decision.nearest.as_data() == {"message": "bell", "entry": {"probability": 100}}
 
 
 def test_a_book_that_allows_no_tokens_sets_no_limit() -> None:

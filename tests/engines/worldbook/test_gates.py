@@ -45,7 +45,7 @@ def test_the_nearest_change_opens_every_gate(
 
     (decision,) = found.decisions
 
-    assert (decision.gate, decision.nearest) == (gate, nearest)
+    assert (decision.gate, decision.nearest.as_data()) == (gate, nearest)
     assert found.with_change(decision.key)[decision.key].fired
 
 
@@ -56,7 +56,7 @@ def test_a_loser_knows_to_whom_and_how_to_win(scanned: Scanned) -> None:
 
     assert winner.fired
     assert (loser.gate, loser.lost_to) == ("group", "lore:b/0")
-    assert loser.nearest == {"entry": {"groupOverride": True}}
+    assert loser.nearest.as_data() == {"entry": {"groupOverride": True}}
 
 
 def test_group_names_are_compared_whole(scanned: Scanned) -> None:
@@ -90,7 +90,7 @@ def test_what_does_not_fit_the_budget_says_how_much_it_lacks(scanned: Scanned) -
 
     assert (first.fired, first.left) == (True, 4)
     assert (second.gate, second.tokens, second.left) == ("budget", 6, 4)
-    assert second.nearest == {"entry": {"ignoreBudget": True}}
+    assert second.nearest.as_data() == {"entry": {"ignoreBudget": True}}
 
 
 def test_constant_entries_come_first_then_the_higher_order(scanned: Scanned) -> None:

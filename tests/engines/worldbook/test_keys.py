@@ -94,7 +94,7 @@ def test_the_same_key_read_strictly_and_loosely_is_two_keys(scanned: Scanned) ->
     found = scanned("DRAGONS", {"key": ["dragon"]}, {"key": ["dragon"], "matchWholeWords": True})
 
     assert [one.fired for one in found.decisions] == [True, False]
-    assert found.decisions[1].nearest == {"entry": {"matchWholeWords": False}}
+    assert found.decisions[1].nearest.as_data() == {"entry": {"matchWholeWords": False}}
 
 
 def test_a_name_of_thousands_of_digits_is_a_name() -> None:

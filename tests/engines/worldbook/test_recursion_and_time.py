@@ -52,7 +52,7 @@ def test_a_chain_ends_at_the_limit_with_a_note(scanned: Scanned) -> None:
 
     assert len(found.fired) == found.passes == 5
     assert found["lore:b/5"].gate == "pass-limit"
-    assert found["lore:b/5"].nearest == {"settings": {"max_passes": 6}}
+    assert found["lore:b/5"].nearest.as_data() == {"settings": {"max_passes": 6}}
     assert found["lore:b/6"].gate == "no-key"
     assert any("after 5 passes" in note.text for note in found.notes)
 

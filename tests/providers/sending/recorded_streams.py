@@ -6,7 +6,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ctxlab.documents.session.replay_artifacts import WireName
 from ctxlab.errors import SendFailed
 from ctxlab.formats.requests.replies import ReplyMessage, reply_message
 from ctxlab.providers.sending.assemblers import assembler_of
@@ -19,6 +18,7 @@ from ctxlab.testing.fake_server.openai_responses import reply as responses
 from ctxlab.testing.fake_server.prompt_cache import CacheUse
 from ctxlab.testing.fake_server.script import FakeCall, FakeReply
 from ctxlab.testing.fake_server.sending import Sending
+from ctxlab.wires import WireName
 
 WIRES: dict[str, WireName] = {
     "openai": "openai-chat",

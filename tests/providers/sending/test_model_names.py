@@ -9,7 +9,7 @@ import pytest
 import ctxlab
 from ctxlab.documents import ModelProfile, Session
 from ctxlab.errors import CtxlabError, MissingKey, WrongArgument
-from ctxlab.providers import facts_of, payload, provider_of_model
+from ctxlab.providers import model_info, payload, provider_of_model
 from ctxlab.providers.sending.model_names import NAMES, check_model_name
 from ctxlab.testing import FakeServer
 
@@ -54,7 +54,7 @@ def test_names_of_known_families_are_free_new_ones_too(name: str) -> None:
 
 
 def test_every_name_that_is_offered_is_one_of_a_model_that_is_known() -> None:
-    assert [name for name in NAMES if not facts_of(name).known] == []
+    assert [name for name in NAMES if not model_info(name).known] == []
     assert "openai-compatible" not in {provider_of_model(name).name for name in NAMES}
 
 

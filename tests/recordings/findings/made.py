@@ -6,9 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from ctxlab.formats.requests.reply_usage import RecordedUsage
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.recording import Recording
-from ctxlab.recordings.usage import RecordedUsage
 
 Message = dict[str, Any]
 SENTENCES = (

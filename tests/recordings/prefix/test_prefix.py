@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from ctxlab.errors import WrongArgument
+from ctxlab.formats.requests.reply_usage import RecordedUsage
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.prefix.analysis import Analysis
 from ctxlab.recordings.prefix.prompt_heads import HeadReader
 from ctxlab.recordings.prefix.prompt_tree import PromptTree
 from ctxlab.recordings.recording import Recording
-from ctxlab.recordings.usage import RecordedUsage
 
 LONG = "The log of the lighthouse is kept by hand. " * 400
 TIME = datetime(2026, 11, 3, 9, 0, tzinfo=UTC)

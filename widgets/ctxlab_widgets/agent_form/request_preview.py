@@ -13,8 +13,8 @@ from ctxlab.documents import ModelProfile, Note, Session
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import RequestLoss
-from ctxlab.providers.model_facts import ModelFacts
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.model_info import ModelInfo
+from ctxlab.providers.models import model_info
 from ctxlab.providers.parameters import effective, parameters_of
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Problem
@@ -62,7 +62,7 @@ class RequestPreview:
     """A body without messages and tools, the parameters in it, and what the vendor would say of them."""
 
     provider: Provider
-    facts: ModelFacts
+    facts: ModelInfo
     parameters: RequestParameters
     body: Mapping[str, Any]
     problems: tuple[Problem, ...]
@@ -82,7 +82,7 @@ class RequestPreview:
 def preview_of(state: FormState, model: str | ModelProfile) -> RequestPreview:
     """The request that the parameters of a form become for the vendor of a model."""
     provider = provider_of_model(model)
-    facts = facts_of(model, provider)
+    facts = model_info(model, provider)
     build_input = BuildInput(
         state.session or Session(), agent=state.agent, model=model if isinstance(model, ModelProfile) else None
     )
@@ -99,13 +99,13 @@ def preview_of(state: FormState, model: str | ModelProfile) -> RequestPreview:
 
 
 @lru_cache(1000)
-def _takes(provider: Provider, facts: ModelFacts, name: str) -> bool:
+def _takes(provider: Provider, facts: ModelInfo, name: str) -> bool:
     """Whether a writer puts a sample of a parameter into the body and loses nothing of it."""
     parameters = replace(RequestParameters(), **{name: SAMPLES[name]})
     return not any(loss.kind == "parameter" for loss in _written(provider, facts, parameters).losses)
 
 
-def _written(provider: Provider, facts: ModelFacts, parameters: RequestParameters) -> BodyWriter:
+def _written(provider: Provider, facts: ModelInfo, parameters: RequestParameters) -> BodyWriter:
     out = BodyWriter()
     provider.write(Prompt(()), parameters, facts, provider, out)
     return out

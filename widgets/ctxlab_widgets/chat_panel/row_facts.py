@@ -12,8 +12,9 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode
 from ctxlab.pipeline.services import TokenCounter
-from ctxlab.providers.cost import PRICED_AS, price_of
+from ctxlab.providers.cost import price_of
 from ctxlab.secrets import masked_in_place
+from ctxlab.wires import PROVIDERS
 
 NAME = 60
 STATES = {"done": "done", "failed": "failed", "refused": "refused", "timed out": "failed", "cancelled": "failed"}
@@ -148,9 +149,9 @@ def got_of(node: MessageNode) -> dict[str, Any]:
 
 def _usd(node: MessageNode, prompt: int, out: int, cached: int) -> float | None:
     model, provider = node.meta("modelId"), node.meta("providerType")
-    if not prompt or not (isinstance(model, str) and isinstance(provider, str) and provider in PRICED_AS):
+    if not prompt or not (isinstance(model, str) and isinstance(provider, str) and provider in PROVIDERS):
         return None
-    found = price_of(model, PRICED_AS[provider], prompt, min(prompt, cached), 0, out)
+    found = price_of(model, PROVIDERS[provider], prompt, min(prompt, cached), 0, out)
     return sum(found) if found is not None else None
 
 

@@ -12,10 +12,10 @@ import traitlets
 
 import ctxlab
 from ctxlab import Trace, Worldbook
-from ctxlab.api.lore_change import LoreTrial, price_of, trial_of
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.engines.worldbook import LoreScan
 from ctxlab.errors import CtxlabError
+from ctxlab.processors.lore_trial import LoreTrial, price_of, trial_of
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.lore_view import explanations

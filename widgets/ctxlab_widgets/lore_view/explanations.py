@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents.lore import ROLES
-from ctxlab.engines.worldbook import GATES, Decision, LoreScan, PreparedEntry
+from ctxlab.engines.worldbook import GATES, Decision, LoreScan, NearestChange, PreparedEntry
 from ctxlab.engines.worldbook.timing import EntryTiming
 
 Kind = Literal["fired", "blocked", "not-hit"]
@@ -189,7 +189,7 @@ def aside(decision: Decision, scan: LoreScan) -> str:
         return f"its cooldown ends in {counted(wait, 'message')}"
     if decision.gate == "delay" and lore.entry.delay:
         return f"its delay ends in {counted(lore.entry.delay - len(chat.messages), 'message')}"
-    is_chance_alone = decision.gate == "probability" and decision.nearest == {"entry": {"probability": 100}}
+    is_chance_alone = decision.gate == "probability" and decision.nearest == NearestChange(entry={"probability": 100})
     if is_chance_alone and lore.entry.probability > 0:
         return f"{_enough(drawn(lore, scan))}\u00a0% would do, or another seed"
     return ""
@@ -197,14 +197,13 @@ def aside(decision: Decision, scan: LoreScan) -> str:
 
 def _parts(decision: Decision) -> Iterator[str]:
     change = decision.nearest
-    if "book" in change:
+    if change.book:
         yield "its book for every model"
-    if "message" in change:
-        yield f"add a message “{short(change['message'])}”"
-    fields: Mapping[str, Any] = change.get("entry", {})
-    for name, value in fields.items():
+    if change.message is not None:
+        yield f"add a message “{short(change.message)}”"
+    for name, value in change.entry.items():
         yield _field(name, value, decision.lore)
-    more = change.get("settings", {}).get("max_passes")
+    more = change.settings.get("max_passes")
     if more is not None:
         yield f"{counted(more, 'pass', 'passes')} allowed"
 
@@ -250,7 +249,7 @@ _PLAIN = {
 
 def _reaches(decision: Decision, scan: LoreScan) -> int:
     """Number of the oldest message that a greater scan depth brings into sight; 0 where it brings none."""
-    depth, messages = decision.nearest.get("entry", {}).get("scanDepth"), len(scan.scan_input.chat.messages)
+    depth, messages = decision.nearest.entry.get("scanDepth"), len(scan.scan_input.chat.messages)
     if not isinstance(depth, int) or not decision.lore.depth < depth <= messages:
         return 0
     return messages - depth + 1

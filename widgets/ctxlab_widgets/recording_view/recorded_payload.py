@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 from ctxlab.context import Draft
 from ctxlab.errors import CtxlabError
 from ctxlab.providers import JsonPath, Payload, Place, RequestParameters, provider_named
-from ctxlab.providers.models import facts_of
+from ctxlab.providers.models import model_info
 from ctxlab.recordings.recorded_request import RecordedRequest
-from ctxlab.recordings.wire_bodies import MESSAGES
-
-PROVIDERS: Final = {
-    "openai-chat": "openai-compatible",
-    "openai-responses": "openai-responses",
-    "anthropic": "anthropic",
-    "gemini": "gemini",
-}
-"""The provider whose rules a body of each form is held to."""
+from ctxlab.wires import WIRES
 
 
 def recorded_payload(request: RecordedRequest) -> Payload:
@@ -26,15 +18,15 @@ def recorded_payload(request: RecordedRequest) -> Payload:
     body = request.payload
     if body is None:
         raise CtxlabError(f"the log has only parts of the body of request {request.number:,}")
-    provider = provider_named(PROVIDERS[request.wire])
+    provider = provider_named(WIRES[request.wire].provider)
     trace = request.trace
     places = tuple(_places(body, request, {draft.key: draft for draft in trace.result.drafts}))
-    return Payload(provider, facts_of(request.model, provider), body, places, (), (), RequestParameters(), trace)
+    return Payload(provider, model_info(request.model, provider), body, places, (), (), RequestParameters(), trace)
 
 
 def _places(body: Any, request: RecordedRequest, drafts: dict[str, Draft]) -> Iterator[Place]:
     """The place of each message that was sent; where a value is exactly its words, with who wrote them."""
-    messages = body.get(MESSAGES[request.wire])
+    messages = body.get(WIRES[request.wire].messages)
     if not isinstance(messages, list):
         return
     at = len(request.head.leading)
@@ -44,7 +36,7 @@ def _places(body: Any, request: RecordedRequest, drafts: dict[str, Draft]) -> It
             if draft is None:
                 continue
             for number in range(at, at + len(sent.items)):
-                yield from _places_of(("messages", number), messages[number], draft, MESSAGES[request.wire])
+                yield from _places_of(("messages", number), messages[number], draft, WIRES[request.wire].messages)
         at += len(sent.items)
 
 

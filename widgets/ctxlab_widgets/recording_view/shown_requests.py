@@ -57,13 +57,13 @@ class ShownRequests:
 
 def windows_of(requests: Sequence[RecordedRequest]) -> list[list[Any]]:
     """Stretches of requests to models whose window is known: [first, last, tokens, model]."""
-    from ctxlab.providers.models import facts_of
+    from ctxlab.providers.models import model_info
 
     found, known = list[list[Any]](), dict[str, int | None]()
     for number, request in enumerate(requests):
         model = request.model
         if model not in known:
-            known[model] = facts_of(model).context_window if model else None
+            known[model] = model_info(model).context_window if model else None
         window = known[model]
         if window is None:
             continue

@@ -1,14 +1,15 @@
 """The nearest change: the smallest that would have made an entry fire, through all gates that stand in its way.
 
-A change is plain data: `entry` has fields of the entry as in its file, `message` the words of one more message at the
-end, `settings` rules of the scan, `book` fields of the book. What is offered holds for the same dice.
+What is offered holds for the same dice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
+from ctxlab.engines.worldbook.counterfactual.change import NearestChange
 from ctxlab.engines.worldbook.counterfactual.groups_and_budget import Contest
 from ctxlab.engines.worldbook.counterfactual.one_more_message import OneMoreMessage
 from ctxlab.engines.worldbook.keys import Key
@@ -16,7 +17,6 @@ from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import SWITCHES
 from ctxlab.engines.worldbook.scan_passes import Activation, Pass
 
-Change = Mapping[str, Any]
 Fields = dict[str, Any]
 
 
@@ -28,7 +28,7 @@ class NearestChanges:
         self._contests = {this.number: Contest(this, scan) for this in scan.passes}
         self._one_more: OneMoreMessage | None = None
 
-    def of(self, lore: PreparedEntry) -> Change:
+    def of(self, lore: PreparedEntry) -> NearestChange:
         """The nearest change that makes a blocked entry fire."""
         fields: Fields = {}
         for refusal in self.scan.refused.get(lore.index, ()):
@@ -42,22 +42,20 @@ class NearestChanges:
         if more:
             changed = self.maker.changed(lore, fields)
         change = self._through(changed, this, fields)
-        if this.is_beyond:
-            change["settings"] = {"max_passes": this.number}
-        return change
+        return replace(change, settings={"max_passes": this.number}) if this.is_beyond else change
 
-    def _with_message(self, lore: PreparedEntry, fields: Fields) -> Change:
+    def _with_message(self, lore: PreparedEntry, fields: Fields) -> NearestChange:
         """A change with one more message that has the entry's key, or one that makes keys unnecessary."""
         if self._one_more is None:
             self._one_more = OneMoreMessage(self.scan)
         words, more = self._one_more.words_for(lore)
         fields |= more
         if words is not None:
-            return {"message": words, **({"entry": fields} if fields else {})}
+            return NearestChange(message=words, entry=fields)
         fields |= {"constant": True} | ({"delayUntilRecursion": False} if lore.level_of_delay else {})
         return self._through(self.maker.changed(lore, fields), self.scan.passes[0], fields)
 
-    def _through(self, lore: PreparedEntry, this: Pass, fields: Fields) -> dict[str, Any]:
+    def _through(self, lore: PreparedEntry, this: Pass, fields: Fields) -> NearestChange:
         """Fields needed to win its groups, pass its probability and fit the budget in this pass."""
         contest = self._contests[this.number]
         if lore.groups:
@@ -66,7 +64,7 @@ class NearestChanges:
             fields["probability"] = 100
         if not contest.has_room_for(lore):
             fields["ignoreBudget"] = True
-        return {"entry": fields} if fields else {}
+        return NearestChange(entry=fields)
 
     # --- being called
 
@@ -149,15 +147,15 @@ class NearestChanges:
                 yield from ({**fields, "scanDepth": depth} for fields in (*switches, loosest))
 
 
-def keeps_out(lore: PreparedEntry, matched_keys: tuple[str, ...], scan: Activation) -> Change:
+def keeps_out(lore: PreparedEntry, matched_keys: tuple[str, ...], scan: Activation) -> NearestChange:
     """The change that blocks a fired entry: its matched keys removed if nothing else makes it fire, else disabled."""
     rest = [(key.text, n) for key, n in zip(lore.primary, lore.own, strict=True) if key.text not in matched_keys]
     free = not lore.groups and not scan.budget_can_bind and lore.book_limit is None
     plain = free and not lore.is_certain and not lore.entry.sticky and not lore.entry.keys
     plain = plain and not scan.passes[-1].is_beyond and len(lore.primary) == len(lore.entry.key)
     if plain and matched_keys and not scan.key_matches.is_anywhere([n for _, n in rest]):
-        return {"entry": {"key": [text for text, _ in rest]}}
-    return {"entry": {"disable": True}}
+        return NearestChange(entry={"key": [text for text, _ in rest]})
+    return NearestChange(entry={"disable": True})
 
 
 def _alias(field: str) -> str:

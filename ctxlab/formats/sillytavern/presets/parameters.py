@@ -10,6 +10,7 @@ from ctxlab.documents import Agent
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.card_fields import Data
+from ctxlab.wires import PROVIDERS
 
 LIMITER, MERGE_SYSTEM, MERGE_NEIGHBOURS = "token-limiter", "merge-system", "merge-consecutive"
 INJECTION, LOADER = "injection-assembler", "session-loader"
@@ -59,12 +60,11 @@ NOT_DONE: Final[tuple[tuple[str, Callable[[Any], bool], str], ...]] = (
 
 MODELS: Final[Mapping[str, str]] = {
     "openai": "openai_model",
-    "openai-responses": "openai_model",
     "anthropic": "claude_model",
-    "gemini": "google_model",
+    "google": "google_model",
     "deepseek": "deepseek_model",
 }
-"""By provider, the setting that names its model."""
+"""By vendor, the setting that names its model."""
 
 
 NO_SYSTEM: Final[Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]] = {
@@ -79,7 +79,11 @@ The second name of a setting is that of later versions.
 
 def models_from(raw: Mapping[str, Any]) -> Data:
     """By provider, the model that a preset names for it."""
-    return {provider: raw[key] for provider, key in MODELS.items() if isinstance(raw.get(key), str) and raw[key]}
+    return {
+        provider: raw[key]
+        for provider, vendor in PROVIDERS.items()
+        if vendor and isinstance(raw.get(key := MODELS[vendor]), str) and raw[key]
+    }
 
 
 def system_as_user_from(raw: Mapping[str, Any]) -> Data:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from ctxlab.display.short_texts import short
 from ctxlab.providers.sending.assemblers.json_values import index_in, list_in, object_in, text_in
 from ctxlab.providers.sending.deltas import CallDelta, Data, Delta, ServerEvent, TextDelta, ThoughtDelta
+from ctxlab.providers.sending.json_places import kept_aside, values_at
 from ctxlab.providers.sending.server_events import value_of
-from ctxlab.providers.sending.stream_errors import failed_stream
+from ctxlab.providers.sending.stream_errors import failed_stream, one_line
 
 GROWING = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 """Fields of a block that a delta of each type adds to; the additions have the same name in it."""
@@ -45,7 +47,7 @@ class _Block:
         return self.ended or text_in(self.fields.get("type")) in ("text", "thinking")
 
 
-class AnthropicAssembler:
+class Assembler:
     """Puts events together to a message."""
 
     def __init__(self) -> None:
@@ -148,3 +150,41 @@ def deltas_of(reply: Data) -> Iterator[Delta]:
             yield CallDelta(calls, text_in(block.get("id")), text_in(block.get("name")), arguments)
             calls += 1
         yield from _words(kind, text_in(block.get(kind)))
+
+
+# --- what can't be read
+
+SHAPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "message": (dict,),
+    "content_block": (dict,),
+    "content_block.text": (str,),
+    "content_block.thinking": (str,),
+    "delta": (dict,),
+    "delta.text": (str,),
+    "delta.thinking": (str,),
+    "delta.partial_json": (str,),
+    "delta.stop_reason": (str,),
+    "content": (list,),
+    "content.*": (dict,),
+    "content.*.text": (str,),
+    "stop_reason": (str,),
+    "usage": (dict,),
+}
+BLOCKS: Final = frozenset(
+    {
+        *("text", "thinking", "redacted_thinking", "tool_use", "server_tool_use", "image", "document", "compaction"),
+        *("search_result", "container_upload", "mcp_tool_use", "mcp_tool_result"),
+    }
+)
+DELTAS: Final = frozenset({"text_delta", "thinking_delta", "signature_delta", "input_json_delta", "citations_delta"})
+
+
+def unknown(data: Data) -> Iterator[str]:
+    """A sentence for each block of an unknown kind, and for each piece of one."""
+    for path in ("content_block", "content.*", "message.content.*"):
+        for _, kind in values_at(data, f"{path}.type"):
+            if isinstance(kind, str) and kind not in BLOCKS and not kind.endswith("_tool_result"):
+                yield kept_aside("block", kind)
+    for _, kind in values_at(data, "delta.type") if data.get("type") == "content_block_delta" else ():
+        if isinstance(kind, str) and kind not in DELTAS:
+            yield f"a piece of the unknown kind {short(one_line(kind), 40)!r} is left out"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from ctxlab.providers.sending.assemblers.json_values import index_in, list_in, object_in, text_in
 from ctxlab.providers.sending.deltas import CallDelta, Data, Delta, ServerEvent, TextDelta, ThoughtDelta
@@ -15,7 +15,7 @@ GROWING = ("citationMetadata", "logprobsResult")
 """Fields of a candidate whose lists go on from piece to piece."""
 
 
-class GeminiAssembler:
+class Assembler:
     """Puts pieces together to a `GenerateContentResponse`."""
 
     def __init__(self) -> None:
@@ -135,4 +135,24 @@ def _read(part: Data, calls: int) -> Iterator[Delta]:
 
 def deltas_of(reply: Data) -> Iterator[Delta]:
     """The readable parts of the first candidate of a reply in one piece."""
-    yield from GeminiAssembler().add(ServerEvent({"candidates": list_in(reply.get("candidates"))[:1]}))
+    yield from Assembler().add(ServerEvent({"candidates": list_in(reply.get("candidates"))[:1]}))
+
+
+# --- what can't be read
+
+SHAPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "candidates": (list,),
+    "candidates.*": (dict,),
+    "candidates.*.content": (dict,),
+    "candidates.*.content.parts": (list,),
+    "candidates.*.content.parts.*": (dict,),
+    "candidates.*.content.parts.*.text": (str,),
+    "candidates.*.content.parts.*.functionCall": (dict,),
+    "candidates.*.finishReason": (str,),
+    "usageMetadata": (dict,),
+}
+
+
+def unknown(data: Data) -> Iterator[str]:
+    """Nothing: its parts have no kinds."""
+    yield from ()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, cast
 
 from ctxlab.providers.sending.assemblers.json_values import index_in, list_in, object_in, text_in
 from ctxlab.providers.sending.deltas import CallDelta, Data, Delta, ServerEvent, TextDelta, ThoughtDelta
+from ctxlab.providers.sending.json_places import values_at
 from ctxlab.providers.sending.stream_errors import failed_stream
 
 GROWING = ("content", "reasoning_content", "reasoning", "refusal")
@@ -53,7 +54,7 @@ class _Choice:
         return {"index": index, "message": message, "finish_reason": None, **logprobs, **self.fields}
 
 
-class ChatAssembler:
+class Assembler:
     """Puts chunks together to a `chat.completion`."""
 
     def __init__(self) -> None:
@@ -182,3 +183,35 @@ def deltas_of(reply: Data) -> Iterator[Delta]:
     choice = _Choice()
     order = sorted(message, key=lambda name: not name.startswith("reasoning"))  # thoughts come before words
     yield from _grow(choice, {name: message[name] for name in order})
+
+
+# --- what can't be read
+
+SHAPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "choices": (list,),
+    "choices.*": (dict,),
+    "choices.*.finish_reason": (str,),
+    "usage": (dict,),
+    **{
+        f"choices.*.{message}{name}": kinds
+        for message in ("delta", "message")
+        for name, kinds in (
+            ("", (dict,)),
+            (".content", (str, list)),
+            (".reasoning_content", (str,)),
+            (".refusal", (str,)),
+            (".tool_calls", (list,)),
+            (".tool_calls.*", (dict,)),
+            (".tool_calls.*.function", (dict,)),
+            (".tool_calls.*.function.name", (str,)),
+        )
+    },
+}
+
+
+def unknown(data: Data) -> Iterator[str]:
+    """A sentence for each part of a content that has no text."""
+    for message in ("delta", "message"):
+        for place, part in values_at(data, f"choices.*.{message}.content.*"):
+            if not (isinstance(part, dict) and isinstance(cast("Data", part).get("text"), str)):
+                yield f"{place} has no text: left out"

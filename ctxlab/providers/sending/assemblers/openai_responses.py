@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from ctxlab.providers.sending.assemblers.json_values import index_in, list_in, object_in, text_in
 from ctxlab.providers.sending.deltas import CallDelta, Data, Delta, ServerEvent, TextDelta, ThoughtDelta
+from ctxlab.providers.sending.json_places import kept_aside, values_at
 from ctxlab.providers.sending.stream_errors import failed_stream
 
 PARTS = {
@@ -60,7 +61,7 @@ class _Item:
         return {**part, **grown}
 
 
-class ResponsesAssembler:
+class Assembler:
     """Puts events together to a `response`."""
 
     def __init__(self) -> None:
@@ -151,3 +152,26 @@ def _words(part: dict[str, Any], kind: str) -> Iterator[Delta]:
     text = text_in(part.get("text")) or text_in(part.get("refusal"))
     if text:
         yield ThoughtDelta(text) if kind == "reasoning" else TextDelta(text)
+
+
+# --- what can't be read
+
+SHAPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "response": (dict,),
+    "item": (dict,),
+    "part": (dict,),
+    "delta": (str,),
+    "output": (list,),
+    "output.*": (dict,),
+    "output.*.content": (list,),
+    "usage": (dict,),
+}
+ITEMS: Final = frozenset({"message", "reasoning", "compaction", "mcp_list_tools", "mcp_approval_request", "program"})
+
+
+def unknown(data: Data) -> Iterator[str]:
+    """A sentence for each item of an unknown kind."""
+    for path in ("item", "output.*"):
+        for _, kind in values_at(data, f"{path}.type"):
+            if isinstance(kind, str) and kind not in ITEMS and not kind.endswith(("_call", "_call_output")):
+                yield kept_aside("item", kind)

@@ -63,11 +63,11 @@ def _lost(checked: CheckedContext, tokens: int) -> Cost:
 
 def nearly_full(checked: CheckedContext, trace: Trace, share: float) -> Iterator[Found]:
     """A prompt that leaves little of its model's window, or that is larger."""
-    from ctxlab.providers.models import facts_of, name_of
+    from ctxlab.providers.models import model_info, name_of
 
     model = trace.start.input.model
     name = name_of(model) or ""
-    window = (model.context_window if model is not None else None) or (facts_of(name).context_window if name else None)
+    window = model_info(model).context_window
     if not window or trace.tokens < share * window:
         return
     left = window - trace.tokens

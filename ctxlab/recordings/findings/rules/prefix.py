@@ -180,9 +180,9 @@ def too_many_cache_marks(checked: CheckedContext) -> Iterator[Found]:
 
 
 def _least_cached(model: str) -> int:
-    from ctxlab.providers.models import facts_of
+    from ctxlab.providers.models import model_info
 
-    return (facts_of(model).min_cache_tokens if model else None) or LEAST_CACHED
+    return (model_info(model).min_cache_tokens if model else None) or LEAST_CACHED
 
 
 @finding_rule(

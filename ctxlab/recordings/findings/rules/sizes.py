@@ -71,13 +71,14 @@ def results_fill_context(checked: CheckedContext) -> Iterator[Found]:
 )
 def window_nearly_full(checked: CheckedContext) -> Iterator[Found]:
     """The requests of an agent that came near the window of their model."""
-    from ctxlab.providers.models import facts_of
+    from ctxlab.providers.models import model_info
 
     if checked.trace is not None:
         yield from nearly_full(checked, checked.trace, FULL)
         return
     windows = {
-        name: facts_of(name).context_window for name in {request.model for request in checked.requests if request.model}
+        name: model_info(name).context_window
+        for name in {request.model for request in checked.requests if request.model}
     }
     near: dict[tuple[str, str], list[RecordedRequest]] = {}
     larger: set[str] = set()

@@ -1,0 +1,32 @@
+"""Values of a vendor's JSON by their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from ctxlab.display.short_texts import short
+from ctxlab.providers.sending.deltas import Data
+from ctxlab.providers.sending.stream_errors import one_line
+
+
+def values_at(data: Data, path: str) -> Iterator[tuple[str, Any]]:
+    """The values at a path of names, `*` for each of a list, with their places."""
+    return _at(data, path.split("."), "")
+
+
+def _at(value: Any, path: list[str], place: str) -> Iterator[tuple[str, Any]]:
+    if not path:
+        yield place, value
+        return
+    name, *rest = path
+    if name == "*":
+        for number, item in enumerate(cast("list[Any]", value)) if isinstance(value, list) else ():
+            yield from _at(item, rest, f"{place}[{number}]")
+    elif isinstance(value, dict) and name in value:
+        yield from _at(cast("Data", value)[name], rest, f"{place}.{name}" if place else name)
+
+
+def kept_aside(what: str, kind: str) -> str:
+    """A sentence on what is of an unknown kind."""
+    return f"a {what} of the unknown kind {short(one_line(kind), 40)!r} is kept beside the reply and not shown"
