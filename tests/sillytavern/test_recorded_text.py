@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,45 +19,47 @@ PROMPTS = SHARED / "text" / "prompts.json"
 LABELS = {"personality": "{{char}}'s personality: ", "scenario": "Scenario: "}
 
 
-def _marks(user: str, assistant: str, system: str, end: str, **more: Any) -> dict[str, Any]:
+def _marks(of: Callable[[str], str], end: str, model: str = "assistant", **more: Any) -> dict[str, Any]:
     """Sequences of a model whose marks are these: the story is a system message, unless `more` says otherwise."""
+    user, assistant, system = of("user"), of(model), of("system")
     sequences: dict[str, Any] = {"input_sequence": user, "output_sequence": assistant, "system_sequence": system}
     suffixes = {f"{who}_suffix": end for who in ("input", "output", "system")}
     story = {"story_string_prefix": system, "story_string_suffix": end}
     return {**sequences, **suffixes, **story, "stop_sequence": end.strip(), "wrap": True, **more}
 
 
-def _header(role: str) -> str:
-    return f"<|start_header_id|>{role}<|end_header_id|>\n\n"
-
-
 MARKS: Mapping[str, dict[str, Any]] = {
-    "ChatML": _marks(*(f"<|im_start|>{role}" for role in ("user", "assistant", "system")), "<|im_end|>\n"),
-    "Llama 3 Instruct": _marks(*(_header(role) for role in ("user", "assistant", "system")), "<|eot_id|>", wrap=False),
+    "ChatML": _marks("<|im_start|>{}".format, "<|im_end|>\n"),
+    "Llama 3 Instruct": _marks("<|start_header_id|>{}<|end_header_id|>\n\n".format, "<|eot_id|>", wrap=False),
     "Gemma 2": _marks(
-        *(f"<start_of_turn>{role}" for role in ("user", "model", "system")),
+        "<start_of_turn>{}".format,
         "<end_of_turn>\n",
+        "model",
         story_string_prefix="<start_of_turn>user",
         system_same_as_user=True,
     ),
     "Mistral V7": _marks(
-        *("[INST] ", " ", "[SYSTEM_PROMPT] ", "</s>"),
+        {"user": "[INST] ", "assistant": " ", "system": "[SYSTEM_PROMPT] "}.__getitem__,
+        "</s>",
         input_suffix="[/INST]",
         system_suffix="[/SYSTEM_PROMPT]",
         story_string_suffix="[/SYSTEM_PROMPT]",
         wrap=False,
     ),
     "Vicuna 1.1": _marks(
-        *("\nUSER: ", "\nASSISTANT: ", "", ""),
+        {"user": "\nUSER: ", "assistant": "\nASSISTANT: ", "system": ""}.__getitem__,
+        "",
         output_suffix="</s>",
-        stop_sequence="",
         system_same_as_user=True,
         story_string_prefix="BEGINNING OF CONVERSATION: ",
         wrap=False,
     ),
     # The program had not chosen Alpaca's preset but the one of its settings, which has nothing around the story.
     "Alpaca": _marks(
-        *("### Instruction:", "### Response:", "### Input:", "\n\n"), story_string_prefix="", story_string_suffix=""
+        {"user": "### Instruction:", "assistant": "### Response:", "system": "### Input:"}.__getitem__,
+        "\n\n",
+        story_string_prefix="",
+        story_string_suffix="",
     ),
 }
 """The marks of the models that were recorded, by the preset's name."""

@@ -105,11 +105,11 @@ def _chat(
     last = [out.pop()] if is_continued else []
     injected = [each for each in injected if each["position"] == IN_CHAT]
     for depth in sorted({each["depth"] for each in injected}):
-        for role in (2, 1, 0):
-            texts = [_filled(each["text"]) for each in injected if (each["depth"], each["role"]) == (depth, role)]
+        for rank in (2, 1, 0):
+            texts = [_filled(each["text"]) for each in injected if (each["depth"], each["role"]) == (depth, rank)]
             if texts:
                 at = max(0, len(out) - max(0, depth - len(last))) if depth <= len(chat) else 0
                 place = Placement("depth", depth=depth)
                 origin = Origin("preset", f"depth{depth}")
-                out.insert(at, draft(f"at{depth}{role}", ROLES[role], "\n".join(texts), origin, placement=place))
+                out.insert(at, draft(f"at{depth}{rank}", ROLES[rank], "\n".join(texts), origin, placement=place))
     return [*out, *last]
