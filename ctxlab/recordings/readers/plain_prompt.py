@@ -3,64 +3,47 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ctxlab.display.short_texts import counted
+from ctxlab.display.short_texts import counted, short
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.results import Loss
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.builder import START, RecordingBuilder
+from ctxlab.recordings.readers.prompt_markup import BEGINNINGS, ENDS, Mark, Markup, markup_of
 
 ENDINGS: Final = (".txt", ".text", ".prompt", ".md")
 MOST_BYTES: Final = 64_000_000
-ROLES: Final = {
-    "system": "system", "developer": "system", "系统": "system",
-    "user": "user", "human": "user", "用户": "user",
-    "assistant": "assistant", "ai": "assistant", "model": "assistant", "bot": "assistant", "助手": "assistant",
-    "tool": "tool", "function": "tool", "ipython": "tool", "工具": "tool",
-}  # fmt: skip
-"""Names of roles in marks and labels."""
-BEGINNINGS: Final = lazy_pattern(r"\A\s*(?:<s>|<bos>|<\|begin_of_text\|>|<\|startoftext\|>)\s*")
-ENDS: Final = lazy_pattern(r"(?:</s>|<eos>|<\|endoftext\|>|<\|end_of_text\|>)\s*$")
-
-
-@dataclass(frozen=True, slots=True)
-class Template:
-    """A way of writing messages into one text: a mark with the role before each, and marks after it."""
-
-    name: str
-    before: re.Pattern[str]
-    after: tuple[str, ...] = ()
-
-
-TEMPLATES: Final = (
-    Template("ChatML", lazy_pattern(r"<\|im_start\|>[ \t]*(?P<role>[^\n<]*)\n?"), ("<|im_end|>",)),
-    Template(
-        "Llama 3",
-        lazy_pattern(r"<\|start_header_id\|>(?P<role>[^<\n]*)<\|end_header_id\|>\n{0,2}"),
-        ("<|eot_id|>", "<|eom_id|>"),
-    ),
-    Template(
-        "Llama 4", lazy_pattern(r"<\|header_start\|>(?P<role>[^<\n]*)<\|header_end\|>\n{0,2}"), ("<|eot|>", "<|eom|>")
-    ),
-    Template("Gemma", lazy_pattern(r"<start_of_turn>(?P<role>[^\n<]*)\n?"), ("<end_of_turn>",)),
-    Template("Phi", lazy_pattern(r"<\|(?P<role>system|user|assistant|tool)\|>\n?"), ("<|end|>", "</s>")),
-)
-"""Templates with a mark for each role."""
-INSTRUCTION: Final = lazy_pattern(r"\[INST\](?P<asked>.*?)(?:\[/INST\](?P<answer>.*?)(?=\[INST\]|\Z)|\Z)", re.DOTALL)
 SYSTEM: Final = lazy_pattern(r"\s*<<SYS>>\n?(?P<system>.*?)\n?<</SYS>>\s*", re.DOTALL)
-TURNS: Final = Template("Anthropic's Human and Assistant", lazy_pattern(r"(?:\A|\n\n)(?P<role>Human|Assistant):[ ]?"))
-LABELS: Final = Template(
+EMPTY_THOUGHT: Final = lazy_pattern(
+    r"\s*(?:(?:<(?:\w+:)?think(?::\w+)?>\s*)?</(?:\w+:)?think(?::\w+)?>|<\|channel>thought\s*<channel\|>)\s*"
+)
+"""What templates put before an answer that has no thoughts."""
+OPEN_THOUGHT: Final = lazy_pattern(r"\s*(?:<(?:\w+:)?think(?::\w+)?>|<\|channel>thought|<\|START_THINKING\|>)?\s*\Z")
+RESULT: Final = lazy_pattern(
+    r"<tool_response>\s*(?P<a>.*?)\s*</tool_response>|<\|tool_response>\s*(?P<b>.*?)\s*<tool_response\|>"
+    r"|<start_function_response>\s*(?P<c>.*?)\s*<end_function_response>"
+    r"|<TOOL_RESPONSE>\s*(?P<d>.*?)\s*</TOOL_RESPONSE>",
+    re.DOTALL,
+)
+"""A tool's result inside a message of somebody else."""
+LEFT: Final = lazy_pattern(
+    r"<[|｜][^<>|｜\s]{1,40}[|｜]>|<\|[a-z_]{2,30}>|<[a-z_]{2,30}\|>|\[/?[A-Z]{3,}(?:_[A-Z]+)*\]|</s>|<s>"
+)
+"""What looks like a mark of a template."""
+TURNS: Final = Markup("Anthropic's Human and Assistant", lazy_pattern(r"(?:\A|\n\n)(?P<role>Human|Assistant):[ ]?"))
+LABELS: Final = Markup(
     "labels at the beginnings of lines",
     lazy_pattern(
-        r"^(?:#{1,4} |\*\*)?(?P<role>system|developer|user|human|assistant|ai|tool|系统|用户|助手|工具)"
+        r"(?:^|(?<=</s>)|(?<=<\|end_of_sentence\|>)|(?<=<｜end▁of▁sentence｜>))(?:#{1,4} |\*\*)?(?P<role>system|developer|user|human|assistant|ai|tool|系统|用户|助手|工具)"
         r"(?:\*\*)?[:：](?:\*\*)?[ \t]*",
         re.IGNORECASE | re.MULTILINE,
     ),
+    ("</s>", "<|end_of_sentence|>", "<｜end▁of▁sentence｜>"),
 )
 
 
@@ -108,42 +91,42 @@ def add_prompt(builder: RecordingBuilder, text: str) -> None:
 
 
 def split_prompt(text: str) -> SplitPrompt:
-    """A prompt's messages; all of it is one of the user where no template and no labels are in it."""
-    for template in TEMPLATES:
-        if template.before.search(text):
-            return _by_marks(text, template)
-    if INSTRUCTION.search(text):
-        return _by_instructions(text)
-    if any(found["role"] == "Human" for found in TURNS.before.finditer(text)):
-        return _by_marks(text, TURNS)
-    roles = [ROLES[found["role"].lower()] for found in LABELS.before.finditer(text)]
-    if "user" in roles and (len(roles) > 1 or LABELS.before.match(text.lstrip())):
-        return _by_marks(text, LABELS)
-    return SplitPrompt("", (("user", text),))
+    """A prompt's messages; all of it is one of the user where no markup and no labels are in it."""
+    found = markup_of(text)
+    if found is not None:
+        return _by_marks(text, *found)
+    if any(mark.name == "Human" for mark in TURNS.marks(text)):
+        return _by_marks(text, TURNS, [*TURNS.marks(text)])
+    labels = [*LABELS.marks(text)]
+    if any(mark.role == "user" for mark in labels) and (len(labels) > 1 or LABELS.before.match(text.lstrip())):
+        return _by_marks(text, LABELS, labels)
+    marks = _left((text,))
+    notes = (f"what look like marks ({marks}) are of no markup that is known here",) if marks else ()
+    return SplitPrompt("", (("user", text),), notes)
 
 
-def _by_marks(text: str, template: Template) -> SplitPrompt:
-    marks = [*template.before.finditer(text)]
-    notes: list[str] = []
+def _by_marks(text: str, markup: Markup, marks: Sequence[Mark]) -> SplitPrompt:
+    notes = [markup.lacks] if markup.lacks else []
     messages: list[tuple[str, str]] = []
-    before = BEGINNINGS.sub("", text[: marks[0].start()], count=1).strip()
+    before = BEGINNINGS.sub("", text[: marks[0].start], count=1).strip()
     if before:
         messages.append(("system", before))
         notes.append("what stands before the first mark is read as a system text")
-    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    ends = [*(mark.start for mark in marks[1:]), len(text)]
     for mark, end in zip(marks, ends, strict=True):
-        named = mark["role"].strip()
-        role = ROLES.get(named.split()[0].lower() if named else "")
-        if role is None:
-            notes.append(f"role {named!r:.40} is not known; it is a message of the user")
-        words, more = _until_mark(text[mark.end() : end], template.after)
-        is_open = mark is marks[-1] and role == "assistant" and not words.strip()
-        if not is_open:  # else it is where the answer begins
-            messages.append((role or "user", words))
+        if mark.role is None:
+            notes.append(f"role {mark.name!r:.40} is not known; it is a message of the user")
+        words, more = _until_mark(text[mark.end : end], markup.after)
+        answers_begin = mark.role == "assistant" and OPEN_THOUGHT.match(EMPTY_THOUGHT.sub("", words, count=1))
+        if not (answers_begin and (mark is marks[-1] or markup.fixed)):
+            messages += _told(mark.role or "user", words.strip() if markup.has_blanks else words)
         if more:
             messages.append(("user", more))
             notes.append("text between two messages is read as one of the user")
-    return SplitPrompt(template.name, tuple(messages) or (("user", text),), tuple(dict.fromkeys(notes)))
+    left = _left([words for _, words in messages])
+    if left:
+        notes.append(f"marks that aren't known here stay in the messages: {left}")
+    return SplitPrompt(markup.name, tuple(messages) or (("user", text),), tuple(dict.fromkeys(notes)))
 
 
 def _until_mark(text: str, after: Sequence[str]) -> tuple[str, str]:
@@ -152,29 +135,39 @@ def _until_mark(text: str, after: Sequence[str]) -> tuple[str, str]:
     if not places:
         return ENDS.sub("", text).strip("\n"), ""
     at, mark = min(places)
-    return text[:at].strip("\n"), ENDS.sub("", BEGINNINGS.sub("", text[at + len(mark) :], count=1)).strip()
+    rest = text[at + len(mark) :]
+    while True:  # several marks may end a message
+        rest = ENDS.sub("", BEGINNINGS.sub("", rest, count=1)).strip()
+        mark = next((mark for mark in after if rest.startswith(mark)), "")
+        if not mark:
+            return text[:at].strip("\n"), rest
+        rest = rest.removeprefix(mark)
 
 
-def _by_instructions(text: str) -> SplitPrompt:
-    """Turns as Llama 2 and Mistral write them: `[INST] asked [/INST] answer`, the system text inside the first."""
-    notes: list[str] = []
-    messages: list[tuple[str, str]] = []
-    first = text.find("[INST]")
-    before = BEGINNINGS.sub("", text[:first], count=1).strip()
-    if before:
-        messages.append(("system", before))
-        notes.append("what stands before the first mark is read as a system text")
-    for turn in INSTRUCTION.finditer(text, first):
-        messages += _of_turn(turn["asked"], turn["answer"] or "")
-    return SplitPrompt("[INST]", tuple(messages), tuple(notes))
-
-
-def _of_turn(asked: str, answer: str) -> Iterator[tuple[str, str]]:
-    system = SYSTEM.match(asked)
+def _told(role: str, words: str) -> Iterator[tuple[str, str]]:
+    """A message's words, with what is another's inside: a system text as Llama 2 has it, results of tools."""
+    system = SYSTEM.match(words) if role == "user" else None
     if system is not None:
         yield "system", system["system"].strip()
-        asked = asked[system.end() :]
-    yield "user", asked.strip()
-    words = re.sub(r"\s*(?:</s>|<eos>)?\s*(?:<s>|<bos>)?\s*\Z", "", answer).strip()
-    if words:
-        yield "assistant", words
+        words = words[system.end() :]
+    if role == "assistant":
+        thought = EMPTY_THOUGHT.match(words)
+        words = words[thought.end() :] if thought is not None else words
+    results = [*RESULT.finditer(words)]
+    if role in ("user", "assistant") and results and (role == "assistant" or not RESULT.sub("", words).strip()):
+        at = 0
+        for result in results:
+            if words[at : result.start()].strip():
+                yield role, words[at : result.start()].strip()
+            yield "tool", next(each for each in result.groups() if each is not None)
+            at = result.end()
+        if words[at:].strip():
+            yield role, words[at:].strip()
+        return
+    yield role, words
+
+
+def _left(texts: Iterable[str]) -> str:
+    """What looks like marks in some texts, the first few of them."""
+    found = dict.fromkeys(mark.group() for text in texts for mark in LEFT.finditer(text))
+    return short(", ".join(found), 80)
