@@ -42,11 +42,31 @@ const ENTRIES = Object.fromEntries([
 // the copy of the dark theme for pages that leave it to the system is left out.
 const OF_THE_SYSTEM = /@media \(prefers-color-scheme: dark\) \{[^{}]*\{[^{}]*\}\s*\}/g;
 const OWN_ROOT = "\u00a7";
+// What many rules have is said once in looks.css; `composes: row clipped` in a rule stands for those declarations.
+const LOOKS = new Map(
+  [...(await readFile(`${base}/_shared/looks.css`, "utf8")).matchAll(/^\.([\w-]+) \{([^}]*)\}/gm)].map(
+    ([, name, body]) => [name, body.trim()],
+  ),
+);
+const composed = (sheet, path) =>
+  sheet.replaceAll(/\bcomposes: ([\w -]+);/g, (_, names) =>
+    names
+      .split(" ")
+      .map((name) => {
+        if (LOOKS.has(name)) return LOOKS.get(name);
+        throw new Error(
+          `${path} composes ${name}, which is no look of _shared/looks.css: ${[...LOOKS.keys()].join(", ")}`,
+        );
+      })
+      .join(" "),
+  );
 const styles = (view) => ({
   name: "styles",
   setup(at) {
     at.onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const source = (await readFile(path, "utf8")).replaceAll(OF_THE_SYSTEM, "").replaceAll(":root", ".ctxlab");
+      const source = composed(await readFile(path, "utf8"), path)
+        .replaceAll(OF_THE_SYSTEM, "")
+        .replaceAll(":root", ".ctxlab");
       const { code } = await transform(source, { loader: "css", minify: true, target: TARGET });
       if (path.includes("/_shared/")) return { contents: code, loader: "text" };
       // Written once, not in front of each rule.
