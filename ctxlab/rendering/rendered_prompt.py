@@ -15,6 +15,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.chat_templates import JinjaTemplate, RenderedText
+from ctxlab.engines.chat_templates.instruct import InstructPreset, instruct_text
 from ctxlab.engines.chat_templates.jinja import render, render_for_llama_cpp
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.errors import TemplateRefused
@@ -42,7 +43,7 @@ class RenderedPrompt:
 
     trace: Trace
     model: LocalModel
-    template: JinjaTemplate
+    template: JinjaTemplate | InstructPreset
     rendered: RenderedText | None
     refusal: TemplateRefused | None = None
     options: Mapping[str, Any] | None = None
@@ -61,7 +62,7 @@ class RenderedPrompt:
     @property
     def engine(self) -> str:
         """The program whose text it is."""
-        return (self.options or {}).get("engine", "transformers")
+        return "sillytavern" if isinstance(self.template, InstructPreset) else (self.options or {})["engine"]
 
     @property
     def text(self) -> str:
@@ -99,7 +100,7 @@ class RenderedPrompt:
     def typed_parts_help(self) -> bool:
         """Whether the template refuses, drops and moves nothing where messages are lists of typed parts; tried."""
         options = self.options or {}
-        if options.get("typed_parts") or options.get("engine") == "llama.cpp" or not _losses(self.rendered, self.trace):
+        if options.get("typed_parts") or self.engine != "transformers" or not _losses(self.rendered, self.trace):
             return False
         found, _ = _rendered(self.trace, self.model, self.template, {**options, "typed_parts": True})
         return not _losses(found, self.trace)
@@ -176,7 +177,7 @@ def _losses(rendered: RenderedText | None, trace: Trace) -> Losses:
 @checked_arguments
 def rendered(
     trace: Trace,
-    model: LocalModel | JinjaTemplate | Path | str,
+    model: LocalModel | JinjaTemplate | InstructPreset | Path | str,
     *,
     template: str | None = None,
     engine: Literal["transformers", "llama.cpp"] = "transformers",
@@ -187,7 +188,8 @@ def rendered(
 ) -> RenderedPrompt:
     """The text that a model reads of a run, as `engine` renders it, with what the template does to the messages.
 
-    `model` is a model of one's own, a template, or the path of a file that has one. `template` names one of several;
+    `model` is a model of one's own, a template, an instruct preset of SillyTavern, by which its text completion is
+    written, or the path of a file that has one of these. `template` names one of several;
     by default it is `tool_use` where there are tools and the model has one. With `typed_parts` each message is a list
     of parts, as some templates want it. `variables` are what a template gets besides, such as
     `{"enable_thinking": False}`. Times that a template writes are the run's. For llama.cpp neither typed parts nor a
@@ -196,7 +198,8 @@ def rendered(
     own = read_template(model)
     agent = trace.start.input.agent
     tools: Sequence[Any] = (agent.sent_tools if agent is not None else None) or ()
-    chosen = own.template(template, has_tools=bool(tools))
+    chosen = own if isinstance(own, InstructPreset) else own.template(template, has_tools=bool(tools))
+    own = LocalModel(own.name) if isinstance(own, InstructPreset) else own
     options = {
         "add_generation_prompt": add_generation_prompt,
         "continue_final_message": continue_final_message,
@@ -209,13 +212,15 @@ def rendered(
 
 
 def _rendered(
-    trace: Trace, model: LocalModel, template: JinjaTemplate, options: Mapping[str, Any]
+    trace: Trace, model: LocalModel, template: JinjaTemplate | InstructPreset, options: Mapping[str, Any]
 ) -> tuple[RenderedText | None, TemplateRefused | None]:
     agent, drafts, now = trace.start.input.agent, trace.result.drafts, _time_of(trace)
     tools = (agent.sent_tools if agent is not None else None) or ()
     own = {name: value for name, value in options.items() if name != "engine"}
     try:
-        if options.get("engine") == "llama.cpp":
+        if isinstance(template, InstructPreset):
+            text = _by_preset(trace, template, options)
+        elif options.get("engine") == "llama.cpp":
             text = render_for_llama_cpp(
                 template,
                 drafts,
@@ -230,6 +235,17 @@ def _rendered(
     except TemplateRefused as refusal:
         return None, refusal
     return text, None
+
+
+def _by_preset(trace: Trace, preset: InstructPreset, options: Mapping[str, Any]) -> RenderedText:
+    user, agent = trace.start.input.user, trace.start.input.agent
+    return instruct_text(
+        trace.result.drafts,
+        preset,
+        user=(user.name if user is not None else "") or "User",
+        char=(agent.name if agent is not None else "") or trace.start.input.facts.get("char") or "Assistant",
+        kind="continue" if options.get("continue_final_message") else "normal",
+    )
 
 
 def _time_of(trace: Trace) -> datetime | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,30 @@ def test_a_template_is_read_from_a_file(tmp_path: Path) -> None:
     path.write_text(CHATML.source, "utf-8")
 
     assert rendered(run(CHAT), path).text == rendered(run(CHAT), CHATML).text
+
+
+PRESET = {
+    "instruct": {
+        "input_sequence": "[USER]", "output_sequence": "[CHAR]", "system_sequence": "[SYS]",
+        "input_suffix": "[/]", "output_suffix": "[/]", "system_suffix": "[/]", "wrap": False,
+    }
+}  # fmt: skip
+
+
+def test_a_preset_of_sillytavern_writes_the_text_and_loses_what_it_has_no_place_for(tmp_path: Path) -> None:
+    path = tmp_path / "preset.json"
+    path.write_text(json.dumps(PRESET), "utf-8")
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    asked = [*CHAT[:2], {"role": "assistant", "content": "", "tool_calls": [call]}]
+    trace = run([*asked, {"role": "tool", "tool_call_id": "c1", "content": "It is lit."}, CHAT[4]])
+
+    found = rendered(trace, path)
+
+    assert (found.engine, found.template.name) == ("sillytavern", "preset")
+    assert "[USER]Is the lamp lit?[/]" in found.text
+    assert [span.origin.kind for span in found.where("Is the lamp lit?")] == ["node"]
+    result = next(draft.key for draft in trace.result.drafts if draft.role == "tool")
+    assert ("dropped", result) in kinds(found)
 
 
 ROLES = st.lists(st.sampled_from(["system", "user", "assistant"]), min_size=1, max_size=7)

@@ -212,7 +212,10 @@ MARKUP: Final[Sequence[Markup]] = (
         ("[/SYSTEM_PROMPT]", "[/AVAILABLE_TOOLS]", "[/MODEL_SETTINGS]"),
         {
             **dict.fromkeys(("[SYSTEM_PROMPT]", "[AVAILABLE_TOOLS]", "[MODEL_SETTINGS]"), "system"),
-            **{"[INST]": "user", "[/INST]": "assistant", "[TOOL_RESULTS]": "tool", "[/TOOL_RESULTS]": "assistant"},
+            "[INST]": "user",
+            "[/INST]": "assistant",
+            "[TOOL_RESULTS]": "tool",
+            "[/TOOL_RESULTS]": "assistant",
         },
         has_blanks=True,
     ),
