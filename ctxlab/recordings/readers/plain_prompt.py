@@ -39,7 +39,8 @@ TURNS: Final = Markup("Anthropic's Human and Assistant", lazy_pattern(r"(?:\A|\n
 LABELS: Final = Markup(
     "labels at the beginnings of lines",
     lazy_pattern(
-        r"(?:^|(?<=</s>)|(?<=<\|end_of_sentence\|>)|(?<=<｜end▁of▁sentence｜>))(?:#{1,4} |\*\*)?(?P<role>system|developer|user|human|assistant|ai|tool|系统|用户|助手|工具)"
+        r"(?:^|(?<=</s>)|(?<=<\|end_of_sentence\|>)|(?<=<｜end▁of▁sentence｜>)|(?=#{3} ))(?:#{1,4} |\*\*)?"
+        r"(?P<role>system|developer|user|human|assistant|ai|tool|系统|用户|助手|工具)"
         r"(?:\*\*)?[:：](?:\*\*)?[ \t]*",
         re.IGNORECASE | re.MULTILINE,
     ),
