@@ -22,7 +22,7 @@ SYSTEM: Final = lazy_pattern(r"\s*<<SYS>>\n?(?P<system>.*?)\n?<</SYS>>\s*", re.D
 EMPTY_THOUGHT: Final = lazy_pattern(
     r"\s*(?:(?:<(?:\w+:)?think(?::\w+)?>\s*)?</(?:\w+:)?think(?::\w+)?>|<\|channel>thought\s*<channel\|>)\s*"
 )
-"""What templates put before an answer that has no thoughts."""
+"""Marks that templates put before an answer without thoughts."""
 OPEN_THOUGHT: Final = lazy_pattern(r"\s*(?:<(?:\w+:)?think(?::\w+)?>|<\|channel>thought|<\|START_THINKING\|>)?\s*\Z")
 RESULT: Final = lazy_pattern(
     r"<tool_response>\s*(?P<a>.*?)\s*</tool_response>|<\|tool_response>\s*(?P<b>.*?)\s*<tool_response\|>"
@@ -34,7 +34,7 @@ RESULT: Final = lazy_pattern(
 LEFT: Final = lazy_pattern(
     r"<[|｜][^<>|｜\s]{1,40}[|｜]>|<\|[a-z_]{2,30}>|<[a-z_]{2,30}\|>|\[/?[A-Z]{3,}(?:_[A-Z]+)*\]|</s>|<s>"
 )
-"""What looks like a mark of a template."""
+"""Characters that look like a mark of a template."""
 TURNS: Final = Markup("Anthropic's Human and Assistant", lazy_pattern(r"(?:\A|\n\n)(?P<role>Human|Assistant):[ ]?"))
 LABELS: Final = Markup(
     "labels at the beginnings of lines",
@@ -169,6 +169,6 @@ def _told(role: str, words: str) -> Iterator[tuple[str, str]]:
 
 
 def _left(texts: Iterable[str]) -> str:
-    """What looks like marks in some texts, the first few of them."""
+    """The first few of what look like marks in some texts."""
     found = dict.fromkeys(mark.group() for text in texts for mark in LEFT.finditer(text))
     return short(", ".join(found), 80)
