@@ -176,15 +176,14 @@ MARKUP: Final[Sequence[Markup]] = (
         ("<SPECIAL_12>",),
     ),
     Markup(
-        "GigaChat", lazy_pattern(r"(?P<role>(?:developer )?\w+(?: result)?)<\|role_sep\|>\n?"), ("<|message_sep|>",)
+        "GigaChat",
+        lazy_pattern(r"\b(?P<role>(?:developer system|function result|\w{1,30}))<\|role_sep\|>\n?"),
+        ("<|message_sep|>",),
     ),
     Markup(
         "dots",
-        lazy_pattern(
-            r"<\|(?P<role>system|userprompt|response)\|>(?=[\s\S]*<\|(?:endofuserprompt|userprompt)\|>)|<\|response\|>"
-        ),
+        lazy_pattern(r"<\|(?P<role>system|userprompt|response)\|>"),
         ("<|endofsystem|>", "<|endofuserprompt|>", "<|endofresponse|>"),
-        {"<|response|>": "assistant"},
     ),
     Markup(
         "marks of roles as Phi, GLM and Metharme have them",
