@@ -60,6 +60,7 @@ PAGES = [
     "docs/conversation_trees.md",
     "docs/fake_vendor.md",
     "docs/full_text_search.md",
+    "docs/instruct_presets.md",
     "docs/knowledge.md",
     "docs/lore_rules_and_macros.md",
     "docs/pipeline.md",

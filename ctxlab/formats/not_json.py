@@ -50,6 +50,12 @@ CONTENT: Final = (
     (lazy_pattern(r"(?:[^,\n]+,){2,}[^,\n]+\n(?:[^,\n]*,){2,}"), "a table (CSV)"),
 )
 
+PROMPT: Final = lazy_pattern(
+    r"\s*(?:\[(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|gMASK)\]|\[\|\w+\|\]|<[|｜][^<>\s]{1,40}[|｜]>|<s>|<bos>|<start_of_turn>)"
+)
+"""Marks with which a prompt of one text begins; some begin like JSON."""
+PROMPT_KIND: Final = "a prompt that is one text, which `ctxlab check` and read_recording read; give them the file"
+
 
 def binary_kind(raw: bytes) -> str | None:
     """The kind of a file that is no text; None for what may be text."""
@@ -66,6 +72,8 @@ def text_kind(text: str, name: str, *, no_json: bool) -> str | None:
 
     Where it begins like JSON, only an ending that JSON never has tells it.
     """
+    if PROMPT.match(text, 0, LOOKED_AT):
+        return PROMPT_KIND
     by_name = next((kind for ending, kind in ENDINGS.items() if name.lower().endswith(ending)), None)
     if not no_json:
         return by_name if by_name != "plain text" else None

@@ -20,26 +20,28 @@ ENDINGS: Final = (".txt", ".text", ".prompt", ".md")
 MOST_BYTES: Final = 64_000_000
 SYSTEM: Final = lazy_pattern(r"\s*<<SYS>>\n?(?P<system>.*?)\n?<</SYS>>\s*", re.DOTALL)
 EMPTY_THOUGHT: Final = lazy_pattern(
-    r"\s*(?:(?:<(?:\w+:)?think(?::\w+)?>\s*)?</(?:\w+:)?think(?::\w+)?>|<\|channel>thought\s*<channel\|>)\s*"
+    r"(?:(?:<(?:\w+:)?think(?::\w+)?>\s*)?</(?:\w+:)?think(?::\w+)?>|<\|channel>thought\s*<channel\|>)\s*"
 )
-"""What templates put before an answer that has no thoughts."""
-OPEN_THOUGHT: Final = lazy_pattern(r"\s*(?:<(?:\w+:)?think(?::\w+)?>|<\|channel>thought|<\|START_THINKING\|>)?\s*\Z")
+"""Marks that templates put before an answer without thoughts."""
+OPEN_THOUGHT: Final = lazy_pattern(r"(?:<(?:\w+:)?think(?::\w+)?>|<\|channel>thought|<\|START_THINKING\|>)?\Z")
 RESULT: Final = lazy_pattern(
-    r"<tool_response>\s*(?P<a>.*?)\s*</tool_response>|<\|tool_response>\s*(?P<b>.*?)\s*<tool_response\|>"
-    r"|<start_function_response>\s*(?P<c>.*?)\s*<end_function_response>"
-    r"|<TOOL_RESPONSE>\s*(?P<d>.*?)\s*</TOOL_RESPONSE>",
+    r"<tool_response>(?P<a>(?:(?!<tool_response>).)*?)</tool_response>"
+    r"|<\|tool_response>(?P<b>(?:(?!<\|tool_response>).)*?)<tool_response\|>"
+    r"|<start_function_response>(?P<c>(?:(?!<start_function_response>).)*?)<end_function_response>"
+    r"|<TOOL_RESPONSE>(?P<d>(?:(?!<TOOL_RESPONSE>).)*?)</TOOL_RESPONSE>",
     re.DOTALL,
 )
-"""A tool's result inside a message of somebody else."""
+"""A tool's result inside a message of somebody else; no mark is looked for behind the next one that opens."""
 LEFT: Final = lazy_pattern(
     r"<[|｜][^<>|｜\s]{1,40}[|｜]>|<\|[a-z_]{2,30}>|<[a-z_]{2,30}\|>|\[/?[A-Z]{3,}(?:_[A-Z]+)*\]|</s>|<s>"
 )
-"""What looks like a mark of a template."""
+"""Characters that look like a mark of a template."""
 TURNS: Final = Markup("Anthropic's Human and Assistant", lazy_pattern(r"(?:\A|\n\n)(?P<role>Human|Assistant):[ ]?"))
 LABELS: Final = Markup(
     "labels at the beginnings of lines",
     lazy_pattern(
-        r"(?:^|(?<=</s>)|(?<=<\|end_of_sentence\|>)|(?<=<｜end▁of▁sentence｜>))(?:#{1,4} |\*\*)?(?P<role>system|developer|user|human|assistant|ai|tool|系统|用户|助手|工具)"
+        r"(?:^|(?<=</s>)|(?<=<\|end_of_sentence\|>)|(?<=<｜end▁of▁sentence｜>)|(?=#{3} ))(?:#{1,4} |\*\*)?"
+        r"(?P<role>system|developer|user|human|assistant|ai|tool|系统|用户|助手|工具)"
         r"(?:\*\*)?[:：](?:\*\*)?[ \t]*",
         re.IGNORECASE | re.MULTILINE,
     ),
@@ -117,7 +119,7 @@ def _by_marks(text: str, markup: Markup, marks: Sequence[Mark]) -> SplitPrompt:
         if mark.role is None:
             notes.append(f"role {mark.name!r:.40} is not known; it is a message of the user")
         words, more = _until_mark(text[mark.end : end], markup.after)
-        answers_begin = mark.role == "assistant" and OPEN_THOUGHT.match(EMPTY_THOUGHT.sub("", words, count=1))
+        answers_begin = mark.role == "assistant" and OPEN_THOUGHT.match(_without_thought(words).strip())
         if not (answers_begin and (mark is marks[-1] or markup.fixed)):
             messages += _told(mark.role or "user", words.strip() if markup.has_blanks else words)
         if more:
@@ -151,15 +153,14 @@ def _told(role: str, words: str) -> Iterator[tuple[str, str]]:
         yield "system", system["system"].strip()
         words = words[system.end() :]
     if role == "assistant":
-        thought = EMPTY_THOUGHT.match(words)
-        words = words[thought.end() :] if thought is not None else words
+        words = _without_thought(words)
     results = [*RESULT.finditer(words)]
     if role in ("user", "assistant") and results and (role == "assistant" or not RESULT.sub("", words).strip()):
         at = 0
         for result in results:
             if words[at : result.start()].strip():
                 yield role, words[at : result.start()].strip()
-            yield "tool", next(each for each in result.groups() if each is not None)
+            yield "tool", next(each for each in result.groups() if each is not None).strip()
             at = result.end()
         if words[at:].strip():
             yield role, words[at:].strip()
@@ -167,7 +168,14 @@ def _told(role: str, words: str) -> Iterator[tuple[str, str]]:
     yield role, words
 
 
+def _without_thought(words: str) -> str:
+    """An answer without the marks of an empty thought before it."""
+    bare = words.lstrip()
+    found = EMPTY_THOUGHT.match(bare)
+    return bare[found.end() :] if found is not None else words
+
+
 def _left(texts: Iterable[str]) -> str:
-    """What looks like marks in some texts, the first few of them."""
+    """The first few of what look like marks in some texts."""
     found = dict.fromkeys(mark.group() for text in texts for mark in LEFT.finditer(text))
     return short(", ".join(found), 80)

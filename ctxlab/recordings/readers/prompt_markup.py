@@ -80,7 +80,7 @@ def role_of(name: str) -> str | None:
         return None
     if words[0].startswith(("functions.", "tool.", "python", "browser")):
         return "tool"
-    return ROLES.get(words[0])
+    return ROLES.get(words[0]) or ROLES.get(words[-1])
 
 
 MARKUP: Final[Sequence[Markup]] = (
@@ -156,7 +156,7 @@ MARKUP: Final[Sequence[Markup]] = (
         opener="<｜hy_place▁holder▁no▁3｜>",
         lacks=NO_RESULTS,
     ),
-    Markup("Step", lazy_pattern(r"<\|BOT\|>(?P<role>\w+)\n"), ("<|EOT|>",)),
+    Markup("Step", lazy_pattern(r"<\|BOT\|>[ ]?(?P<role>\w+)\n"), ("<|EOT|>",)),
     Markup(
         "EXAONE 3",
         lazy_pattern(r"\[\|(?P<role>system|user|assistant|tool)\|\]"),
@@ -169,27 +169,27 @@ MARKUP: Final[Sequence[Markup]] = (
     ),
     Markup("Apriel", lazy_pattern(r"<\|begin_(?P<role>system|user|assistant|tool_result)\|>\n?"), ("<|end|>",)),
     Markup("MiniMax", lazy_pattern(r"\]~b\](?P<role>system|developer|user|ai|assistant|tool)[^\n\[\]]*\n"), ("[e~[",)),
-    Markup("Ling", lazy_pattern(r"<role>(?P<role>[A-Z]+)</role>"), ("<|role_end|>",)),
+    Markup("Ling", lazy_pattern(r"<role>(?P<role>[A-Za-z]+)</role>"), ("<|role_end|>",)),
     Markup(
         "Nemotron",
         lazy_pattern(r"<(?:extra_id_[01]|SPECIAL_1[01])>(?P<role>System|User|Assistant|Tool)\n"),
         ("<SPECIAL_12>",),
     ),
     Markup(
-        "GigaChat", lazy_pattern(r"(?P<role>(?:developer )?\w+(?: result)?)<\|role_sep\|>\n?"), ("<|message_sep|>",)
+        "GigaChat",
+        lazy_pattern(r"\b(?P<role>(?:developer system|function result|\w{1,30}))<\|role_sep\|>\n?"),
+        ("<|message_sep|>",),
     ),
     Markup(
         "dots",
-        lazy_pattern(
-            r"<\|(?P<role>system|userprompt|response)\|>(?=[\s\S]*<\|(?:endofuserprompt|userprompt)\|>)|<\|response\|>"
-        ),
+        lazy_pattern(r"<\|(?P<role>system|userprompt|response)\|>"),
         ("<|endofsystem|>", "<|endofuserprompt|>", "<|endofresponse|>"),
-        {"<|response|>": "assistant"},
     ),
     Markup(
         "marks of roles as Phi, GLM and Metharme have them",
         lazy_pattern(
-            r"(?:<\|bom\|>)?<\|(?P<role>system|developer|user|assistant|model|tool|observation|prompt|answer)\|>[ \t]*\n?"
+            r"(?:<\|bom\|>)?"
+            r"<\|(?P<role>system|developer|user|assistant|model|tool|observation|prompt|answer)\|>[ \t]*\n?"
         ),
         ("<|end|>", "</s>", "<|endofturn|>", "<|endoftext|>", "<|eom|>"),
     ),
@@ -199,9 +199,15 @@ MARKUP: Final[Sequence[Markup]] = (
         ("</s>", "<eos>", "<|end_of_text|>", "<seed:eos>"),
     ),
     Markup(
-        "Laguna",
-        lazy_pattern(r"(?:^|(?<=>))<(?P<role>system|user|assistant|tool)>\n", re.MULTILINE),
-        ("\n</system>", "\n</user>", "\n</assistant>", "\n</tool>"),
+        "elements named by roles",
+        lazy_pattern(r"(?:^|(?<=>))<(?P<role>system|user|assistant|tool)>\n?", re.MULTILINE),
+        ("</system>", "</user>", "</assistant>", "</tool>"),
+        least=2,
+    ),
+    Markup(
+        "roles between two marks",
+        lazy_pattern(r"<\|[\w:]{2,20}\|>(?P<role>system|user|assistant|tool)<\|[\w:]{2,20}\|>\n{0,2}", re.IGNORECASE),
+        ("<|end|>", "<|eot_id|>", "<|cos|>", "<|end_turn|>", "<|endoftext|>"),
         least=2,
     ),
     Markup(
@@ -222,7 +228,7 @@ MARKUP: Final[Sequence[Markup]] = (
     Markup("MiniCPM", lazy_pattern(r"<(?P<role>用户|AI)>"), ("</s>",), least=2),
     Markup(
         "Hunyuan's older marks",
-        lazy_pattern(r"<\|startoftext\|>(?=[^<]*<\|extra_4\|>)|<\|extra_4\|>|<\|startoftext\|>|<\|extra_0\|>"),
+        lazy_pattern(r"<\|startoftext\|>(?![^<]*<\|extra_4\|>)|<\|extra_4\|>|<\|extra_0\|>"),
         ("<|eos|>",),
         {"<|extra_4|>": "user", "<|startoftext|>": "user", "<|extra_0|>": "assistant"},
         least=2,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from ctxlab.engines.chat_templates.instruct import (
     InstructPreset,
     InstructSequences,
     SystemPrompt,
+    fit_instruct_text,
     instruct_text,
     read_instruct_preset,
     stop_strings,
@@ -250,3 +253,39 @@ def test_a_story_string_that_cant_be_read_is_refused_with_its_line(story: str, w
     preset = InstructPreset("p", InstructSequences(), ContextTemplate(story_string=story))
     with pytest.raises(TemplateRefused, match=words):
         instruct_text([draft("a", "user", "x")], preset)
+
+
+# --- the budget
+
+BUDGETS = json.loads((Path(__file__).parents[2] / "sillytavern" / "recorded_text" / "budgets.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("row", BUDGETS["cases"], ids=lambda row: f"{row['budget']} {row['padding']}")
+def test_a_chat_is_cut_as_the_program_was_seen_to_cut_it(row: dict[str, Any]) -> None:
+    def count(text: str) -> int:
+        return math.ceil(len(text) / BUDGETS["characters_per_token"])
+
+    first = next(case for case in recorded_texts() if case.name == "examples")
+    head = [each for each in first.drafts if each.origin.kind == "preset"]
+    words = [f"Message number {number} has some words in it to fill the window up." for number in range(40)]
+    chat = [draft(f"c{number}", "user" if number % 2 else "assistant", text) for number, text in enumerate(words)]
+    for each in sorted(row.get("inject", ()), key=lambda each: each["depth"]):
+        place = Placement("depth", depth=each["depth"])
+        chat.insert(len(chat) - each["depth"], draft(each["text"], "system", each["text"], placement=place))
+
+    found = fit_instruct_text(
+        [*head, *chat],
+        first.preset,
+        budget=row["budget"],
+        count=count,
+        padding=row["padding"],
+        pin_examples=row["pin_examples"],
+        user=USER,
+        char=CHAR,
+    )
+
+    text = str(found.rendered.text)
+    assert [int(number) for number in re.findall(r"Message number (\d+)", text)] == row["messages"]
+    assert (text[: text.index("Message")], len(text)) == (row["head"], row["length"])
+    assert found.tokens < row["budget"] + 1
+    assert {each.message for each in found.rendered.stretches}.isdisjoint(found.cut)

@@ -1,5 +1,6 @@
 """SillyTavern's text completion: one text made of messages by instruct, context and system prompt presets."""
 
+from ctxlab.engines.chat_templates.instruct.fit import FittedText, fit_instruct_text
 from ctxlab.engines.chat_templates.instruct.preset import (
     ContextTemplate,
     InstructPreset,
@@ -12,9 +13,11 @@ from ctxlab.engines.chat_templates.instruct.stop_strings import stop_strings
 
 __all__ = [
     "ContextTemplate",
+    "FittedText",
     "InstructPreset",
     "InstructSequences",
     "SystemPrompt",
+    "fit_instruct_text",
     "instruct_text",
     "read_instruct_preset",
     "stop_strings",

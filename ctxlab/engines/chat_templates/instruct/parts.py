@@ -89,5 +89,5 @@ def _is_at_depth(draft: Draft) -> bool:
 
 
 def turn_of(draft: Draft) -> Turn:
-    """Whose turn a message is; a developer's is the system's."""
+    """The turn of a message; a developer's is the system's."""
     return draft.role if draft.role in ("user", "assistant") else "system"

@@ -20,7 +20,7 @@ STORY = "".join([f"{{{{#if {slot}}}}}{{{{{slot}}}}}\n{{{{/if}}}}" for slot in SL
 
 @dataclass(frozen=True, slots=True)
 class InstructSequences:
-    """What stands before and after each message.
+    """The characters before and after each message.
 
     With `wrap` a line feed follows each sequence, and a message that has no suffix. `macro` says whether macros in
     sequences are expanded. Of the first and last forms those that are empty give way to the usual ones.
@@ -52,7 +52,7 @@ class InstructSequences:
 
 @dataclass(frozen=True, slots=True)
 class ContextTemplate:
-    """What stands before the chat: the story string, and the headings of examples and chat.
+    """The texts before the chat: the story string, and the headings of examples and chat.
 
     With `story_string_position` 1 the story is a message `story_string_depth` messages from the newest, of the role
     `story_string_role` (0 system, 1 user, 2 assistant).

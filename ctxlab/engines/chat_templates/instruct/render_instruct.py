@@ -5,13 +5,13 @@ It is written after what SillyTavern 1.19.0 was seen to send, character by chara
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal, NamedTuple
 
 from ctxlab.context import Draft, Origin, Text
 from ctxlab.engines.chat_templates.instruct.parts import SPEAKERS, PromptParts, Turn, sorted_parts, turn_of
-from ctxlab.engines.chat_templates.instruct.pieces import Piece, as_text, ends_line, own, trimmed
+from ctxlab.engines.chat_templates.instruct.pieces import Piece, as_text, ends_line, own, plain, trimmed
 from ctxlab.engines.chat_templates.instruct.preset import SLOTS, InstructPreset
 from ctxlab.engines.chat_templates.instruct.preset_macros import PresetMacros
 from ctxlab.engines.chat_templates.instruct.story_string import story_pieces
@@ -23,11 +23,11 @@ TRIM: Final = lazy_pattern(r"\{\{\s*trim\s*\}\}")
 STORY_ROLES: Final[tuple[Turn, ...]] = ("system", "user", "assistant")
 ALIASES: Final = {"loreBefore": "wiBefore", "loreAfter": "wiAfter"}
 NAMED: Final = Origin("separator", "names")
-"""What a build puts before the words of one in a group."""
+"""The origin of a name that a build puts before words in a group."""
 CARD: Final = ("description", "personality", "scenario", "persona")
 """Texts of the story string that macros stand for too."""
 SYSTEM: Final = "System"
-"""What `{{name}}` stands for before the story."""
+"""The value of `{{name}}` before the story."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,14 @@ class _Said:
     is_named: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class _Example:
+    """A line of a talk that is an example."""
+
+    message: int
+    pieces: Sequence[Piece]
+
+
 def instruct_text(
     drafts: Sequence[Draft],
     preset: InstructPreset,
@@ -49,35 +57,68 @@ def instruct_text(
     char: str = "Assistant",
     kind: TurnKind = "normal",
     is_group: bool = False,
+    without: Collection[int] = (),
 ) -> RenderedText:
     """The text that SillyTavern's text completion sends of messages, by an instruct preset.
 
     `user` and `char` are the names that macros and names before words stand for. `kind` says what the text asks for: an
-    answer, more of the last message, or words of the user. `is_group` says that several characters speak. Messages that
-    text completion has no place for are left out, such as results of tools. Raises TemplateRefused for a story string
+    answer, more of the last message, or words of the user. `is_group` says that several characters speak, `without` are
+    positions of messages of the chat and of examples that are cut. Messages that text completion has no place for are
+    left out, such as results of tools. Raises TemplateRefused for a story string
     that can't be read.
     """
-    parts = sorted_parts(drafts, has_system_prompt=bool(preset.system.content))
-    card = {slot: "\n".join(str(drafts[number].text) for number in parts.slots.get(slot, ())) for slot in CARD}
-    macros = PresetMacros(user, char, preset.name, **card)
-    whole = _Renderer(drafts, preset, macros, kind, is_group).pieces(parts)
+    whole = InstructWriter.of(drafts, preset, user, char, kind, is_group=is_group, without=without).pieces()
     text, stretches = as_text(whole)
     return RenderedText(text, stretches, preset.name, "sillytavern")
 
 
+class Written(NamedTuple):
+    """Characters that were written for one thing: an example, a message of the chat, or what has to be there."""
+
+    thing: Literal["example", "chat", "fixed"]
+    message: int | None
+    text: str
+
+
 @dataclass(slots=True)
-class _Renderer:
+class InstructWriter:
+    """The writing of one text: `out` are its pieces, `log` what each thing took."""
+
     drafts: Sequence[Draft]
     preset: InstructPreset
     macros: PresetMacros
     kind: TurnKind
     is_group: bool
+    parts: PromptParts
     out: list[Piece] = field(default_factory=list[Piece])
+    log: list[Written] = field(default_factory=list[Written])
 
-    def pieces(self, parts: PromptParts) -> list[Piece]:
-        context = self.preset.context
+    @classmethod
+    def of(
+        cls,
+        drafts: Sequence[Draft],
+        preset: InstructPreset,
+        user: str,
+        char: str,
+        kind: TurnKind,
+        *,
+        is_group: bool,
+        without: Collection[int] = (),
+    ) -> InstructWriter:
+        """A writer of some messages."""
+        parts = sorted_parts(drafts, has_system_prompt=bool(preset.system.content))
+        card = {slot: "\n".join(str(drafts[number].text) for number in parts.slots.get(slot, ())) for slot in CARD}
+        if without:
+            examples = [[number for number in block if number not in without] for block in parts.examples]
+            chat = [number for number in parts.chat if number not in without]
+            parts = replace(parts, examples=[block for block in examples if block], chat=chat)
+        return cls(drafts, preset, PresetMacros(user, char, preset.name, **card), kind, is_group, parts)
+
+    def pieces(self) -> list[Piece]:
+        """The pieces of the text, in order."""
+        parts, context = self.parts, self.preset.context
         story = self._story(parts.slots, parts.examples)
-        examples = [piece for block in parts.examples for piece in self._example(block)]
+        examples = [each for block in parts.examples for each in self._example(block)]
         chat = [self._said(number) for number in parts.chat]
         self._insert_afterword(chat)
         if context.story_string_position == 1:
@@ -88,11 +129,20 @@ class _Renderer:
                 chat.insert(max(0, len(chat) - max(0, context.story_string_depth)), said)
         else:
             self._put_story(story)
-        self.out += examples
+        self._logged("fixed", None, 0)
+        for each in examples:
+            at = len(self.out)
+            self.out += each.pieces
+            self._logged("example", each.message, at)
+        at = len(self.out)
         if context.chat_start:
             self._add(self.macros.expanded(context.chat_start) + "\n")
+        self._logged("fixed", None, at)
         self._put_chat(chat)
         return self.out
+
+    def _logged(self, thing: Literal["example", "chat", "fixed"], message: int | None, at: int) -> None:
+        self.log.append(Written(thing, message, plain(self.out[at:])))
 
     def _add(self, text: str) -> None:
         if text:
@@ -120,7 +170,7 @@ class _Renderer:
             values["system"] = [self._own(prompt), *([self._own("\n"), *more] if more else [])]
         values |= {alias: values[slot] for alias, slot in ALIASES.items()}
         values["char"], values["user"] = [self._own(self.macros.char)], [self._own(self.macros.user)]
-        values["mesExamples"] = [piece for block in examples for piece in self._example(block)]
+        values["mesExamples"] = [piece for block in examples for each in self._example(block) for piece in each.pieces]
         values["mesExamplesRaw"] = [piece for block in examples for piece in self._raw_example(block)]
         found = story_pieces(self.preset.context.story_string, values, self._literal)
         return trimmed(_without_marks(found), "\n", front=True)
@@ -155,22 +205,23 @@ class _Renderer:
 
     # --- examples
 
-    def _example(self, block: Sequence[int]) -> Iterator[Piece]:
-        if self.preset.sequences.skip_examples:
-            yield from self._heading()
-            yield from self._raw_lines(block)
-            return
+    def _example(self, block: Sequence[int]) -> Iterator[_Example]:
+        """The lines of a talk; its heading goes with the first."""
         sequences = self.preset.sequences
-        said = [self._said(number) for number in block if self.drafts[number].text]
-        if not said:
-            return
-        yield from self._heading()
-        for each in said:
-            sequence = sequences.input_sequence if each.turn == "user" else sequences.output_sequence
-            named = sequences.names_behavior == "always" or (
-                sequences.names_behavior == "force" and (each.turn == "user" or self.is_group)
-            )
-            yield from self._message(each, sequence, is_named=named)
+        before = [*self._heading()]
+        for number in block:
+            said = self._said(number)
+            if sequences.skip_examples:
+                yield _Example(number, [*before, *self._raw_line(number)])
+            elif self.drafts[number].text:
+                sequence = sequences.input_sequence if said.turn == "user" else sequences.output_sequence
+                named = sequences.names_behavior == "always" or (
+                    sequences.names_behavior == "force" and (said.turn == "user" or self.is_group)
+                )
+                yield _Example(number, [*before, *self._message(said, sequence, is_named=named)])
+            else:
+                continue
+            before = []
 
     def _heading(self) -> Iterator[Piece]:
         separator = self.macros.expanded(self.preset.context.example_separator)
@@ -179,15 +230,15 @@ class _Renderer:
 
     def _raw_example(self, block: Sequence[int]) -> Iterator[Piece]:
         yield self._own("<START>\n")
-        yield from self._raw_lines(block)
-
-    def _raw_lines(self, block: Sequence[int]) -> Iterator[Piece]:
         for number in block:
-            said = self._said(number)
-            yield Piece(Text.of(said.speaker, Origin("template", self.preset.name)), number, "name")
-            yield self._own(": ")
-            yield from said.words
-            yield self._own("\n")
+            yield from self._raw_line(number)
+
+    def _raw_line(self, number: int) -> Iterator[Piece]:
+        said = self._said(number)
+        yield Piece(Text.of(said.speaker, Origin("template", self.preset.name)), number, "name")
+        yield self._own(": ")
+        yield from said.words
+        yield self._own("\n")
 
     # --- the chat
 
@@ -217,7 +268,9 @@ class _Renderer:
             words = self._own(self.macros.expanded(sequences.user_alignment_message))
             said = _Said("user", (words,), self.macros.user)
             first = sequences.first_input_sequence or sequences.input_sequence
+            at = len(self.out)
             self.out += self._message(said, first, is_named=sequences.names_behavior == "always")
+            self._logged("fixed", None, at)
         users = [number for number, said in enumerate(chat) if said.turn == "user"]
         last_user = users[-1] if users and self.kind != "impersonate" else -1
         for number, said in enumerate(chat):
@@ -225,9 +278,18 @@ class _Renderer:
             sequence = self._sequence(
                 said.turn, is_first=number == 0, is_last_user=number == last_user, continued=continued
             )
+            at = len(self.out)
             self.out += self._message(said, sequence, is_named=self._shows_name(said), is_open=continued)
+            self._logged("fixed" if continued or self._stays(said) else "chat", said.message, at)
         if self.kind != "continue" or not chat:
+            at = len(self.out)
             self._put_prompt()
+            self._logged("fixed", None, at)
+
+    def _stays(self, said: _Said) -> bool:
+        """Whether a message is never cut: what was put into the chat at a depth, and the preset's own."""
+        place = self.drafts[said.message].placement if said.message is not None else None
+        return said.message is None or (place is not None and place.is_in_history)
 
     def _sequence(self, turn: Turn, *, is_first: bool, is_last_user: bool, continued: bool) -> str:
         sequences = self.preset.sequences

@@ -18,7 +18,7 @@ MOST_TAGS: Final = 10_000
 MOST_DEPTH: Final = 100
 TAG: Final = lazy_pattern(
     r"\{\{(?P<left>~?)(?:"
-    r"(?P<comment>!--[\s\S]*?--|![^}]*)"
+    r"(?P<comment>!--(?:(?!\{\{!--)[\s\S]){0,2000}?--|![^}]{0,2000})"
     r"|\#(?P<opens>\w+)(?:\s+(?:this\.)?(?P<subject>\w+))?\s*"
     r"|\^(?P<inverse>\w*)\s*"
     r"|/(?P<closes>\w+)\s*"
