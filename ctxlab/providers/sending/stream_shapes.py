@@ -9,7 +9,7 @@ from ctxlab.display.short_texts import kind_in_words, short
 from ctxlab.documents.session.usage_counts import COUNTS, is_count
 from ctxlab.providers.sending.assemblers import form_of
 from ctxlab.providers.sending.deltas import Data
-from ctxlab.providers.sending.json_places import values_at
+from ctxlab.providers.sending.json_values import values_at
 from ctxlab.providers.sending.stream_errors import one_line
 from ctxlab.wires import WireName
 
