@@ -78,15 +78,9 @@ GEMINI: Final = Wire(
 # fmt: on
 WIRES: Final[Mapping[str, Wire]] = MappingProxyType({wire.name: wire for wire in (CHAT, RESPONSES, ANTHROPIC, GEMINI)})
 
+_SERVED = {"openai": "openai", RESPONSES.name: "openai", "anthropic": "anthropic", "gemini": "google"}
 PROVIDERS: Final[Mapping[str, str | None]] = MappingProxyType(
-    {
-        "openai": "openai",
-        RESPONSES.name: "openai",
-        "anthropic": "anthropic",
-        "gemini": "google",
-        "deepseek": "deepseek",
-        "openai-compatible": None,
-    }
+    {**_SERVED, "deepseek": "deepseek", "openai-compatible": None}
 )
 """The providers that come with ctxlab, in the order in which they are offered.
 

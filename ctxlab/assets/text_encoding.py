@@ -10,8 +10,36 @@ import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ctxlab.assets.common_characters import CHINESE, COMMON_ACCENTS, HANGUL, JAPANESE_KANJI
 from ctxlab.lazy_pattern import lazy_pattern
+
+SIMPLIFIED = (
+    "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经"
+    "么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全"
+    "三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任"
+    "常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数安少报才结反受目太量再感建务做接必"
+    "场件计管期市直德资命山金指克许统区保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南品住告"
+    "类求据程北边死张该交规万取拉格望觉术领共确传师观清今切院让识候带导争运笔写读字汉语编码测试请谢文件图片视频音乐"
+)
+TRADITIONAL = (
+    "這個們來為國說時會對學過發後裡種經麼現當沒動還進樣開實軍無與長機關點業將兩間問並應戰頭體見產話內員門兒東聲題論處義幾條係爾別變"
+    "總電數報結務場計資許統區隊決馬書則聽達強難權設記類據張該規萬覺術領確傳師觀讓識帶導爭運筆寫讀漢語編碼測試請謝圖視頻樂灣們"
+)
+JAPANESE = (
+    "日一国人年大十二本中長出三時行見月分後前生五間上東四今金九入学高円子外八六下来気小七山話女北午百書先名川千水半男西電校語土木聞食車"
+    "何南万毎白天母火右読友左休父雨会同事自社発者地業方新場員立開手力問代明動京目通言理体田主題意不作用度強公持野以思家世多正安院心界"
+    "教文元重近考画海売知道集別物使品計死特私始朝運終台広住無真有口少町料工建空急止送切転研足究楽起着店病質待試族銀早映親験英医仕去味"
+    "写字答夜音注帰古歌買悪図週室歩風紙黒花春赤青館屋色走秋夏習駅洋旅服夕借曜飲肉貸堂鳥飯勉冬昼茶弟牛魚兄犬妹姉漢例変換文字化読込表示"
+)
+KOREAN = (
+    "이다는에의을가고하은로기지를사도한리나어자인아서시대그들해수것있만과일보면여니게정부스제라장전주구으성오었조원상동안말러국세공마연관"
+    "소위경신무때와거트적년회실선문중생유화우계모방용개내비당발저치진간물통더했바재려없분체할계까요였영미각음심습드건현학상양합법않두글"
+)
+CHINESE = frozenset(SIMPLIFIED + TRADITIONAL)
+JAPANESE_KANJI = frozenset(JAPANESE)
+HANGUL = frozenset(KOREAN)
+COMMON_ACCENTS = frozenset("àáâãäåæçèéêëìíîïñòóôõöøùúûüßÄÅÇÉÑÖÜœŠšž€’‘“”–—…«»¿¡°£§©®™•·".encode("windows-1252"))
+"""Bytes of windows-1252 that letters of Western Europe use; capitals with rare accents are left out."""
+
 
 SAMPLE_BYTES = 65_536
 """Bytes that are looked at to tell East Asian encodings apart, from shortly before the first that isn't ASCII."""

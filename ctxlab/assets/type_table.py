@@ -174,9 +174,3 @@ def noun_of(mime_type: str) -> str:
     """The name of a type in a sentence, with its article."""
     row = _BY_MIME.get(mime_type)
     return row.noun if row else mime_type[:80]
-
-
-def extension_for(mime_type: str) -> str:
-    """The usual extension of a type, with its dot; empty where the table doesn't know it."""
-    row = _BY_MIME.get(mime_type)
-    return f".{row.extensions[0]}" if row and row.extensions else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pydantic import Field
@@ -12,6 +12,7 @@ from ctxlab.context import BuildInput, Context, Draft, LoreActivations
 from ctxlab.documents import Agent, MessageNode
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.lore import Worldbook
+from ctxlab.engines.macros import MacroEnv, expand
 from ctxlab.engines.worldbook import (
     ActiveBook,
     Chat,
@@ -36,10 +37,46 @@ from ctxlab.processors.injection.read_preset_placement import (
     role_in_prompt,
 )
 from ctxlab.processors.lore_budget import lore_budget, no_budget_note
-from ctxlab.processors.lore_wording import LoreWording
 from ctxlab.processors.macro_engine import MACRO_ENGINE, MacroEngine
 from ctxlab.processors.rewritten_lore import rewritten_lore
-from ctxlab.processors.speaker_names import speaker_name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoreWording:
+    """Expands the macros of an entry's content, as SillyTavern does before it counts it and looks for keys in it.
+
+    Variables are as they are in the input: one that a preset sets isn't known yet.
+    """
+
+    build_input: BuildInput
+    engine: MacroEngine = "seed"
+
+    def __call__(self, key: str, content: str, dialect: str | None) -> str:
+        """The content of the entry of this key, with values in the place of its macros."""
+        if "{{" not in content and "<" not in content and "\\" not in content:
+            return content
+        env = MacroEnv.of(self.build_input, engine=self.engine)
+        return str(expand(content, env.at(key).speaking(dialect)).text)
+
+
+def speaker_name(draft: Draft, build_input: BuildInput) -> str:
+    """The speaker in a group, else the name that the message was written with, else the user's or the agent's.
+
+    Empty where none is known, as for a tool's message.
+    """
+    key = _WRITTEN.get(draft.role)
+    named = draft.speaker or (draft.meta.get(key) if key is not None else None)
+    if not named:
+        node = build_input.session.nodes.get(draft.origin.ref)
+        named = node.name if node is not None else None
+    if isinstance(named, str) and named:
+        return named
+    speaker = build_input.user if draft.role == "user" else build_input.agent if draft.role == "assistant" else None
+    return speaker.shown_name if speaker is not None else ""
+
+
+_WRITTEN = {"user": "userProfileName", "assistant": "agentName"}
+
 
 ID = "worldbook-processor"
 HISTORY = frozenset({"node", "summary", "pending"})

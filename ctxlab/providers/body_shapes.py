@@ -129,20 +129,6 @@ class ListOf:
 
 
 @dataclass(frozen=True, slots=True)
-class MapOf:
-    """An object whose keys are free and whose values have one shape."""
-
-    each: Shape
-
-    def look(self, value: Any, at: JsonPath, found: Found) -> bool:
-        if not isinstance(value, dict):
-            return _wrong(value, "an object", at, found)
-        for name, item in cast("Mapping[str, Any]", value).items():
-            self.each.look(item, (*at, name), found)
-        return True
-
-
-@dataclass(frozen=True, slots=True)
 class Fields:
     """An object with known fields. Those of `optional` may be null; `others` gives fields of a free name a pass.
 

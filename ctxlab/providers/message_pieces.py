@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.documents import ToolCall
@@ -111,3 +112,9 @@ def _name(artifact: ReplayArtifact) -> str:
     if isinstance(kind, str) and kind:
         return kind
     return ", ".join(list(artifact.item)[:3]) if artifact.item else "a block"
+
+
+def has_failed(draft: Draft) -> bool:
+    """Whether the metadata of a result say that its call failed."""
+    call = draft.meta.get("toolCall") if draft.meta else None
+    return isinstance(call, Mapping) and cast("Mapping[str, Any]", call).get("status") in ("error", "failed")

@@ -86,7 +86,7 @@ class ModelInfo:
         return "openai" if family.encoding is not None or re.match(r"gpt-\d", family.bare) else None
 
     def source_of(self, name: str) -> str:
-        """Where a field is from, such as `context_window`; "" where nothing is known of it."""
+        """The source of a field, such as `context_window`; "" where nothing is known of it."""
         if name in self.origins:
             return self.origins[name]
         if name == "capabilities":

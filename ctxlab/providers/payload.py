@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -13,10 +13,9 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import ModelProfile, Note
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import WrongArgument
-from ctxlab.pipeline import Trace
+from ctxlab.pipeline import Pipeline, Trace
 from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.providers.body_writer import BodyWriter
-from ctxlab.providers.fix_for_run import loss_for_run, problem_for_run
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.models_table import ModelTable
@@ -31,6 +30,35 @@ from ctxlab.secrets import without_secret_fields
 if TYPE_CHECKING:
     from ctxlab.providers.cache_marks import CacheMarks
     from ctxlab.providers.cost import Cost
+
+
+def loss_for_run(loss: RequestLoss, pipeline: Pipeline) -> RequestLoss:
+    """The loss with a fix that does something in this run, or with none."""
+    if loss.fix is None or not loss.fix.settings:
+        return loss
+    return replace(loss, fix=fix_for_run(loss.fix, pipeline))
+
+
+def problem_for_run(problem: Problem, pipeline: Pipeline) -> Problem:
+    """The problem with those of its fixes that do something in this run."""
+    if not any(fix.settings for fix in problem.fixes):
+        return problem
+    fixes = [fix_for_run(fix, pipeline) for fix in problem.fixes]
+    return replace(problem, fixes=tuple([fix for fix in fixes if fix is not None]))
+
+
+def fix_for_run(fix: Fix, pipeline: Pipeline) -> Fix | None:
+    """The fix with the steps switched on whose settings it changes; None where the run has no such step."""
+    settings: dict[str, Any] = {}
+    for name, value in fix.settings.items():
+        step, _, setting = name.rpartition(".")
+        stage = next((stage for stage in pipeline.stages if stage.is_called(step)), None)
+        if stage is None:
+            return None
+        settings[name] = value
+        if not stage.enabled and setting != "enabled":
+            settings.setdefault(f"{step}.enabled", True)
+    return replace(fix, settings=FrozenDict(settings)) if settings != dict(fix.settings) else fix
 
 
 @dataclass(frozen=True, eq=False)

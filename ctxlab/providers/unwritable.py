@@ -30,6 +30,15 @@ def written_size(body: Mapping[str, Any]) -> int | Problem:
     return len(data) if problem is None else problem
 
 
+def size_problem(body: Mapping[str, Any], most: int, mend: str) -> Problem | None:
+    """The problem of a body of more than `most` bytes, or of one that can't be written as JSON."""
+    size = written_size(body)
+    if isinstance(size, Problem):
+        return size
+    reason = f"a request has at most {most:,} bytes, and this one {size:,}"
+    return Problem((), "request-size", reason, mend) if size > most else None
+
+
 def _dumped(body: Mapping[str, Any]) -> tuple[bytes, Problem | None]:
     try:
         data = orjson.dumps(body, option=_ALL_OURS)

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
+
+from pydantic import Field
 
 from ctxlab.documents import Note
 from ctxlab.documents.stored import Stored, read_stored
+from ctxlab.pipeline.settings.setting_form_fields import form_hints
 
 S = TypeVar("S", bound=Stored)
+MODEL: Final = Field(
+    "",
+    title="Model",
+    description="profile:model; blank for the conversation's own model.",
+    json_schema_extra=form_hints(kind="model", placeholder="the chat's"),
+)
 
 
 class ModelName(NamedTuple):

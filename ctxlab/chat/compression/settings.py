@@ -7,11 +7,12 @@ from typing import Any, Literal, cast
 
 from pydantic import Field, ValidationError
 
-from ctxlab.display.short_texts import kind_in_words, nearest
+from ctxlab.display.short_texts import kind_in_words, nearest, short
 from ctxlab.documents import Agent, Note, Session
 from ctxlab.documents.frozen_json import FrozenDict, JsonObject
 from ctxlab.documents.refused_values import first_refusal
-from ctxlab.documents.stored import Stored, read_stored
+from ctxlab.documents.stored import Stored
+from ctxlab.pipeline.settings.resolver import Given, WrongValue, names_of, resolve
 
 PARAMETER = "contextCompression"
 OVERRIDES = "parameterOverrides"
@@ -59,9 +60,6 @@ class CompressionSettings(Stored):
     guidance: str = Field("", description="Words to whoever summarises.")
 
 
-FIELDS = {field.alias or name: name for name, field in CompressionSettings.model_fields.items()}
-
-
 def compression_settings(
     agent: Agent | None = None, session: Session | None = None, call: Mapping[str, Any] | None = None
 ) -> tuple[CompressionSettings, tuple[Note, ...]]:
@@ -70,19 +68,22 @@ def compression_settings(
     A value of the call beats the session's (`parameterOverrides.contextCompression`), which beats the agent's
     (`parameters.contextCompression`). A wrong value, and None, leave what the one below says.
     """
-    merged: dict[str, Any] = {}
     notes: list[Note] = []
-    for place, data in (
-        (f"the parameters of agent {agent.id!r}" if agent else "", _group(agent.parameters if agent else None)),
-        (f"the parameters of session {session.id!r}" if session else "", _group(_overrides(session))),
-        ("the call's settings", call),
-    ):
-        if data is None:
-            continue
-        given, problems = _read(data, f"{PARAMETER} of {place}" if place != "the call's settings" else place)
-        merged |= given
-        notes += problems
-    return CompressionSettings.model_validate(merged), tuple(notes)
+    places = (
+        (f"{PARAMETER} of the parameters of agent {agent.id!r}" if agent else "", agent.parameters if agent else None),
+        (f"{PARAMETER} of the parameters of session {session.id!r}" if session else "", _overrides(session)),
+    )
+    stored = [(place, _group(parameters)) for place, parameters in places]
+    layers = [
+        _given(place, data, notes) for place, data in (*stored, ("the call's settings", call)) if data is not None
+    ]
+
+    def tell(wrong: WrongValue) -> None:
+        name = CompressionSettings.model_fields[wrong.name].alias or wrong.name
+        text = f"{wrong.layer}: {name} is {short(repr(wrong.value))}: {wrong.reason}; what is below it counts"
+        notes.append(Note("warning", text, details={"place": wrong.layer, "field": name}))
+
+    return resolve(CompressionSettings, layers, tell).settings, tuple(notes)
 
 
 def refusal_of_settings(given: Mapping[str, Any]) -> str | None:
@@ -97,15 +98,18 @@ def refusal_of_settings(given: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _read(data: object, place: str) -> tuple[dict[str, Any], list[Note]]:
-    """The values that fit, by their Python names, without those that are None."""
+def _given(place: str, data: object, notes: list[Note]) -> Given:
+    """The values by their Python names; None is not set."""
     if not isinstance(data, Mapping):
-        return {}, [Note("warning", f"{place} is {kind_in_words(data)}, not an object; it is left out")]
-    there = {name: value for name, value in cast("Mapping[str, Any]", data).items() if value is not None}
-    settings, notes = read_stored(CompressionSettings, there, place=place)
-    unknown = [f"{place}: there is no setting {name!r}; it is left out" for name in settings.model_extra or {}]
-    known = {name: getattr(settings, name) for name in settings.model_fields_set if name in FIELDS.values()}
-    return known, [*notes, *(Note("info", text) for text in unknown)]
+        notes.append(Note("warning", f"{place} is {kind_in_words(data)}, not an object; it is left out"))
+        return Given(place)
+    names, values = names_of(CompressionSettings), dict[str, Any]()
+    for name, value in cast("Mapping[str, Any]", data).items():
+        if name in names:
+            values[names[name]] = value
+        elif value is not None:
+            notes.append(Note("info", f"{place}: there is no setting {name!r}; it is left out"))
+    return Given(place, values, none="not set")
 
 
 def _overrides(session: Session | None) -> object:

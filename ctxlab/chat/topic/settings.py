@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from ctxlab.chat.aside.settings import MODEL
 from ctxlab.documents.stored import Stored
 from ctxlab.pipeline.settings.setting_form_fields import form_hints
 
@@ -12,12 +13,7 @@ class TopicSettings(Stored):
     """Settings of topic names, by the names that files use."""
 
     enabled: bool = Field(False, title="By itself", description="Name conversations without being asked to.")
-    model_identifier: str = Field(
-        "",
-        title="Model",
-        description="profile:model; blank for the conversation's own model.",
-        json_schema_extra=form_hints(kind="model", placeholder="the chat's"),
-    )
+    model_identifier: str = MODEL
     prompt: str = Field(
         "",
         title="Prompt",

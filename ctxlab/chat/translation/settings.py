@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from ctxlab.chat.aside.settings import MODEL
 from ctxlab.documents.stored import Stored
 from ctxlab.pipeline.settings.setting_form_fields import form_hints
 
@@ -17,12 +18,7 @@ class TranslationSettings(Stored):
     """Settings of translations, by the names that files use."""
 
     enabled: bool = Field(True, title="Switched on", description="Off: a chat offers no translation.")
-    model_identifier: str = Field(
-        "",
-        title="Model",
-        description="profile:model; blank for the conversation's own model.",
-        json_schema_extra=form_hints(kind="model", placeholder="the chat's"),
-    )
+    model_identifier: str = MODEL
     message_target_lang: str = Field(
         "Chinese", title="Messages into", description="Language that messages are translated into."
     )

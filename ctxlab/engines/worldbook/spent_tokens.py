@@ -38,11 +38,6 @@ class SpentTokens:
         return self._tokens if self._together else self._alone
 
     @property
-    def tokens_of_earlier_passes(self) -> int:
-        """The tokens that earlier passes took of the budget of this one."""
-        return self._tokens_before
-
-    @property
     def left(self) -> int | None:
         """Tokens that are left; None without a budget."""
         if self._budget is None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctxlab.assets.zip_members import BROKEN_ZIP
-from ctxlab.documents import Agent, Session
+from ctxlab.documents import Session
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.named_files import attached_to, named_paths, with_paths
 from ctxlab.documents.session.asset_source import LibraryFile
@@ -148,16 +147,6 @@ def _at(asset: Asset, ids: dict[str, str], folder: str) -> Asset:
     """The file with the path at which its bytes lie."""
     place = ids.get(asset.id.partition("#")[0].partition("?")[0]) if _has_no_path(asset) else None
     return asset if place is None else asset.with_(path=place.removeprefix(f"{folder}/") if folder else place)
-
-
-def named_by(values: Iterable[Session | Agent]) -> dict[str, str]:
-    """By path, the first session or agent that names it, in words."""
-    first: dict[str, str] = {}
-    for value in values:
-        noun = "session" if isinstance(value, Session) else "agent"
-        for path in named_paths(value):
-            first.setdefault(path, f"{noun} {value.id!r}")
-    return first
 
 
 def _megabytes(size_bytes: int) -> str:

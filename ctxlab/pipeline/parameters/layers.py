@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Literal, cast
 
-from pydantic import ValidationError
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
@@ -16,9 +15,9 @@ from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import FrozenDict, frozen
-from ctxlab.documents.refused_values import reason_of
 from ctxlab.errors import WrongArgument, did_you_mean
 from ctxlab.pipeline.parameters.forms import ModelParameters
+from ctxlab.pipeline.settings.resolver import DEFAULT, Given, WrongValue, names_of, resolve
 from ctxlab.secrets import without_secret_fields
 
 LayerName = Literal["default", "model", "agent", "session", "call", "custom"]
@@ -163,8 +162,7 @@ def layer_of(name: LayerName, stored: object) -> ParameterLayer:
 @cache
 def fields_by_name() -> Mapping[str, str]:
     """Fields by every name that they have: Python's, the file's, and that of a settled request."""
-    fields = ModelParameters.model_fields
-    return FrozenDict({**{to_camel(name): name for name in fields}, **{name: name for name in fields}, **SYNONYMS})
+    return FrozenDict({**names_of(ModelParameters), **SYNONYMS})
 
 
 def field_named(key: str) -> str | None:
@@ -177,24 +175,16 @@ def field_of_parameter(key: str) -> FieldInfo | None:
 
 
 def _checked(layer: LayerName, given: Mapping[str, Any], notes: list[Note], where: str = "parameter") -> dict[str, Any]:
-    """The values as their types; None stays None, where it switches off what an earlier layer says."""
-    left = dict(given)
-    while True:
-        try:
-            read = ModelParameters.model_validate(left)
-        except ValidationError as refusal:
-            error = refusal.errors(include_url=False)[0]
-            name = field_named(str(error["loc"][0])) or str(error["loc"][0])
-            text = f"{where} {to_camel(name)}: {reason_of(error)}, got {short(repr(left.get(name)))}"
-            if layer == "call":
-                raise WrongArgument(text) from None
-            notes.append(Note("warning", f"{text} (from the {layer}); it isn't sent"))
-            if name not in left:
-                raise WrongArgument(text) from None
-            del left[name]
-        else:
-            keeps_none = layer in ("session", "call")
-            return {name: frozen(getattr(read, name)) for name in left if keeps_none or left[name] is not None}
+    """The values as their types. None of a session or a call switches off what an earlier layer says."""
+
+    def tell(wrong: WrongValue) -> None:
+        text = f"{where} {to_camel(wrong.name)}: {wrong.reason}, got {short(repr(wrong.value))}"
+        if layer == "call" or wrong.layer == DEFAULT:
+            raise WrongArgument(text) from None
+        notes.append(Note("warning", f"{text} (from the {layer}); it isn't sent"))
+
+    said = Given(layer, given, none="switched off" if layer in ("session", "call") else "not set")
+    return {name: frozen(value) for name, value in resolve(ModelParameters, [said], tell).values.items()}
 
 
 def _custom_of(stored: object, layer: LayerName, notes: list[Note]) -> tuple[dict[str, Any], bool | None]:

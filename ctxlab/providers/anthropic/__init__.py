@@ -26,7 +26,6 @@ ANTHROPIC = Provider(
     check_body,
     "https://api.anthropic.com",
     "/v1/messages",
-    stream_path="",
     auth=_header,
     headers=FrozenDict({"anthropic-version": API_VERSION}),
     default_model="claude-sonnet-4-5",

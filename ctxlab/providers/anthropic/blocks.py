@@ -15,10 +15,9 @@ from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.providers.anthropic.history_rules import THOUGHTS
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, plain_ids, plain_names
-from ctxlab.providers.failed_results import has_failed
 from ctxlab.providers.file_source import FileBytes, FileLink, FileUpload, NoFile, file_source, standing_for
 from ctxlab.providers.media_types import plain_type
-from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
+from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, has_failed, pieces_of
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.signatures import is_signature

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ctxlab.providers.anthropic.history_rules import history_problems
-from ctxlab.providers.anthropic.parameter_rules import parameter_problems, size_problem
+from ctxlab.providers.anthropic.parameter_rules import MAX_REQUEST, parameter_problems
 from ctxlab.providers.anthropic.shapes import BODY
 from ctxlab.providers.body_order import in_order
 from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.problem import Problem
 from ctxlab.providers.provider import Provider
+from ctxlab.providers.unwritable import size_problem
 
 
 def check_body(
@@ -26,7 +27,7 @@ def check_body(
         found.append(Problem((), "stream", reason, "write 'stream': true"))
     parameter_problems(body, model, provider, found)
     history_problems(body, model, found)
-    size = size_problem(body)
+    size = size_problem(body, MAX_REQUEST, "send fewer or smaller files, or link them")
     if size is not None:
         found.append(size)
     yield from in_order(found, body)

@@ -15,7 +15,6 @@ from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.provider import Provider
-from ctxlab.providers.unwritable import written_size
 
 MAX_REQUEST = 32 * 1024 * 1024
 MOST_MARKS = 4
@@ -45,17 +44,6 @@ def parameter_problems(body: Body, model: ModelInfo, provider: Provider, found: 
     _tool_choice(body, names, thinking, found)
     _format(body, found)
     _marks(body, found)
-
-
-def size_problem(body: Body) -> Problem | None:
-    """The problem of a body that is too large, or that can't be written as JSON."""
-    size = written_size(body)
-    if isinstance(size, Problem):
-        return size
-    if size <= MAX_REQUEST:
-        return None
-    reason = f"a request has at most {MAX_REQUEST:,} bytes, and this one {size:,}"
-    return Problem((), "request-size", reason, "send fewer or smaller files, or link them")
 
 
 def _mode(body: Body) -> str | None:

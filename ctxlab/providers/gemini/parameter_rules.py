@@ -14,7 +14,6 @@ from ctxlab.providers.gemini.spellings import NOTHING, Object, items, object_of,
 from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Fix, Problem
-from ctxlab.providers.unwritable import written_size
 
 MAX_REQUEST = 100 * 1024 * 1024
 MOST_FUNCTIONS = 512
@@ -48,17 +47,6 @@ def parameter_problems(body: Object, model: ModelInfo, found: Found) -> None:
     if functions and served and BEFORE_3.match(model.name):
         reason = f"{model.name} doesn't take functions together with {served[0][1]}"
         found.append(Problem(served[0][0], "tools-together", reason, "take one of the two out"))
-
-
-def size_problem(body: Object) -> Problem | None:
-    """The problem of a body that is too large, or that can't be written as JSON."""
-    size = written_size(body)
-    if isinstance(size, Problem):
-        return size
-    if size <= MAX_REQUEST:
-        return None
-    reason = f"a request has at most {MAX_REQUEST:,} bytes, and this one {size:,}"
-    return Problem((), "request-size", reason, "send fewer or smaller files, or upload them before")
 
 
 def _limits(config: Object, at: JsonPath, model: ModelInfo, found: Found) -> None:

@@ -13,9 +13,8 @@ from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.errors import CtxlabError
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms
-from ctxlab.providers.failed_results import has_failed
 from ctxlab.providers.file_source import NoFile, standing_for, unread
-from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
+from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, has_failed, pieces_of
 from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.openai_chat.file_parts import file_part
 from ctxlab.providers.openai_chat.profiles import ChatProfile

@@ -15,7 +15,6 @@ RESPONSES = Provider(
     check_body,
     "https://api.openai.com/v1",
     "/responses",
-    stream_path="",
     default_model="gpt-5.2",
     rates=RATES,
     rules=RULES,

@@ -14,15 +14,67 @@ from ctxlab.documents.session.replay_artifacts import ReplayArtifact
 from ctxlab.errors import CtxlabError
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms
-from ctxlab.providers.failed_results import has_failed
-from ctxlab.providers.file_source import NoFile, standing_for, unread
-from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, pieces_of
+from ctxlab.providers.file_source import (
+    FileBytes,
+    FileLink,
+    FileSource,
+    FileUpload,
+    NoFile,
+    file_source,
+    standing_for,
+    unread,
+)
+from ctxlab.providers.message_pieces import CallPiece, FilePiece, ReplayPiece, TextPiece, has_failed, pieces_of
 from ctxlab.providers.model_info import ModelInfo
-from ctxlab.providers.openai_responses.file_parts import file_part
+from ctxlab.providers.openai_chat.file_parts import DETAILS, PICTURES
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.plain_json import plain_json
 from ctxlab.providers.provider import Provider
 from ctxlab.providers.signatures import is_signature
+
+
+def file_part(asset: AssetRef) -> dict[str, Any] | NoFile:
+    """The part that carries a file, or the reason why there is none for it."""
+    source = file_source(asset)
+    if isinstance(source, NoFile):
+        return source
+    if asset.kind == "image":
+        return _picture(asset, source)
+    if asset.kind == "audio":
+        return NoFile("OpenAI's Responses take no recordings")
+    if asset.kind == "video":
+        return NoFile("OpenAI's Responses take no films")
+    return _document(asset, source)
+
+
+def _picture(asset: AssetRef, source: FileSource) -> dict[str, Any] | NoFile:
+    detail = asset.metadata.get("detail")
+    part = {"type": "input_image", "detail": detail if detail in DETAILS else "auto"}
+    match source:
+        case FileBytes(_, mime_type):
+            if mime_type.lower() not in PICTURES:
+                return NoFile("OpenAI reads pictures as PNG, JPEG, GIF and WebP alone")
+            return {**part, "image_url": source.url}
+        case FileLink(url):
+            return {**part, "image_url": url}
+        case FileUpload(file_id):
+            return {**part, "file_id": file_id}
+        case _:
+            return source
+
+
+def _document(asset: AssetRef, source: FileSource) -> dict[str, Any] | NoFile:
+    match source:
+        case FileBytes(_, mime_type):
+            plain = "document.pdf" if mime_type.lower() == "application/pdf" else "file"
+            return {"type": "input_file", "filename": asset.name or plain, "file_data": source.url}
+        case FileLink(url):
+            return {"type": "input_file", "file_url": url}
+        case FileUpload(file_id):
+            return {"type": "input_file", "file_id": file_id}
+        case _:
+            return source
+
 
 WIRE = "openai-responses"
 Json = dict[str, Any]

@@ -14,8 +14,7 @@ from ctxlab.pipeline.parameters.layers import Effective
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.parameters.request_values import request_parameters
-from ctxlab.providers.parameters.settling import Settling
-from ctxlab.providers.parameters.thinking import fitted_thinking
+from ctxlab.providers.parameters.thinking import Settling, fitted_thinking
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.provider import Provider
 from ctxlab.providers.request_parameters import RequestParameters

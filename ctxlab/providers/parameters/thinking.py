@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
+from ctxlab.documents import Note
 from ctxlab.pipeline.parameters.thinking import Effort, ThinkingMode
+from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_info import ModelInfo
-from ctxlab.providers.parameters.settling import Settling
 from ctxlab.providers.problem import Fix
 from ctxlab.providers.request_parameters import Thinking
 
@@ -32,6 +33,21 @@ INSTEAD: dict[ThinkingMode, tuple[ThinkingMode, ...]] = {
     "off": (),
 }
 """The ways that take the place of one that a model doesn't have, the nearest first."""
+
+
+@dataclass(slots=True, eq=False)
+class Settling:
+    """Notes and losses; `model` is the name by which they call the model."""
+
+    model: str
+    notes: list[Note] = field(default_factory=list[Note])
+    losses: list[RequestLoss] = field(default_factory=list[RequestLoss])
+
+    def note(self, text: str) -> None:
+        self.notes.append(Note("info", text))
+
+    def lose(self, what: str, reason: str, fix: Fix | None = None) -> None:
+        self.losses.append(RequestLoss("parameter", what, reason, fix=fix))
 
 
 def fitted_thinking(wanted: Thinking | None, model: ModelInfo, out: Settling) -> Thinking | None:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.display.short_texts import counted, kind_in_words
+from ctxlab.display.short_texts import counted, kind_in_words, short
+from ctxlab.documents.session.usage_counts import COUNTS, is_count
 from ctxlab.errors import SendFailed
 from ctxlab.providers.payload import Payload
-from ctxlab.providers.sending.assemblers import assembler_of, deltas_of
+from ctxlab.providers.sending.assemblers import assembler_of, deltas_of, form_of
 from ctxlab.providers.sending.clients import check_client, posted, target
 from ctxlab.providers.sending.deltas import Data, Delta, ServerEvent
 from ctxlab.providers.sending.failures import (
@@ -23,13 +24,36 @@ from ctxlab.providers.sending.failures import (
     sent_request,
 )
 from ctxlab.providers.sending.hand_over import HandOver, Line
+from ctxlab.providers.sending.json_values import values_at
 from ctxlab.providers.sending.key_mask import KeyMask
 from ctxlab.providers.sending.keys import Key, key_for
 from ctxlab.providers.sending.server_events import EventReader, value_of
-from ctxlab.providers.sending.stream_errors import failed_stream
-from ctxlab.providers.sending.stream_shapes import MOST, unfit
+from ctxlab.providers.sending.stream_errors import failed_stream, one_line
 from ctxlab.providers.sending.time_limits import TimeLimits
 from ctxlab.wires import WireName
+
+MOST: Final = 5
+"""Sentences about one reply."""
+
+
+def unfit(data: Data, wire: WireName) -> Iterator[str]:
+    """A sentence for each place that can't be read as what it should be, and for each block of an unknown kind."""
+    form = form_of(wire)
+    for path, kinds in form.SHAPES.items():
+        for place, value in values_at(data, path):
+            if value is not None and not isinstance(value, kinds):
+                yield f"{place} is {kind_in_words(value)}, not {kind_in_words(kinds[0]())}: left out"
+    yield from _no_counts(data)
+    yield from form.unknown(data)
+
+
+def _no_counts(data: Data) -> Iterator[str]:
+    for holder in ("usage", "message.usage", "response.usage", "usageMetadata"):
+        for name in COUNTS:
+            for place, value in values_at(data, f"{holder}.{name}"):
+                if value is not None and not is_count(value):
+                    yield f"{place} is {short(one_line(repr(value)), 30)}, which is no count: the usage is left out"
+
 
 MOST_BYTES: Final = 512 * 1024 * 1024
 """Bytes of a reply."""

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from math import isfinite
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -15,9 +18,45 @@ from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.key_mask import KeyMask
 from ctxlab.providers.sending.keys import Key
-from ctxlab.providers.sending.retry_after import retry_after_seconds
 from ctxlab.providers.sending.server_events import object_of
 from ctxlab.providers.sending.stream_errors import NO_CREDIT, PASSING, VendorError, one_line, vendor_error
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """The seconds of Retry-After, which is a number or a date; a date is counted from the answer's own Date.
+
+    >>> retry_after_seconds({"retry-after": "2"})
+    2.0
+    """
+    milliseconds = _milliseconds(headers.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds
+    stored = headers.get("retry-after", "").strip()
+    seconds = _number(stored)
+    return seconds if seconds is not None else _until(stored, headers.get("date", ""))
+
+
+def _milliseconds(stored: str) -> float | None:
+    found = _number(stored.strip())
+    return None if found is None else found / 1000
+
+
+def _number(stored: str) -> float | None:
+    try:
+        found = float(stored)
+    except ValueError:
+        return None
+    return found if isfinite(found) and found >= 0 else None
+
+
+def _until(stored: str, date: str) -> float | None:
+    """Seconds from one HTTP date to another; the server's own clock says both, so that ours may be wrong."""
+    try:
+        then, now = (parsedate_to_datetime(each) for each in (stored, date))
+    except (ValueError, TypeError):
+        return None
+    seconds = (then.replace(tzinfo=then.tzinfo or UTC) - now.replace(tzinfo=now.tzinfo or UTC)).total_seconds()
+    return max(seconds, 0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context.tool_pairs import units_newest_first
 from ctxlab.display.one_line import plain, visible
 from ctxlab.display.short_texts import counted, first_of, nearest, short
+from ctxlab.display.source_styles import ROOM
+from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import WrongArgument
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.diff import smallest_change
+from ctxlab.prompt import BuiltMessage, Prompt
+from ctxlab.secrets import masked_stretch
 from ctxlab.testing.context_assertions.expectation import Expectation, Finding
 from ctxlab.testing.context_assertions.message_references import (
     MessageReference,
@@ -23,10 +28,76 @@ from ctxlab.testing.context_assertions.message_references import (
     sent_texts,
     shown_name,
 )
-from ctxlab.testing.context_assertions.other_words import other_words
 from ctxlab.testing.context_assertions.prefix_stability import least_shared
 from ctxlab.testing.context_assertions.price_of_prompt import compare_prices
-from ctxlab.testing.context_assertions.size_of_prompt import cut_in_words, size_in_words
+
+MOST_NAMED = 3
+LARGE = "budget_tokens=100_000"
+
+
+def size_in_words(trace: Trace) -> str:
+    """The largest pieces with their tokens, and the tokens of every source, a line each."""
+    prompt = trace.prompt
+    largest = sorted(_pieces(prompt, trace), key=lambda each: -each[1])[:MOST_NAMED]
+    named = ", ".join([f"{name} ({tokens:,})" for name, tokens in largest])
+    sources = sorted(prompt.tokens_by_source.items(), key=lambda each: -each[1])
+    by_source = ", ".join([f"{source} {tokens:,}" for source, tokens in sources if tokens and source not in ROOM])
+    return f"the largest are {named}\nby source: {by_source}"
+
+
+def cut_in_words(trace: Trace, tokens: int) -> str:
+    """A clause for a run that a limiter cut to no more than these tokens; empty for one of which size can be told."""
+    report = trace.result.report(BudgetReport)
+    if report is None or report.budget_tokens > tokens or report.overhead_tokens is not None:
+        return ""
+    if not report.cut and not report.shortened:
+        return ""
+    gone = [
+        f"{counted(n, 'message')} {what}" for n, what in ((report.cut, "cut"), (report.shortened, "shortened")) if n
+    ]
+    return (
+        f"this can't fail: the run's own budget of {report.budget_tokens:,} made it so ({', '.join(gone)})\n"
+        f"build it with a larger budget, such as {LARGE}, to see its size"
+    )
+
+
+def _pieces(prompt: Prompt[BuiltMessage], trace: Trace) -> Iterator[tuple[str, int]]:
+    for message in prompt.messages:
+        alone = len(message.joined) == 1
+        for part in message.joined:
+            yield shown_name(trace, part.key), message.tokens if alone else part.tokens
+    if prompt.tools_tokens:
+        yield "tool definitions", prompt.tools_tokens
+
+
+AROUND = 20
+LONGEST = 120
+
+
+def other_words(name: str, expected: str, sent: str) -> str:
+    """Lines that say where the text that is sent begins to differ, with some characters around it.
+
+    >>> print(other_words("main", "Be kind.", "Be kind. Be brief."))
+    main says other words, from character 9 on
+    expected: 'Be kind.'
+    sent:     'Be kind. Be brief.'
+    """
+    change = smallest_change(expected, sent)
+    if change is None:
+        return f"{name} says it"
+    start, gone, come = change
+    macros = "\nit is sent with macros expanded, and the expected text has {{" if "{{" in expected else ""
+    return (
+        f"{name} says other words, from character {start + 1:,} on\n"
+        f"expected: {_around(expected, start, start + len(gone))}\n"
+        f"sent:     {_around(sent, start, start + len(come))}{macros}"
+    )
+
+
+def _around(text: str, start: int, end: int) -> str:
+    first, last = max(0, start - AROUND), min(len(text), end + AROUND, start + LONGEST)
+    return f"{'…' if first else ''}{masked_stretch(text, first, last)!r}{'…' if last < len(text) else ''}"
+
 
 MOST_LIVES = 3
 """The lives of so many missing messages are told, the others are counted."""

@@ -45,11 +45,6 @@ class TriedHere(ipywidgets.HBox):
         """The sentence that is shown; empty while the view shows the run that it was opened with."""
         return str(self._words.value)
 
-    @property
-    def can_be_used(self) -> bool:
-        """Whether the change is one of settings, which the chat can go by."""
-        return bool(self._settings())
-
     def use(self) -> None:
         """Let the chat send with the settings of the view; raises CtxlabError where none was changed."""
         changed = self._settings()

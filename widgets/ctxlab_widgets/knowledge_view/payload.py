@@ -14,7 +14,6 @@ from ctxlab_widgets.knowledge_view.asked_otherwise import STEP, asked_text, own_
 from ctxlab_widgets.knowledge_view.query_words import brought, parts_in_words
 from ctxlab_widgets.knowledge_view.rows import Row, rows_of
 
-STEP_ENGINES = ("auto", "hybrid", "vector", "keyword")
 NOT_SENT = {
     "no room": "found no room",
     "below": "stayed below the minimum",

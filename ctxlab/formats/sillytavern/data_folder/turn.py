@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from ctxlab.context import GroupChat, TurnKind
-from ctxlab.documents import Agent, MessageNode, RegexPreset, Session, UserProfile, Worldbook
+from ctxlab.documents import Agent, LoreEntry, MessageNode, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.documents.agent.named_models import OWN_MODEL
 from ctxlab.engines.tokens import read_model_name
+from ctxlab.engines.worldbook.timing import RESTS
 from ctxlab.errors import ReadError
 from ctxlab.formats.files.attached import Files
 from ctxlab.formats.files.shelf import FolderShelf
@@ -20,7 +21,6 @@ from ctxlab.formats.sillytavern.chats.reader import chat_from
 from ctxlab.formats.sillytavern.coerce import as_object
 from ctxlab.formats.sillytavern.data_folder.cards import CardFile, agent_of, preset_in_use
 from ctxlab.formats.sillytavern.data_folder.conversation import Conversation, conversation_of
-from ctxlab.formats.sillytavern.data_folder.encoding import encoding_of
 from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS, WORLDS, DataFolder
 from ctxlab.formats.sillytavern.data_folder.group import card_of_turn, depth_prompts
 from ctxlab.formats.sillytavern.data_folder.links import LinkedWorlds, linked_worlds
@@ -33,11 +33,67 @@ from ctxlab.formats.sillytavern.data_folder.note import (
 from ctxlab.formats.sillytavern.data_folder.persona import persona_of
 from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings, SettingInUse
 from ctxlab.formats.sillytavern.data_folder.speaker import speaker_of
-from ctxlab.formats.sillytavern.data_folder.timed_lore import activations_of
 from ctxlab.formats.sillytavern.data_folder.turn_prompts import lost_nudges, with_turn_prompts
 from ctxlab.formats.sillytavern.lorebooks.reader import book_from
 from ctxlab.formats.sillytavern.regex_scripts import preset_of
 from ctxlab.pipeline import Dialect
+
+TIMED: Final = "timedWorldInfo"
+
+
+def activations_of(metadata: Mapping[str, Any], session: Session, books: Iterable[Worldbook]) -> dict[str, str]:
+    """By key of an entry, the id of the message that was the newest when it fired, as `activations` of a build has it.
+
+    A chat keeps the number of messages that there were when stickiness began, and when the cooldown did. One that is
+    protected began after stickiness, and is recorded as that rest.
+    """
+    path = [node.id for node in session.path() if not node.is_empty_root]
+    effects = as_object(metadata.get(TIMED))
+    found: dict[str, str] = {}
+    for key, name, entry in _entries(books):
+        for kind in ("cooldown", "sticky"):
+            effect = as_object(as_object(effects.get(kind)).get(name))
+            start, rests = effect.get("start"), effect.get("protected") is True
+            if not isinstance(start, int) or not 0 < start <= len(path):
+                continue
+            if rests:
+                found[f"{RESTS}{key}"] = path[start - 1]
+            # Of stickiness that is over the chat keeps nothing; where it began doesn't matter while the entry rests.
+            found[key] = path[max(0, start - 1 - (entry.sticky or 0))] if rests else path[start - 1]
+    return found
+
+
+def _entries(books: Iterable[Worldbook]) -> Iterator[tuple[str, str, LoreEntry]]:
+    """The entries with their keys here and in a chat."""
+    for book in books:
+        for uid, entry in book.entries.items():
+            yield f"lore:{book.book_id}/{uid}", f"{book.book_id}.{uid}", entry
+
+
+ESTIMATED_SOURCES: Final = frozenset(
+    {"ai21", "claude", "cohere", "deepseek", "makersuite", "mistralai", "vertexai"},
+)
+"""Sources of completions whose models have a tokenizer of their own there, whatever the model is called."""
+IN_NAMES: Final = (
+    (("o1-preview", "o1-mini", "o3-mini", "gpt-5", "o3", "o4-mini"), "o200k_base"),
+    (("gpt-4o", "chatgpt-4o-latest", "gpt-4.1", "gpt-4.5"), "o200k_base"),
+    (("gpt-4", "gpt-3.5-turbo"), "cl100k_base"),
+    (("claude", "llama", "mistral", "yi", "deepseek", "gemma", "gemini", "learnlm", "jamba", "qwen2"), None),
+    (("command-r", "command-a", "nemo"), None),
+)
+"""Words in a model's name by which the program finds an encoding, in its order; of None the ranks aren't at hand."""
+USUAL: Final = "cl100k_base"
+"""With which it counts for a model of whose name it knows nothing."""
+
+
+def encoding_of(source: str, model: str) -> str | None:
+    """The encoding of a model; None where the program has a tokenizer for it that is only estimated here."""
+    if source in ESTIMATED_SOURCES:
+        return None
+    if model == "o1":
+        return "o200k_base"
+    return next((encoding for words, encoding in IN_NAMES if any(word in model for word in words)), USUAL)
+
 
 ANEW: Final = ("swipe", "regenerate")
 """Kinds that write the newest reply anew, which the request is without."""

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ctxlab.display.short_texts import short
-from ctxlab.providers.sending.assemblers.json_values import index_in, list_in, object_in, text_in
 from ctxlab.providers.sending.deltas import CallDelta, Data, Delta, ServerEvent, TextDelta, ThoughtDelta
-from ctxlab.providers.sending.json_places import kept_aside, values_at
+from ctxlab.providers.sending.json_values import index_in, kept_aside, list_in, object_in, text_in, values_at
 from ctxlab.providers.sending.server_events import value_of
 from ctxlab.providers.sending.stream_errors import failed_stream, one_line
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from ctxlab.providers.sending.assemblers.json_values import index_in, list_in, object_in, text_in
 from ctxlab.providers.sending.deltas import CallDelta, Data, Delta, ServerEvent, TextDelta, ThoughtDelta
-from ctxlab.providers.sending.json_places import values_at
+from ctxlab.providers.sending.json_values import index_in, list_in, object_in, text_in, values_at
 from ctxlab.providers.sending.stream_errors import failed_stream
 
 GROWING = ("content", "reasoning_content", "reasoning", "refusal")

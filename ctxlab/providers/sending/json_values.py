@@ -1,4 +1,4 @@
-"""Values of a vendor's JSON by their places."""
+"""Values of a vendor's JSON, taken for what they should be and for nothing where they aren't, and by their places."""
 
 from __future__ import annotations
 
@@ -30,3 +30,21 @@ def _at(value: Any, path: list[str], place: str) -> Iterator[tuple[str, Any]]:
 def kept_aside(what: str, kind: str) -> str:
     """A sentence on what is of an unknown kind."""
     return f"a {what} of the unknown kind {short(one_line(kind), 40)!r} is kept beside the reply and not shown"
+
+
+def object_in(value: Any) -> Data:
+    """The fields of an object; none of anything else."""
+    return cast("Data", value) if isinstance(value, dict) else {}
+
+
+def list_in(value: Any) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def text_in(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def index_in(value: Any, otherwise: int = 0) -> int:
+    """A place in a list, as a vendor numbers it."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else otherwise
