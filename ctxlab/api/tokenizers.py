@@ -7,7 +7,7 @@ from collections.abc import Callable, Sized
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, cast
+from typing import Annotated, Any, Protocol, TypeAlias, cast
 
 from ctxlab.documents import ModelProfile, Note
 from ctxlab.engines.tokens import Tokenizer, tokenizer_named
@@ -16,9 +16,18 @@ from ctxlab.errors import WrongArgument, WrongSetting, did_you_mean
 from ctxlab.local_models import LocalModel
 from ctxlab.pipeline.services import TokenCounter
 
+
+class Encoder(Protocol):
+    """What makes tokens of a text, such as a `tokenizers.Tokenizer`."""
+
+    @property
+    def encode(self) -> Callable[..., Any]: ...
+
+
 TokenizerSource: TypeAlias = (
     TokenCounter
     | LocalModel
+    | Encoder
     | Annotated[
         str | os.PathLike[str] | Callable[..., Any],
         "a name, a path, a tokenizers.Tokenizer, or a function of a text",
