@@ -103,7 +103,9 @@ def template_tokenizer(model: LocalModel, words: Tokenizer, *, has_tools: bool =
     Raises UnknownName where it has no template.
     """
     template = model.template(has_tools=has_tools)
-    return _measured(template, tuple(model.special_tokens.items()), words)
+    # What a wire adds to calls is left out: the template's own is measured.
+    bare = words if not words.call_tokens else replace(words, call_tokens=0)
+    return _measured(template, tuple(model.special_tokens.items()), bare)
 
 
 @lru_cache(maxsize=32)
