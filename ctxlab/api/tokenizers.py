@@ -1,4 +1,4 @@
-"""What means a tokenizer, or a model of one's own, as the counter of a run."""
+"""Values that mean a tokenizer, or a model of one's own, as the counter of a run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Protocol, TypeAlias, cast
 
 from ctxlab.documents import ModelProfile, Note
 from ctxlab.engines.tokens import Tokenizer, tokenizer_named
-from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR
+from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATES, ESTIMATOR
 from ctxlab.errors import WrongArgument, WrongSetting, did_you_mean
 from ctxlab.local_models import LocalModel, local_model
 from ctxlab.local_models.template_tokenizer import TemplateTokenizer, template_tokenizer
@@ -19,7 +19,7 @@ from ctxlab.pipeline.services import TokenCounter
 
 
 class Encoder(Protocol):
-    """What makes tokens of a text, such as a `tokenizers.Tokenizer`."""
+    """A value that makes tokens of a text, such as a `tokenizers.Tokenizer`."""
 
     @property
     def encode(self) -> Callable[..., Any]: ...
@@ -112,14 +112,14 @@ def _of_name(source: str | os.PathLike[str]) -> TokenCounter:
     from ctxlab.providers import tokenizer_for
 
     name = os.fspath(source)
-    if name in ENCODINGS or name == ESTIMATOR:
+    if name in ENCODINGS or name in ESTIMATES:
         return tokenizer_for(name)
     if not isinstance(source, str) or is_path(name) or os.sep in name:
         return counter_of_model(local_model(Path(name)))
     try:
         return tokenizer_named(name)
     except WrongSetting as unknown:
-        known = [*sorted(ENCODINGS), ESTIMATOR, "chars4+4", "o200k_base+4"]
+        known = [*sorted(ENCODINGS), *ESTIMATES, "chars4+4", "o200k_base+4"]
         raise WrongSetting(f"there is no tokenizer {name!r}, and no such file{did_you_mean(name, known)}") from unknown
 
 
