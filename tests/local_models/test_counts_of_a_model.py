@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import ctxlab
 from ctxlab.errors import CtxlabError, WrongArgument, WrongSetting
 from ctxlab.local_models import LocalModel
+from ctxlab.providers import payload
 from ctxlab.rendering import rendered
 from tests.local_models.small_models import CHATML, gguf_of_vocabulary, hugging_face
 
@@ -148,3 +149,10 @@ def test_a_run_with_a_model_of_one_s_own_pickles_and_reruns(models: dict[str, Lo
     trace = pickle.loads(pickle.dumps(ctxlab.build(CHAT, model=models["chatml"])))
 
     assert trace.rerun({"token-limiter.budget_tokens": 60}).tokens <= 60
+
+
+@pytest.mark.parametrize("server", ["ollama", "llama.cpp", "koboldcpp", "vllm"])
+def test_a_local_server_speaks_the_compatible_wire(models: dict[str, LocalModel], server: str) -> None:
+    trace = ctxlab.build(CHAT, model=models["chatml"])
+
+    assert payload(trace, server).provider.name == "openai-compatible"
