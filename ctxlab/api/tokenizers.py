@@ -1,4 +1,4 @@
-"""What means a tokenizer, or a model of one's own, as the counter of a run."""
+"""Values that mean a tokenizer, or a model of one's own, as the counter of a run."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ from collections.abc import Callable, Sized
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, cast
+from typing import Annotated, Any, Protocol, TypeAlias, cast
 
 from ctxlab.documents import ModelProfile, Note
 from ctxlab.engines.tokens import Tokenizer, tokenizer_named
-from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR
+from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATES, ESTIMATOR
 from ctxlab.errors import WrongArgument, WrongSetting, did_you_mean
-from ctxlab.local_models import LocalModel
+from ctxlab.local_models import LocalModel, local_model
+from ctxlab.local_models.template_tokenizer import TemplateTokenizer, template_tokenizer
 from ctxlab.pipeline.services import TokenCounter
+
+
+class Encoder(Protocol):
+    """A value that makes tokens of a text, such as a `tokenizers.Tokenizer`."""
+
+    @property
+    def encode(self) -> Callable[..., Any]: ...
+
 
 TokenizerSource: TypeAlias = (
     TokenCounter
     | LocalModel
+    | Encoder
     | Annotated[
         str | os.PathLike[str] | Callable[..., Any],
         "a name, a path, a tokenizers.Tokenizer, or a function of a text",
@@ -56,14 +66,34 @@ def counter_of_model(model: LocalModel) -> TokenCounter:
     """The counter of a model of one's own: exact where its vocabulary is at hand, with what its template adds."""
     words = model.vocabulary
     if model.templates:
-        from ctxlab.local_models.template_tokenizer import template_tokenizer
-
         return template_tokenizer(model, words or Tokenizer.of_encoding(ESTIMATOR))
     if words is None:
         from ctxlab.providers import tokenizer_for
 
         return tokenizer_for(model.name)
     return _with_overhead(words)
+
+
+def typed_counter(tokenizer: str | None, template: str | None, model: str | None = None) -> TokenCounter:
+    """The counter of a tokenizer and a template, each of which may be a path; at least one of them is given.
+
+    Without a tokenizer the template's own file counts where it has a vocabulary, else the tokenizer of `model`.
+    """
+    from ctxlab.providers import tokenizer_for
+
+    if template is None:
+        return tokenizer_of(tokenizer)
+    own = local_model(template)
+    if tokenizer is not None:
+        words = tokenizer_of(tokenizer)
+        words = words.words if isinstance(words, TemplateTokenizer) else words
+    else:
+        words = own.vocabulary or tokenizer_for(model)
+    if not isinstance(words, Tokenizer):
+        raise WrongSetting(
+            f"{words.name} counts whole messages: with a template give a vocabulary, or an encoding's name"
+        )
+    return template_tokenizer(own, words)
 
 
 def profile_of(model: LocalModel) -> ModelProfile:
@@ -78,18 +108,18 @@ def notes_on(counter: TokenCounter) -> tuple[Note, ...]:
 
 
 def _of_name(source: str | os.PathLike[str]) -> TokenCounter:
-    from ctxlab.local_models.read_local_model import is_path, local_model
+    from ctxlab.local_models.read_local_model import is_path
     from ctxlab.providers import tokenizer_for
 
     name = os.fspath(source)
-    if name in ENCODINGS or name == ESTIMATOR:
+    if name in ENCODINGS or name in ESTIMATES:
         return tokenizer_for(name)
     if not isinstance(source, str) or is_path(name) or os.sep in name:
         return counter_of_model(local_model(Path(name)))
     try:
         return tokenizer_named(name)
     except WrongSetting as unknown:
-        known = [*sorted(ENCODINGS), ESTIMATOR, "chars4+4", "o200k_base+4"]
+        known = [*sorted(ENCODINGS), *ESTIMATES, "chars4+4", "o200k_base+4"]
         raise WrongSetting(f"there is no tokenizer {name!r}, and no such file{did_you_mean(name, known)}") from unknown
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ctxlab.context import Draft, Origin, Text
+from ctxlab.context.tool_pairs import NO_ID
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.message import ToolCall
 from ctxlab.engines.chat_templates import JinjaTemplate
@@ -18,6 +19,8 @@ from ctxlab.local_models.local_model import LocalModel
 
 PROBES: Final = ("x", "Hello there.", " x ", "\nx\n", "1. x", "“x”")
 """Texts of messages with which a template is tried: vocabularies may join a text's ends with what stands around it."""
+IDS: Final = ("different", "lamp34567")
+"""Ids of calls with which a template is tried; Mistral's refuse others than of nine letters or digits."""
 TURNS: Final = 6
 """Questions of the chat on which the measured figures are tried."""
 
@@ -27,9 +30,9 @@ class TemplateTokenizer:
     """Counts what messages add to the text that a model reads of them.
 
     `role_tokens` are those that the template writes around a message of a role, `call_tokens` around a call,
-    `request_tokens` once; each is the largest of several that were measured. `problem` says where the sum isn't the
-    whole, "" where it was. Thoughts and names count although many templates leave them out. What a template adds only
-    where the last message is a reply isn't counted.
+    `request_tokens` once; `writes_ids` is whether it writes the ids of calls. Each figure is the largest of several
+    that were measured. `problem` says where a chat's sum was less than its text, "" where it wasn't. Thoughts and names
+    count although many templates leave them out. What is added only where the last message is a reply isn't counted.
     """
 
     template: JinjaTemplate
@@ -38,6 +41,7 @@ class TemplateTokenizer:
     role_tokens: Mapping[str, int] = field(default_factory=FrozenDict)
     call_tokens: int = 0
     request_tokens: int = 0
+    writes_ids: bool = False
     problem: str = ""
 
     def __repr__(self) -> str:
@@ -61,8 +65,16 @@ class TemplateTokenizer:
 
     def count_draft(self, draft: Draft) -> int:
         around = self.role_tokens.get(draft.role, self.message_tokens)
-        calls = sum(self.call_tokens + self._rewritten(call.arguments) for call in draft.calls)
-        return self.words.content_tokens(draft) + around + calls
+        return self.content_tokens(draft) + around + self.call_tokens * len(draft.calls)
+
+    def content_tokens(self, draft: Draft) -> int:
+        """Tokens of a message's own words, without what the template adds."""
+        tokens = self.words.content_tokens(draft)
+        if self.writes_ids:
+            tokens += sum(self.count(call.id) for call in draft.calls)
+        elif draft.role == "tool":
+            tokens -= self.count(draft.result_of if draft.result_of and draft.result_of.strip() else NO_ID)
+        return tokens + sum(self._rewritten(call.arguments) for call in draft.calls)
 
     def draft_is_estimated(self, draft: Draft) -> bool:
         return self.words.draft_is_estimated(draft)
@@ -91,7 +103,9 @@ def template_tokenizer(model: LocalModel, words: Tokenizer, *, has_tools: bool =
     Raises UnknownName where it has no template.
     """
     template = model.template(has_tools=has_tools)
-    return _measured(template, tuple(model.special_tokens.items()), words)
+    # What a wire adds to calls is left out: the template's own is measured.
+    bare = words if not words.call_tokens else replace(words, call_tokens=0)
+    return _measured(template, tuple(model.special_tokens.items()), bare)
 
 
 @lru_cache(maxsize=32)
@@ -107,8 +121,10 @@ def _measured(template: JinjaTemplate, special: tuple[tuple[str, str], ...], wor
     }
     around["developer"] = around["system"]
     bare = replace(bare, role_tokens=FrozenDict(around))
+    short, long = (_size(bare, [user, _calling(id)]) for id in IDS)
+    bare = replace(bare, writes_ids=short != long)
     calls, results = _around_calls(bare)
-    bare = replace(bare, role_tokens=FrozenDict({**around, "tool": results}), call_tokens=calls)
+    bare = replace(bare, call_tokens=calls, role_tokens=FrozenDict({**around, "tool": results}))
     heads = ([user], [system, user], [user, assistant, user], [system, user, assistant, user])
     once = _most(_beyond(bare, head) for head in heads)
     found = replace(bare, request_tokens=once)
@@ -138,16 +154,15 @@ def _around_system(counter: TemplateTokenizer, text: str) -> int | None:
 def _around_calls(counter: TemplateTokenizer) -> tuple[int, int]:
     """Tokens around a call, and around a tool's result."""
     u, a = _draft("user", "x"), _draft("assistant", "x")
-    call = ToolCall("call_1", "look", '{"a": 1}')
-    calling = replace(_draft("assistant", ""), calls=(call,))
-    result = replace(_draft("tool", "x"), result_of="call_1")
-    bare = counter.words.content_tokens(calling) + counter.role_tokens["assistant"]
+    calling = _calling(IDS[0])
+    result = replace(_draft("tool", "x"), result_of=IDS[0])
+    bare = counter.content_tokens(calling) + counter.role_tokens["assistant"]
     alone = _difference(counter, [u, calling], [u])
     calls = max(0, alone - bare) if alone is not None else 0
     both = _difference(counter, [u, calling, result, a, u], [u, a, u])
     if both is None:
         return calls, counter.message_tokens
-    return calls, max(0, both - bare - calls - counter.words.content_tokens(result))
+    return calls, max(0, both - bare - calls - counter.content_tokens(result))
 
 
 def _beyond(counter: TemplateTokenizer, drafts: Sequence[Draft]) -> int | None:
@@ -194,6 +209,10 @@ def _refusal(counter: TemplateTokenizer, drafts: Sequence[Draft]) -> str:
 
 def _most(found: Iterable[int | None]) -> int:
     return max(0, *(each for each in found if each is not None), 0)
+
+
+def _calling(id: str) -> Draft:
+    return replace(_draft("assistant", ""), calls=(ToolCall(id, "look", '{"a": 1}'),))
 
 
 def _draft(role: Any, text: str) -> Draft:

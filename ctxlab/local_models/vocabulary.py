@@ -266,7 +266,7 @@ def gguf_vocabulary_problem(header: dict[str, Any]) -> str:
 
 
 def guarded(call: Callable[[str], Any], text: str, place: str) -> Any:
-    """What a library of Rust gives; its panics, which are no Exception, and its refusals as BrokenFile."""
+    """The answer of a library of Rust; its panics, which are no Exception, and its refusals as BrokenFile."""
     try:
         return call(text)
     except CtxlabError:

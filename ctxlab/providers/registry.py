@@ -15,6 +15,8 @@ GROUP = "ctxlab.providers"
 """Entry points of other packages' providers."""
 OF_WIRE = {"anthropic": "anthropic", "google": "gemini"}
 """Providers by the wire format of a model's profile or name, where it isn't OpenAI's."""
+LOCAL_SERVERS = ("ollama", "llama.cpp", "koboldcpp", "vllm")
+"""Programs that serve a model of one's own and speak OpenAI's chat wire."""
 
 
 @cache
@@ -29,10 +31,12 @@ def built_in() -> dict[str, Provider]:
 
 
 def provider_named(name: str) -> Provider:
-    """The provider of this name; raises WrongArgument with the nearest one."""
+    """The provider of this name, the compatible one for a local server; raises WrongArgument with the nearest one."""
+    if name in LOCAL_SERVERS:
+        return built_in()["openai-compatible"]
     found = built_in().get(name) or _brought(name)
     if found is None:
-        known = [*built_in(), *(plugin.name for plugin in announced(GROUP, []))]
+        known = [*built_in(), *LOCAL_SERVERS, *(plugin.name for plugin in announced(GROUP, []))]
         raise WrongArgument(f"there is no provider {short(name)!r}{did_you_mean(name, known)}")
     return found
 

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from ctxlab.documents import Agent, ModelProfile
 from ctxlab.documents.agent.named_models import own_model
 from ctxlab.engines.tokens import DEFAULT_RULES, MediaRules, Overhead, Tokenizer, image_cost, read_model_name
-from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR, ModelName
+from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATES, ESTIMATOR, ModelName
 from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.rates import MediaTable
 from ctxlab.providers.registry import OF_WIRE, built_in
@@ -18,7 +18,8 @@ from ctxlab.providers.registry import OF_WIRE, built_in
 def tokenizer_for(model: str | ModelProfile | ModelInfo | None = None) -> Tokenizer:
     """The tokenizer of a model; for no model, or one without a name, o200k_base with OpenAI's overheads.
 
-    A string may also name an encoding ("o200k_base", "cl100k_base", "o200k_harmony") or "estimator". A profile's
+    A string may also name an encoding ("o200k_base", "cl100k_base", "o200k_harmony") or an
+    estimate ("estimator", "by-kind", "by-kind-safe"). A profile's
     `tokenizer` and `wire` beat what its name says.
 
     Raises WrongSetting for a profile's tokenizer that doesn't exist.
@@ -71,7 +72,7 @@ def overhead_of_wire(wire: str) -> Overhead:
 
 @lru_cache(maxsize=256)
 def _for_name(name: str, family: ModelName | None) -> Tokenizer:
-    if name == ESTIMATOR or name in ENCODINGS:
+    if name in ESTIMATES or name in ENCODINGS:
         return Tokenizer.of_encoding(name, overhead_of_wire("openai"), DEFAULT_RULES)
     family = family or read_model_name(name)
     encoding = family.encoding or ESTIMATOR if name else "o200k_base"

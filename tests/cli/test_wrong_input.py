@@ -101,6 +101,8 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--level": ("loud", ""),
     "--ignore": ("no-such-rule", ""),
     "--budget": ("x", "0", "-5", "1.5", "1"),
+    "--tokenizer": ("o200k_bas", "", "no/such/folder", str(SESSION)),
+    "--template": ("nowhere.jinja", "", str(SESSION)),
     "--budgets": ("x", "0", "1000,x", "-5", "1", "9" * 5_000),
     "--strategies": ("slidng", "sliding,nonsense"),
     "--leaf": ("u99", ""),

@@ -146,6 +146,10 @@ class Inputs:
             "pipeline": pipeline,
             "assets": typed.assets,
         }
+        if typed.tokenizer is not None or typed.template is not None:
+            from ctxlab.api.tokenizers import typed_counter
+
+            options["tokenizer"] = typed_counter(typed.tokenizer, typed.template, typed.model)
         if self.turn is not None:
             return self.turn.options(**_typed_alone(options))
         if typed.pending is None:

@@ -54,6 +54,24 @@ UserOption = Annotated[
 ]
 BudgetOption = Annotated[int | None, typer.Option("--budget", metavar="N", min=1, help="Tokens for the whole prompt.")]
 ModelOption = Annotated[str | None, typer.Option("--model", metavar="M", help="The model's name, such as gpt-4o.")]
+TokenizerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--tokenizer",
+        metavar="T",
+        help="What counts tokens: a name (o200k_base, chars4+4), or the path of a model or of its vocabulary.",
+        show_default=False,
+    ),
+]
+TemplateOption = Annotated[
+    str | None,
+    typer.Option(
+        "--template",
+        metavar="FILE",
+        help="The chat template whose own tokens count too: a .jinja, or a model's file or folder.",
+        show_default=False,
+    ),
+]
 LeafOption = Annotated[
     str | None, typer.Option("--leaf", metavar="ID", help="The message to build for; else the session's active leaf.")
 ]
@@ -148,6 +166,8 @@ class CommandOptions:
     pending: PendingOption = None
     budget: BudgetOption = None
     model: ModelOption = None
+    tokenizer: TokenizerOption = None
+    template: TemplateOption = None
     leaf: LeafOption = None
     timestamp: TimestampOption = None
     zone: ZoneOption = None

@@ -11,6 +11,9 @@ from ctxlab.lazy_pattern import lazy_pattern
 Wire = Literal["openai", "anthropic", "google"]
 
 ESTIMATOR = "estimator"
+BY_KIND, BY_KIND_SAFE = "by-kind", "by-kind-safe"
+ESTIMATES = (ESTIMATOR, BY_KIND, BY_KIND_SAFE)
+"""Names of counts without a vocabulary."""
 # Harmony has o200k's pattern and ranks and more special tokens; as plain text is counted, they count alike.
 ENCODINGS = {"cl100k_base": "cl100k_base", "o200k_base": "o200k_base", "o200k_harmony": "o200k_base"}
 # How stored model profiles call their tokenizers.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ctxlab.engines.tokens.character_tokenizer import CharacterTokenizer
-from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR
+from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATES
 from ctxlab.engines.tokens.text_tokenizer import TextTokenizer
 from ctxlab.engines.tokens.tokenizer import Tokenizer
 from ctxlab.errors import WrongSetting, did_you_mean
@@ -30,8 +30,8 @@ def tokenizer_named(name: str) -> NamedTokenizer:
     characters = _CHARACTERS.fullmatch(counter)
     if characters is not None and tokens is not None:
         return CharacterTokenizer(int(characters[1]), tokens)
-    if counter not in ENCODINGS and counter != ESTIMATOR:
-        known = [*sorted(ENCODINGS), ESTIMATOR, "chars4+4", "o200k_base+4"]
+    if counter not in ENCODINGS and counter not in ESTIMATES:
+        known = [*sorted(ENCODINGS), *ESTIMATES, "chars4+4", "o200k_base+4"]
         raise WrongSetting(f"there is no tokenizer {name!r}{did_you_mean(name, known)}")
     encoding = Tokenizer.of_encoding(counter)
     return encoding if tokens is None else TextTokenizer(encoding, tokens)

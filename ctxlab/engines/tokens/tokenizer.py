@@ -13,8 +13,9 @@ from ctxlab.context.portable_pickles import portable, unwrapped
 from ctxlab.context.tool_pairs import NO_ID, NO_NAME
 from ctxlab.engines.tokens.bpe_counter import CountCache, exact_counter
 from ctxlab.engines.tokens.estimate import estimate_tokens
+from ctxlab.engines.tokens.estimate_by_kind import mean_by_kind, safe_by_kind
 from ctxlab.engines.tokens.media_rules import DEFAULT_RULES, MediaRules, media_tokens
-from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATOR
+from ctxlab.engines.tokens.model_encodings import BY_KIND, BY_KIND_SAFE, ENCODINGS, ESTIMATES
 from ctxlab.engines.tokens.overhead import Costs, Overhead
 from ctxlab.errors import WrongSetting, did_you_mean
 
@@ -75,12 +76,12 @@ class Tokenizer:
 
     @classmethod
     def of_encoding(cls, name: str, overhead: Overhead | None = None, media: MediaRules = DEFAULT_RULES) -> Tokenizer:
-        """The tokenizer of an encoding, or "estimator", with the overhead of a wire format; None adds nothing.
+        """The tokenizer of an encoding, or of an estimate ("estimator", "by-kind", "by-kind-safe"), with the overhead of a wire format; None adds nothing.
 
         Raises WrongSetting for an encoding that doesn't exist.
         """
-        if name != ESTIMATOR and name not in ENCODINGS:
-            raise WrongSetting(f"there is no tokenizer {name!r}{did_you_mean(name, [*sorted(ENCODINGS), ESTIMATOR])}")
+        if name not in ESTIMATES and name not in ENCODINGS:
+            raise WrongSetting(f"there is no tokenizer {name!r}{did_you_mean(name, [*sorted(ENCODINGS), *ESTIMATES])}")
         return _named(name, overhead.costs if overhead else (0, 0, 0, 0), media)
 
     def __repr__(self) -> str:
@@ -171,7 +172,7 @@ def _named(name: str, costs: Costs, media: MediaRules) -> Tokenizer:
         ranks is None,
         *costs,
         media=media,
-        counts=ranks.counts if ranks else _estimates(),
+        counts=ranks.counts if ranks else _estimates(name),
         joined=ranks.joined if ranks else None,
     )
 
@@ -184,13 +185,15 @@ def _unpickled(name: str, estimated: bool, costs: Costs, media: MediaRules, coun
 
 
 @cache
-def _estimates() -> CountCache:
-    return CountCache(estimate_tokens)
+def _estimates(name: str) -> CountCache:
+    return CountCache({BY_KIND: mean_by_kind, BY_KIND_SAFE: safe_by_kind}.get(name, estimate_tokens))
 
 
 def _counts_of(name: str) -> CountCache | None:
     """The counts that all tokenizers of this name share."""
-    return _estimates() if name == ESTIMATOR else exact_counter(ENCODINGS[name]).counts if name in ENCODINGS else None
+    return (
+        _estimates(name) if name in ESTIMATES else exact_counter(ENCODINGS[name]).counts if name in ENCODINGS else None
+    )
 
 
 def _json(value: Mapping[str, Any]) -> str:
