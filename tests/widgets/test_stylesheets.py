@@ -1,4 +1,4 @@
-"""What the sheets of the widgets say, they say once: looks that rules compose, components that views import."""
+"""Sheets of the widgets say a thing once: looks that rules compose, components that views import."""
 
 from __future__ import annotations
 
