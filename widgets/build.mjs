@@ -38,7 +38,8 @@ const ENTRIES = Object.fromEntries([
 ]);
 
 // A stylesheet is imported as text. The tokens speak of the page's root; in a notebook they belong to the widget's.
-// Several widgets share a page: the rules of one hold in its own root only. A root says itself which theme it has:
+// Several widgets share a page: the rules of one hold in its own root only, those of a component in the roots of the
+// views that import it. A root says itself which theme it has:
 // the copy of the dark theme for pages that leave it to the system is left out.
 const OF_THE_SYSTEM = /@media \(prefers-color-scheme: dark\) \{[^{}]*\{[^{}]*\}\s*\}/g;
 const OWN_ROOT = "\u00a7";
@@ -60,7 +61,7 @@ const composed = (sheet, path) =>
       })
       .join(" "),
   );
-const styles = (view) => ({
+const styles = {
   name: "styles",
   setup(at) {
     at.onLoad({ filter: /\.css$/ }, async ({ path }) => {
@@ -68,14 +69,12 @@ const styles = (view) => ({
         .replaceAll(OF_THE_SYSTEM, "")
         .replaceAll(":root", ".ctxlab");
       const { code } = await transform(source, { loader: "css", minify: true, target: TARGET });
-      if (path.includes("/_shared/")) return { contents: code, loader: "text" };
-      // Written once, not in front of each rule.
-      const short = JSON.stringify(code.replaceAll(/\.ctxlab\b/g, OWN_ROOT));
-      const own = JSON.stringify(`.ctxlab[data-view="${view}"]`);
-      return { contents: `export default ${short}.replaceAll("${OWN_ROOT}", ${own})`, loader: "js" };
+      if (path.includes("/_shared/") && !path.includes("/components/")) return { contents: code, loader: "text" };
+      // A sign, for which the view's root is written once the sheets are together (mount.ts).
+      return { contents: code.replaceAll(/\.ctxlab\b/g, OWN_ROOT), loader: "text" };
     });
   },
-});
+};
 
 // A layout of 1.5 MB that diagrams use only where they ask for it.
 const NO_ELK = "export default class { constructor() { throw new Error('the layout elk is left out') } }";
@@ -122,7 +121,7 @@ const bundle = (out, file) =>
     charset: "utf8",
     legalComments: "none",
     define: { VIEW: JSON.stringify(basename(dirname(file))) },
-    plugins: [styles(basename(dirname(file))), withoutElk, withTheBrowser],
+    plugins: [styles, withoutElk, withTheBrowser],
     write: false,
     metafile: true,
     absWorkingDir: home,

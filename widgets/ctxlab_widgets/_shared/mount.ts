@@ -10,6 +10,8 @@ import tokens from "./tokens.css";
 
 /** Folder of the widget, set when it is bundled: its own stylesheet speaks of roots that name it. */
 declare const VIEW: string;
+/** Stands in sheets of a view for its root: `build.mjs` writes it. */
+const OWN_ROOT = "\u00a7";
 
 /** What anywidget gives, of which we use this much. */
 export interface Model {
@@ -46,7 +48,10 @@ export function widget(label: string, css: string, begin: (at: Mounted) => void)
         "aria-label": label,
         "data-lm-suppress-shortcuts": true,
       });
-      root.append(h("style", {}, tokens, sources, base, css), silence.element);
+      root.append(
+        h("style", {}, tokens, sources, base, css.replaceAll(OWN_ROOT, `.ctxlab[data-view="${VIEW}"]`)),
+        silence.element,
+      );
       followTheme(root, ending.signal);
       el.append(root);
       begin({ model, root, signal: ending.signal, silence });

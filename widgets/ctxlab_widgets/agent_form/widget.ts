@@ -1,5 +1,6 @@
 // An agent's parameters and steps as a form, with the origin of each value and the request that they become.
 
+import sidePanel from "../_shared/components/side_panel.css";
 import { glyph, h, harmless } from "../_shared/dom";
 import { FoldSection } from "../_shared/fold_section";
 import sections from "../_shared/form_sections.css";
@@ -207,4 +208,4 @@ class GroupBox {
   }
 }
 
-export default widget("Agent form", form + sections + own, (at) => void new AgentForm(at));
+export default widget("Agent form", form + sections + sidePanel + own, (at) => void new AgentForm(at));

@@ -1,5 +1,6 @@
 // A chat: its messages, the field one types in, and beside them what each request holds.
 
+import sidePanel from "../_shared/components/side_panel.css";
 import { h } from "../_shared/dom";
 import { download } from "../_shared/download";
 import { type Effect, EffectBanner } from "../_shared/effect_banner";
@@ -297,4 +298,4 @@ class ChatPanel {
   }
 }
 
-export default widget("Chat", markdown + rowList + own, (at) => void new ChatPanel(at));
+export default widget("Chat", markdown + rowList + sidePanel + own, (at) => void new ChatPanel(at));

@@ -1,5 +1,6 @@
 // A knowledge base: entries, below those that are open their pieces, and a field to ask it.
 
+import entryList from "../_shared/components/entry_list.css";
 import { glyph, h, harmless } from "../_shared/dom";
 import { isSingle, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, whenChanged, widget } from "../_shared/mount";
@@ -309,4 +310,4 @@ const drawPiece = (row: BaseRow): HTMLElement =>
 
 const begin = (at: Mounted): void => void new KnowledgeBaseView(at);
 
-export default widget("Knowledge base", own, begin);
+export default widget("Knowledge base", entryList + own, begin);

@@ -1,5 +1,6 @@
 // What a run looked up, why each piece is sent or isn't, and what would change that.
 
+import decisionRows from "../_shared/components/decision_rows.css";
 import { glyph, h, harmless } from "../_shared/dom";
 import { EffectBanner } from "../_shared/effect_banner";
 import { taken } from "../_shared/keyboard";
@@ -356,4 +357,4 @@ function options(select: HTMLSelectElement, all: [value: string, words: string][
   select.value = chosenValue;
 }
 
-export default widget("Knowledge", own, begin);
+export default widget("Knowledge", decisionRows + own, begin);

@@ -1,5 +1,6 @@
 // What became of every entry of the lore, and a text to try books against.
 
+import decisionRows from "../_shared/components/decision_rows.css";
 import { glyph, h, harmless } from "../_shared/dom";
 import { EffectBanner } from "../_shared/effect_banner";
 import { isSingle, taken } from "../_shared/keyboard";
@@ -262,4 +263,4 @@ class LoreView {
   }
 }
 
-export default widget("Lore decisions", own, begin);
+export default widget("Lore decisions", decisionRows + own, begin);

@@ -1,5 +1,6 @@
 // The request of a vendor: the body line by line, whose words each value is, what is refused, lost, cached and paid.
 
+import sidePanel from "../_shared/components/side_panel.css";
 import { h, harmless } from "../_shared/dom";
 import { EffectBanner } from "../_shared/effect_banner";
 import { isSingle, taken } from "../_shared/keyboard";
@@ -287,4 +288,4 @@ const TRAITS = [
   ...["selected", "views", "effect", "error"],
 ];
 
-export default widget("Request", own, (at) => void new RequestView(at));
+export default widget("Request", sidePanel + own, (at) => void new RequestView(at));

@@ -2,6 +2,7 @@
 
 import chip from "../_shared/attachment_chip.css";
 import { Files } from "../_shared/attachments";
+import sidePanel from "../_shared/components/side_panel.css";
 import { glyph, h, harmless } from "../_shared/dom";
 import { type Effect, EffectBanner } from "../_shared/effect_banner";
 import { isSingle, roving, taken } from "../_shared/keyboard";
@@ -396,4 +397,4 @@ const TRAITS = [
   ...PANEL_TRAITS,
 ];
 
-export default widget("Step debugger", card + stands + chip + form + own, begin);
+export default widget("Step debugger", card + stands + chip + form + sidePanel + own, begin);

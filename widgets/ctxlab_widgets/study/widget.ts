@@ -1,5 +1,6 @@
 // A study: what may be claimed in one sentence, scores against costs, and a table down to the single case.
 
+import sidePanel from "../_shared/components/side_panel.css";
 import { glyph, h, harmless } from "../_shared/dom";
 import { isSingle, taken } from "../_shared/keyboard";
 import { type Model, type Mounted, save, whenChanged, widget } from "../_shared/mount";
@@ -283,4 +284,4 @@ const TRAITS = [
   ...["selected_case", "selected_variant", "opened", "can_build", "error"],
 ];
 
-export default widget("Study", own, (at) => void new Study(at));
+export default widget("Study", sidePanel + own, (at) => void new Study(at));

@@ -1,5 +1,6 @@
 // A text in the colours of its tokens, by two tokenizers that scroll together.
 
+import sidePanel from "../_shared/components/side_panel.css";
 import { h, harmless } from "../_shared/dom";
 import { isSingle, taken } from "../_shared/keyboard";
 import { type Mounted, save, whenChanged, widget } from "../_shared/mount";
@@ -362,6 +363,6 @@ function label({ key, role, kind, tokens, parts, sent }: Message, at: number): s
   return harmless(`${place} ${role} ${key}, ${source}, ${many(tokens, "token")}`);
 }
 
-export default widget("Token view", own, (at) => {
+export default widget("Token view", sidePanel + own, (at) => {
   new TokenView(at);
 });

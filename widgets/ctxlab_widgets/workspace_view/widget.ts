@@ -1,5 +1,6 @@
 // All that a workspace keeps: a list with its filters, a row at the side, and a book as a table.
 
+import entryList from "../_shared/components/entry_list.css";
 import { glyph, h, harmless } from "../_shared/dom";
 import { download } from "../_shared/download";
 import { type Effect, EffectBanner } from "../_shared/effect_banner";
@@ -349,4 +350,4 @@ class WorkspaceView {
 
 const begin = (at: Mounted): void => void new WorkspaceView(at);
 
-export default widget("Workspace", own, begin);
+export default widget("Workspace", entryList + own, begin);
