@@ -18,7 +18,7 @@ class _LazyPattern:
     def __getattr__(self, name: str) -> Any:
         if name not in METHODS and name not in FACTS:
             raise AttributeError(f"a pattern has no attribute {name!r}")
-        compiled = re.compile(*self._made)
+        compiled: re.Pattern[Any] = re.compile(*cast("tuple[Any, int]", self._made))
         self.__dict__.update({each: getattr(compiled, each) for each in (*METHODS, *FACTS)})
         return getattr(compiled, name)
 

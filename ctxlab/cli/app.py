@@ -408,7 +408,7 @@ def request(
 
 
 @app.command(epilog=RENDER, short_help="The text that a local model reads, and what its template does.")
-@takes_build_options(without=("until",))
+@takes_build_options(without=("until", "template"))
 def render(
     options: CommandOptions,
     template: Annotated[

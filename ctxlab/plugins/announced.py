@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.plugins.package_code import note_loaded
 
@@ -60,7 +60,9 @@ def _points(group: str) -> Iterable[EntryPoint]:
 def _all_points(folders: tuple[tuple[str, int], ...]) -> EntryPoints:
     from importlib.metadata import entry_points
 
-    return entry_points()  # one look through all packages takes as long as that for one group: 20 ms
+    return cast(
+        "EntryPoints", entry_points()
+    )  # one look through all packages takes as long as that for one group: 20 ms
 
 
 def _changed(folder: str) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import ctxlab
 from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.assets.build_files import BuildFiles
-from ctxlab.assets.file_types import model_info
+from ctxlab.assets.file_types import facts_of
 from ctxlab.assets.transcription import FileTranscriber
 from ctxlab.context import AssetRef
 from ctxlab.documents import AssetSource, LibraryFile, ModelProfile
@@ -66,7 +66,7 @@ def main() -> None:
             {
                 "adding them to a store, with fsync": Work(add),
                 "adding them again": Work(lambda: [kept.add(data, name=name) for name, data in files]),
-                "facts of bytes": Work(lambda: [model_info(data, name=name) for name, data in files]),
+                "facts of bytes": Work(lambda: [facts_of(data, name=name) for name, data in files]),
                 "facts from the store": Work(lambda: [kept.facts(ref) for ref in refs]),
                 "facts again in a build": Work(lambda: [in_memory.facts(ref) for ref in named]),
             }

@@ -108,7 +108,6 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--leaf": ("u99", ""),
     "--until": ("token-limitr", "convert-system", ""),
     "--key": ("u99", ""),
-    "--template": ("nowhere.jinja", "", str(SESSION.parent / "no" / "x.jinja")),
     "--engine": ("vllm", ""),
     "--template-name": ("no_such_template", ""),
     "--entry": ("nothing of it",),

@@ -28,7 +28,8 @@ PROMPTS = {
     "Human: Why?\n\nAssistant:",
     "labels at the beginnings of lines": "System: Be brief.\nUser: 灯塔在哪里？\nAssistant: East.\n"
     "User: Why?\nAssistant:",
-    "marks of roles as Phi, GLM and Metharme have them": "<|system|>\nBe brief.<|end|>\n<|user|>\n灯塔在哪里？<|end|>\n<|assistant|>\nEast.<|end|>\n<|user|>\n"
+    "marks of roles as Phi, GLM and Metharme have them": "<|system|>\nBe brief.<|end|>\n<|user|>\n灯塔在哪里？<|end|>\n"
+    "<|assistant|>\nEast.<|end|>\n<|user|>\n"
     "Why?<|end|>\n<|assistant|>\n",
 }
 

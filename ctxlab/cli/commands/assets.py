@@ -12,7 +12,7 @@ from typing import Any
 
 from ctxlab.assets.build_files import BuildFiles
 from ctxlab.assets.descriptions import Language, type_for_people, type_name
-from ctxlab.assets.file_types import model_info
+from ctxlab.assets.file_types import facts_of
 from ctxlab.assets.transcription import FileTranscriber
 from ctxlab.cli.output.progress import progress
 from ctxlab.cli.output.terminal import Column, Screen, columns, harmless, one_line
@@ -104,7 +104,7 @@ def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
 def _row(path: Path, name: str, model: str | None, language: Language) -> Row:
     try:
         with path.open("rb") as file:
-            facts = model_info(file, name=path.name)
+            facts = facts_of(file, name=path.name)
     except OSError as error:
         raise ReadError(f"{path} can't be read: {error.strerror or error}") from error
     return Row(name, facts) if model is None else _sent_row(path, name, facts, ModelProfile(id=model), language)

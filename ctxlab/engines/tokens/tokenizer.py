@@ -76,8 +76,9 @@ class Tokenizer:
 
     @classmethod
     def of_encoding(cls, name: str, overhead: Overhead | None = None, media: MediaRules = DEFAULT_RULES) -> Tokenizer:
-        """The tokenizer of an encoding, or of an estimate ("estimator", "by-kind", "by-kind-safe"), with the overhead of a wire format; None adds nothing.
+        """The tokenizer of an encoding or an estimate, with the overhead of a wire format; None adds nothing.
 
+        Estimates are "estimator", "by-kind" and "by-kind-safe".
         Raises WrongSetting for an encoding that doesn't exist.
         """
         if name not in ESTIMATES and name not in ENCODINGS:

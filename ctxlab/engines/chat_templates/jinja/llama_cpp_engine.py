@@ -23,7 +23,7 @@ USER, SYSTEM, WORD = "user", "system", "lighthouse"
 
 
 class Abilities(NamedTuple):
-    """What a template does with messages that it is tried out with, as the server tries it before the first chat."""
+    """Abilities of a template, tried with short chats, as the server tries it before the first one."""
 
     reads_system: bool
     reads_parts: bool
