@@ -14,11 +14,12 @@ def with_hint(error: Any, typed: Sequence[str]) -> str:
     command = getattr(getattr(error, "ctx", None), "command", None)
     parameters = {parameter.name for parameter in getattr(command, "params", ())}
     option: str | None = getattr(error, "option_name", None)
-    if option is not None and "settings" in parameters and not getattr(error, "possibilities", None):
+    if option is not None and "settings" in parameters:
         from ctxlab.processors import default_pipeline
 
         hint = setting_hint(option, _value_of(option, typed), default_pipeline())
-        return f"{text.rstrip('.')}; {hint}" if hint else text
+        # A setting of this very name is meant rather than an option whose name is near it.
+        return f"{text.partition(' (Possible')[0].rstrip('.')}; {hint}" if hint else text
     missing = getattr(getattr(error, "param", None), "name", None)
     if command is not None and missing == "file" and text.startswith("Missing") and command.name != "step":
         return f"{text.rstrip('.')}; - is standard input, as in: ctxlab {command.name} - < chat.json"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -73,8 +74,9 @@ def drafts_of(messages: list[dict[str, Any]]) -> list[Draft]:
 
 
 def ours(template: JinjaTemplate, chat: dict[str, Any]) -> str | None:
+    now = datetime.now()  # the server's own clock
     try:
-        found = render_for_llama_cpp(template, drafts_of(chat["messages"]), tools=chat.get("tools", ()))
+        found = render_for_llama_cpp(template, drafts_of(chat["messages"]), tools=chat.get("tools", ()), now=now)
     except TemplateRefused:
         return None
     assert found.traced
