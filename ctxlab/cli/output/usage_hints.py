@@ -14,11 +14,12 @@ def with_hint(error: Any, typed: Sequence[str]) -> str:
     command = getattr(getattr(error, "ctx", None), "command", None)
     parameters = {parameter.name for parameter in getattr(command, "params", ())}
     option: str | None = getattr(error, "option_name", None)
-    if option is not None and "settings" in parameters:
+    near: Sequence[str] = getattr(error, "possibilities", None) or ()
+    # A setting of this very name is meant rather than an option that is only spelt like it; not so the plural.
+    if option is not None and "settings" in parameters and not any(each.startswith(option[:-1]) for each in near):
         from ctxlab.processors import default_pipeline
 
         hint = setting_hint(option, _value_of(option, typed), default_pipeline())
-        # A setting of this very name is meant rather than an option whose name is near it.
         return f"{text.partition(' (Possible')[0].rstrip('.')}; {hint}" if hint else text
     missing = getattr(getattr(error, "param", None), "name", None)
     if command is not None and missing == "file" and text.startswith("Missing") and command.name != "step":
