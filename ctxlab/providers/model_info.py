@@ -52,9 +52,9 @@ class ModelInfo:
     thinks_by_default: bool = False
     min_top_p_while_thinking: float | None = None
     not_both: tuple[tuple[str, str], ...] = ()
-    asked: str | ModelProfile | None = None
+    asked: str | ModelProfile | None = field(default=None, hash=False)
     family: ModelName = UNREAD
-    origins: Mapping[str, str] = field(default_factory=FrozenDict)
+    origins: Mapping[str, str] = field(default_factory=FrozenDict, hash=False)
 
     def __post_init__(self) -> None:
         if self.name and self.family == UNREAD:
