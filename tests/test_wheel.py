@@ -42,7 +42,9 @@ def test_it_holds_the_code_the_bundles_the_conversations_and_the_notebooks(wheel
     }
     typed = {"ctxlab/py.typed", "ctxlab_widgets/py.typed"}
     data = {f"ctxlab/bundled/{name}" for name in committed("datasets", "*.json")}
-    data |= {f"ctxlab/bundled/{name}" for kind in ("*.toml", "*.jsonl", "*.jinja") for name in committed("datasets", kind)}
+    data |= {
+        f"ctxlab/bundled/{name}" for kind in ("*.toml", "*.jsonl", "*.jinja") for name in committed("datasets", kind)
+    }
     data |= {f"ctxlab/bundled/harbour_files/{path.name}" for path in (ROOT / "datasets" / "harbour_files").iterdir()}
     notebooks = {f"ctxlab/bundled/notebooks/{path.name}" for path in (ROOT / "notebooks").glob("*.ipynb")}
     extra = {"ctxlab/bundled/README.md", "ctxlab/bundled/llms.txt"}
