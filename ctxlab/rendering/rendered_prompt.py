@@ -18,7 +18,7 @@ from ctxlab.engines.chat_templates import JinjaTemplate, RenderedText
 from ctxlab.engines.chat_templates.instruct import InstructPreset, instruct_text
 from ctxlab.engines.chat_templates.jinja import render, render_for_llama_cpp
 from ctxlab.engines.tokens import Tokenizer
-from ctxlab.errors import TemplateRefused
+from ctxlab.errors import TemplateRefused, WrongArgument
 from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Trace
 from ctxlab.rendering.read_template import read_template
@@ -45,8 +45,8 @@ class RenderedPrompt:
     model: LocalModel
     template: JinjaTemplate | InstructPreset
     rendered: RenderedText | None
-    refusal: TemplateRefused | None = None
-    options: Mapping[str, Any] | None = None
+    refusal: TemplateRefused | None
+    options: Mapping[str, Any]
 
     def __repr__(self) -> str:
         if self.rendered is None:
@@ -62,7 +62,7 @@ class RenderedPrompt:
     @property
     def engine(self) -> str:
         """The program whose text it is."""
-        return "sillytavern" if isinstance(self.template, InstructPreset) else (self.options or {})["engine"]
+        return "sillytavern" if isinstance(self.template, InstructPreset) else self.options["engine"]
 
     @property
     def text(self) -> str:
@@ -99,10 +99,9 @@ class RenderedPrompt:
     @cached_property
     def typed_parts_help(self) -> bool:
         """Whether the template refuses, drops and moves nothing where messages are lists of typed parts; tried."""
-        options = self.options or {}
-        if options.get("typed_parts") or self.engine != "transformers" or not _losses(self.rendered, self.trace):
+        if self.options["typed_parts"] or self.engine != "transformers" or not _losses(self.rendered, self.trace):
             return False
-        found, _ = _rendered(self.trace, self.model, self.template, {**options, "typed_parts": True})
+        found, _ = _rendered(self.trace, self.model, self.template, {**self.options, "typed_parts": True})
         return not _losses(found, self.trace)
 
     @cached_property
@@ -112,7 +111,7 @@ class RenderedPrompt:
     def _losses_of(self, trace: Trace) -> Losses:
         if trace is self.trace:
             return _losses(self.rendered, trace)
-        return _losses(_rendered(trace, self.model, self.template, self.options or {})[0], trace)
+        return _losses(_rendered(trace, self.model, self.template, self.options)[0], trace)
 
     def where(self, text: str) -> list[Span]:
         """The spans of the first place at which a text stands, each with its origin; none where it stands nowhere."""
@@ -192,10 +191,22 @@ def rendered(
     written, or the path of a file that has one of these. `template` names one of several;
     by default it is `tool_use` where there are tools and the model has one. With `typed_parts` each message is a list
     of parts, as some templates want it. `variables` are what a template gets besides, such as
-    `{"enable_thinking": False}`. Times that a template writes are the run's. For llama.cpp neither typed parts nor a
-    continued last message are rendered.
+    `{"enable_thinking": False}`. Times that a template writes are the run's.
+
+    Raises WrongArgument for what would be passed over: typed parts and a continued last message for llama.cpp, and for
+    a preset all but a continued message.
     """
     own = read_template(model)
+    if isinstance(own, InstructPreset):
+        _refuse(
+            "an instruct preset",
+            template=template,
+            engine=engine == "llama.cpp",
+            typed_parts=typed_parts,
+            variables=variables,
+        )
+    elif engine == "llama.cpp":
+        _refuse("llama.cpp's engine", continue_final_message=continue_final_message, typed_parts=typed_parts)
     agent = trace.start.input.agent
     tools: Sequence[Any] = (agent.sent_tools if agent is not None else None) or ()
     chosen = own if isinstance(own, InstructPreset) else own.template(template, has_tools=bool(tools))
@@ -211,27 +222,28 @@ def rendered(
     return RenderedPrompt(trace, own, chosen, found, refusal, options)
 
 
+def _refuse(what: str, **given: object) -> None:
+    """Refuse arguments that would be passed over."""
+    named = next((name for name, value in given.items() if value), None)
+    if named is not None:
+        raise WrongArgument(f"{what} takes no {named}; leave it out", function="rendered")
+
+
 def _rendered(
     trace: Trace, model: LocalModel, template: JinjaTemplate | InstructPreset, options: Mapping[str, Any]
 ) -> tuple[RenderedText | None, TemplateRefused | None]:
     agent, drafts, now = trace.start.input.agent, trace.result.drafts, _time_of(trace)
     tools = (agent.sent_tools if agent is not None else None) or ()
     own = {name: value for name, value in options.items() if name != "engine"}
+    given: dict[str, Any] = {"tools": tools, "special_tokens": model.special_tokens, "now": now}
     try:
         if isinstance(template, InstructPreset):
             text = _by_preset(trace, template, options)
-        elif options.get("engine") == "llama.cpp":
-            text = render_for_llama_cpp(
-                template,
-                drafts,
-                tools=tools,
-                special_tokens=model.special_tokens,
-                now=now,
-                add_generation_prompt=own.get("add_generation_prompt", True),
-                variables=own.get("variables"),
-            )
+        elif options["engine"] == "llama.cpp":
+            begins, more = options["add_generation_prompt"], options["variables"]
+            text = render_for_llama_cpp(template, drafts, add_generation_prompt=begins, variables=more, **given)
         else:
-            text = render(template, drafts, tools=tools, special_tokens=model.special_tokens, now=now, **own)
+            text = render(template, drafts, **given, **own)
     except TemplateRefused as refusal:
         return None, refusal
     return text, None
@@ -244,7 +256,7 @@ def _by_preset(trace: Trace, preset: InstructPreset, options: Mapping[str, Any])
         preset,
         user=(user.name if user is not None else "") or "User",
         char=(agent.name if agent is not None else "") or trace.start.input.facts.get("char") or "Assistant",
-        kind="continue" if options.get("continue_final_message") else "normal",
+        kind="continue" if options["continue_final_message"] else "normal",
     )
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import ctxlab
 from ctxlab import Trace
 from ctxlab.engines.chat_templates import JinjaTemplate
-from ctxlab.errors import UnknownName
+from ctxlab.engines.chat_templates.instruct import read_instruct_preset
+from ctxlab.errors import UnknownName, WrongArgument
 from ctxlab.local_models import LocalModel
 from ctxlab.rendering import RenderedPrompt, rendered
 from tests.engines.chat_templates.published import templates
@@ -156,6 +157,20 @@ def test_a_preset_of_sillytavern_writes_the_text_and_loses_what_it_has_no_place_
     assert [span.origin.kind for span in found.where("Is the lamp lit?")] == ["node"]
     result = next(draft.key for draft in trace.result.drafts if draft.role == "tool")
     assert ("dropped", result) in kinds(found)
+
+
+@pytest.mark.parametrize(
+    ("model", "more"),
+    [
+        (CHATML, {"engine": "llama.cpp", "typed_parts": True}),
+        (CHATML, {"engine": "llama.cpp", "continue_final_message": True}),
+        (read_instruct_preset(PRESET), {"variables": {"a": 1}}),
+        (read_instruct_preset(PRESET), {"engine": "llama.cpp"}),
+    ],
+)
+def test_what_an_engine_would_pass_over_is_refused(model: Any, more: dict[str, Any]) -> None:
+    with pytest.raises(WrongArgument, match="takes no"):
+        rendered(run(CHAT), model, **more)
 
 
 ROLES = st.lists(st.sampled_from(["system", "user", "assistant"]), min_size=1, max_size=7)

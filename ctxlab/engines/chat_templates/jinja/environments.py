@@ -118,7 +118,7 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
         own: dict[str, Any] = {"dict": _Dict(), "raise_exception": _refuse, "strftime_now": self._time}
         self.globals.update(own)
         self.filters = {name: _limited(each) for name, each in self.filters.items()}
-        self.filters["tojson"] = plain_json
+        self.filters["tojson"] = _json_filter(json.dumps)
         if engine != "transformers":  # it has no texts that are escaped for HTML
             self.filters["safe"] = _string
 
@@ -196,7 +196,7 @@ class TracedEnvironment(PlainEnvironment):
         self.constants: list[TracedString] = []
         self.lines: list[int] = []
         self.filters |= {
-            "tojson": _traced_json,
+            "tojson": _json_filter(traced_json),
             "join": _join,
             "replace": _replace,
             "string": _string,
@@ -324,28 +324,21 @@ def _limited(function: Callable[..., Any]) -> Callable[..., Any]:
     return limited
 
 
-def plain_json(
-    value: Any,
-    ensure_ascii: bool = False,
-    indent: int | None = None,
-    separators: Any = None,
-    sort_keys: bool = False,
-) -> str:
-    """transformers' `tojson`: without escapes for HTML."""
-    check_numbers((indent,))
-    check_size(value)
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+def _json_filter(write: Callable[..., str]) -> Callable[..., str]:
+    """The filter `tojson` as transformers has it, without escapes for HTML, by a function that writes."""
 
+    def tojson(
+        value: Any,
+        ensure_ascii: bool = False,
+        indent: int | None = None,
+        separators: Any = None,
+        sort_keys: bool = False,
+    ) -> str:
+        check_numbers((indent,))
+        check_size(value)
+        return write(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
-def _traced_json(
-    value: Any,
-    ensure_ascii: bool = False,
-    indent: int | None = None,
-    separators: Any = None,
-    sort_keys: bool = False,
-) -> str:
-    check_numbers((indent,))
-    return traced_json(value, ascii_only=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+    return tojson
 
 
 def _string(value: Any) -> str:

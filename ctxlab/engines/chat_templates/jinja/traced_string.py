@@ -265,7 +265,7 @@ def _merged(one: Run, other: Run) -> Run | None:
     return Run(one.length + other.length, one.leaf, one.start)
 
 
-def traced_json(value: Any, *, ascii_only: bool, indent: int | None, separators: Any, sort_keys: bool) -> str:
+def traced_json(value: Any, *, ensure_ascii: bool, indent: int | None, separators: Any, sort_keys: bool) -> str:
     """A value as JSON, in which the characters of its strings keep their sources, escaped or not."""
     leaves: list[TracedString] = []
 
@@ -283,13 +283,13 @@ def traced_json(value: Any, *, ascii_only: bool, indent: int | None, separators:
 
     text = json.dumps(marked(value), ensure_ascii=False, indent=indent, separators=separators)
     if not leaves:
-        return json.dumps(value, ensure_ascii=ascii_only, indent=indent, separators=separators, sort_keys=sort_keys)
+        return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
     found: list[str] = []
     for number, part in enumerate(text.split(_MARK)):
         if number % 2 == 0:
             found.append(part)
         else:
-            found += _escaped(leaves[int(part)], ascii_only=ascii_only)
+            found += _escaped(leaves[int(part)], ascii_only=ensure_ascii)
     return joined(found)
 
 
