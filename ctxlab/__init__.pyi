@@ -167,6 +167,9 @@ from ctxlab.recordings.recorder.read_records import read_records as read_records
 from ctxlab.recordings.recording import Recording as Recording
 from ctxlab.rendering import RenderedPrompt as RenderedPrompt
 from ctxlab.rendering import rendered as rendered
+from ctxlab.rendering.server import LocalServer as LocalServer
+from ctxlab.rendering.server import ServedPrompt as ServedPrompt
+from ctxlab.rendering.server import local_server as local_server
 from ctxlab.storage.search import SearchHit as SearchHit
 from ctxlab.storage.search import SearchResult as SearchResult
 from ctxlab.storage.workspace import Workspace as Workspace

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.context import Origin, Span
+from ctxlab.context import Draft, Origin, Span
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
@@ -22,6 +22,8 @@ from ctxlab.errors import TemplateRefused, WrongArgument
 from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Trace
 from ctxlab.rendering.read_template import read_template
+from ctxlab.rendering.server import LocalServer, ServedPrompt
+from ctxlab.rendering.server.served import serve
 from ctxlab.rendering.template_remedies import Losses, Remedies, TemplateRemedy
 from ctxlab.rendering.template_report import TemplateEffect, effects_of, losses_in
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 EFFECT_COLUMNS = ("kind", "key", "sentence", "line", "remedy")
 COLUMNS = ("start", "end", "number", "key", "field", "origin", "text")
 REFUSED = ("refused", "")
+OF_LLAMA_CPP = ("llama.cpp", "ollama")
+"""Servers that render with llama.cpp's engine."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +51,7 @@ class RenderedPrompt:
     rendered: RenderedText | None
     refusal: TemplateRefused | None
     options: Mapping[str, Any]
+    server: LocalServer | None = None
 
     def __repr__(self) -> str:
         if self.rendered is None:
@@ -113,6 +118,33 @@ class RenderedPrompt:
             return _losses(self.rendered, trace)
         return _losses(_rendered(trace, self.model, self.template, self.options)[0], trace)
 
+    @cached_property
+    def served(self) -> ServedPrompt | None:
+        """What the server reads of the text; None without one, and where the template refuses the messages.
+
+        Raises CtxlabError where the model's vocabulary isn't at hand.
+        """
+        if self.server is None or self.rendered is None:
+            return None
+        return self._served(self.trace, self.server)
+
+    def _served(self, trace: Trace, server: LocalServer) -> ServedPrompt:
+        def text_of(drafts: Sequence[Draft]) -> RenderedText:
+            if trace is self.trace and drafts is trace.result.drafts and self.rendered is not None:
+                return self.rendered
+            found, refusal = _rendered(trace, self.model, self.template, self.options, drafts)
+            if found is None:
+                raise refusal or TemplateRefused("the template refuses the messages")
+            return found
+
+        return serve(trace, self.model, server, text_of, self._served)
+
+    def at_time(self, timestamp: str | None) -> RenderedText | None:
+        """The text of these messages if the build had this time; None where the template refuses them then."""
+        given = replace(self.trace.start.input, timestamp=timestamp)
+        trace = replace(self.trace, start=replace(self.trace.start, input=given))
+        return _rendered(trace, self.model, self.template, self.options, self.trace.result.drafts)[0]
+
     def where(self, text: str) -> list[Span]:
         """The spans of the first place at which a text stands, each with its origin; none where it stands nowhere."""
         at = self.text.find(text)
@@ -155,6 +187,7 @@ class RenderedPrompt:
             "effects": [each.as_data() for each in self.effects],
             "remedy": remedy and remedy.as_data(),
             "typed_parts_help": self.typed_parts_help,
+            "served": self.served and self.served.as_data(),
             "stretches": [{name: row[name] for name in COLUMNS if name != "text"} for row in self._rows()],
         }
 
@@ -179,17 +212,20 @@ def rendered(
     model: LocalModel | JinjaTemplate | InstructPreset | Path | str,
     *,
     template: str | None = None,
-    engine: Literal["transformers", "llama.cpp"] = "transformers",
+    engine: Literal["transformers", "llama.cpp"] | None = None,
     add_generation_prompt: bool = True,
     continue_final_message: bool = False,
     typed_parts: bool = False,
     variables: Mapping[str, Any] | None = None,
+    server: LocalServer | None = None,
 ) -> RenderedPrompt:
     """The text that a model reads of a run, as `engine` renders it, with what the template does to the messages.
 
     `model` is a model of one's own, a template, an instruct preset of SillyTavern, by which its text completion is
     written, or the path of a file that has one of these. `template` names one of several;
-    by default it is `tool_use` where there are tools and the model has one. With `typed_parts` each message is a list
+    by default it is `tool_use` where there are tools and the model has one. `server` is what the model runs on
+    (`ctxlab.local_server`): `found.served` then says what of the text it reads, and `engine` is that of the server,
+    else transformers. With `typed_parts` each message is a list
     of parts, as some templates want it. `variables` are what a template gets besides, such as
     `{"enable_thinking": False}`. Times that a template writes are the run's.
 
@@ -197,6 +233,8 @@ def rendered(
     a preset all but a continued message.
     """
     own = read_template(model)
+    if engine is None:
+        engine = "llama.cpp" if server is not None and server.program in OF_LLAMA_CPP else "transformers"
     if isinstance(own, InstructPreset):
         _refuse(
             "an instruct preset",
@@ -219,7 +257,7 @@ def rendered(
         "variables": dict(variables or {}),
     }
     found, refusal = _rendered(trace, own, chosen, options)
-    return RenderedPrompt(trace, own, chosen, found, refusal, options)
+    return RenderedPrompt(trace, own, chosen, found, refusal, options, server)
 
 
 def _refuse(what: str, **given: object) -> None:
@@ -230,15 +268,20 @@ def _refuse(what: str, **given: object) -> None:
 
 
 def _rendered(
-    trace: Trace, model: LocalModel, template: JinjaTemplate | InstructPreset, options: Mapping[str, Any]
+    trace: Trace,
+    model: LocalModel,
+    template: JinjaTemplate | InstructPreset,
+    options: Mapping[str, Any],
+    drafts: Sequence[Draft] | None = None,
 ) -> tuple[RenderedText | None, TemplateRefused | None]:
-    agent, drafts, now = trace.start.input.agent, trace.result.drafts, _time_of(trace)
+    agent, now = trace.start.input.agent, _time_of(trace)
+    drafts = trace.result.drafts if drafts is None else drafts
     tools = (agent.sent_tools if agent is not None else None) or ()
     own = {name: value for name, value in options.items() if name != "engine"}
     given: dict[str, Any] = {"tools": tools, "special_tokens": model.special_tokens, "now": now}
     try:
         if isinstance(template, InstructPreset):
-            text = _by_preset(trace, template, options)
+            text = _by_preset(trace, drafts, template, options)
         elif options["engine"] == "llama.cpp":
             begins, more = options["add_generation_prompt"], options["variables"]
             text = render_for_llama_cpp(template, drafts, add_generation_prompt=begins, variables=more, **given)
@@ -249,10 +292,12 @@ def _rendered(
     return text, None
 
 
-def _by_preset(trace: Trace, preset: InstructPreset, options: Mapping[str, Any]) -> RenderedText:
+def _by_preset(
+    trace: Trace, drafts: Sequence[Draft], preset: InstructPreset, options: Mapping[str, Any]
+) -> RenderedText:
     user, agent = trace.start.input.user, trace.start.input.agent
     return instruct_text(
-        trace.result.drafts,
+        drafts,
         preset,
         user=(user.name if user is not None else "") or "User",
         char=(agent.name if agent is not None else "") or trace.start.input.facts.get("char") or "Assistant",

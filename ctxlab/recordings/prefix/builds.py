@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
@@ -14,18 +14,25 @@ from ctxlab.context.equal_stretch import equal_after
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading, html_table
 from ctxlab.display.short_texts import counted, short
+from ctxlab.engines.chat_templates import JinjaTemplate
+from ctxlab.engines.chat_templates.instruct import InstructPreset
+from ctxlab.errors import WrongArgument
+from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.shared_beginning import common_prefix_tokens
 from ctxlab.prompt import PromptPart
 from ctxlab.providers.cost import price_of
 from ctxlab.providers.models import name_of, vendor_of
 from ctxlab.recordings.prefix.request_prefix import AROUND, CauseKind, PrefixCause, PrefixState
+from ctxlab.rendering.server import LocalServer
 from ctxlab.secrets import masked_stretch
 from ctxlab.studies.prefix_blame import TOOLS, PrefixBlame, prefix_blame
 from ctxlab.wires import PROVIDERS
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from ctxlab.recordings.prefix.after_template import TokenPrefix
 
 COLUMNS = (
     "turn",
@@ -39,6 +46,8 @@ COLUMNS = (
     "sentence",
     "lost_tokens",
     "cost_usd",
+    "read_again_tokens",
+    "seconds",
 )
 OF_ORIGIN: dict[str, CauseKind] = {"preset": "preset", "lore": "lore", "summary": "summary", "notice": "reminder"}
 
@@ -47,7 +56,9 @@ OF_ORIGIN: dict[str, CauseKind] = {"preset": "preset", "lore": "lore", "summary"
 class TurnPrefix:
     """A build and the beginning that its prompt has in common with the build before; fields as in RequestPrefix.
 
-    `cause` has the step of the pipeline that is to blame, and why it wrote.
+    `cause` has the step of the pipeline that is to blame, and why it wrote; of a template its line. Where a model was
+    given, tokens are its own, behind its template; `read_again_tokens` are those that its server reads of the prompt,
+    and `seconds` the time that takes, None where they aren't known.
     """
 
     trace: Trace
@@ -59,6 +70,8 @@ class TurnPrefix:
     cause: PrefixCause | None = None
     lost_tokens: int = 0
     cost_usd: float | None = None
+    read_again_tokens: int | None = None
+    seconds: float | None = None
 
     def row(self) -> dict[str, Any]:
         """The build as a row of a table."""
@@ -75,6 +88,8 @@ class TurnPrefix:
             "sentence": cause.sentence if cause is not None else None,
             "lost_tokens": self.lost_tokens,
             "cost_usd": self.cost_usd,
+            "read_again_tokens": self.read_again_tokens,
+            "seconds": self.seconds,
         }
 
     def __repr__(self) -> str:
@@ -107,6 +122,12 @@ class TurnPrefixes:
     def lost_tokens(self) -> int:
         """Tokens that were sent again behind all breaks."""
         return sum(each.lost_tokens for each in self.turns)
+
+    @property
+    def read_again_tokens(self) -> int | None:
+        """Tokens that a server reads of all prompts; None without a model, and where it refuses one."""
+        found = [each.read_again_tokens for each in self.turns]
+        return None if None in found else sum(each or 0 for each in found)
 
     @property
     def cost_usd(self) -> float | None:
@@ -142,27 +163,72 @@ class TurnPrefixes:
 
 
 @checked_arguments
-def prefix(traces: Sequence[Trace]) -> TurnPrefixes:
+def prefix(
+    traces: Sequence[Trace],
+    *,
+    model: LocalModel | JinjaTemplate | InstructPreset | Path | str | None = None,
+    server: LocalServer | None = None,
+    engine: Literal["transformers", "llama.cpp"] | None = None,
+    variables: Mapping[str, Any] | None = None,
+    tokens_per_second: float | None = None,
+) -> TurnPrefixes:
     """For each of several builds in a row how much begins as the one before, and the step and rule that broke the rest.
 
     `traces` are finished runs in the order in which they are sent, such as `[ctxlab.build(session, leaf=leaf) for leaf
     in turns]`. Tokens are those of the runs' tokenizer; prices are of the run's model, None where none is known.
+
+    With `model`, a model of one's own, tokens are those of the text that its template makes; what the template writes
+    otherwise is a cause of its own, with its line; `variables` are what the template gets besides. `server`
+    (`ctxlab.local_server`) says which tokens are read again, without one those behind the common beginning; with
+    `tokens_per_second` each turn has its seconds.
+
+    Raises WrongArgument for a server, an engine or a rate without a model; TemplateRefused where the template refuses a
+    build.
     """
-    turns = [TurnPrefix(trace, None, 1, 0, trace.tokens, "first") for trace in traces[:1]]
-    for number, (old, new) in enumerate(pairwise(traces), start=2):
-        found = prefix_blame(old, new)
-        if found is None:
-            turns.append(
-                TurnPrefix(new, old, number, common_prefix_tokens(old, new), new.tokens, "whole", cost_usd=0.0)
-            )
-            continue
-        cost = _price(new, found.common_tokens, found.lost_tokens)
-        turns.append(
-            TurnPrefix(
-                new, old, number, found.common_tokens, new.tokens, "cut", _cause(found, new), found.lost_tokens, cost
-            )
+    if model is None:
+        named = next(
+            (n for n, v in (("server", server), ("engine", engine), ("variables", variables)) if v is not None), None
         )
-    return TurnPrefixes(tuple(turns))
+        if named is not None or tokens_per_second is not None:
+            raise WrongArgument(
+                f"{named or 'tokens_per_second'} needs model=, whose tokens are read", function="prefix"
+            )
+    by_step = tuple(_turn(*each) for each in enumerate(zip((None, *traces), traces, strict=False), start=1))
+    if model is None:
+        return TurnPrefixes(by_step)
+    from ctxlab.recordings.prefix.after_template import token_prefixes
+
+    of_model = token_prefixes(traces, model, server=server, engine=engine, variables=variables)
+    return TurnPrefixes(
+        tuple(_in_tokens(*each, tokens_per_second) for each in zip(by_step, of_model, strict=True)),
+    )
+
+
+def _turn(number: int, pair: tuple[Trace | None, Trace]) -> TurnPrefix:
+    old, new = pair
+    if old is None:
+        return TurnPrefix(new, None, number, 0, new.tokens, "first")
+    found = prefix_blame(old, new)
+    if found is None:
+        return TurnPrefix(new, old, number, common_prefix_tokens(old, new), new.tokens, "whole", cost_usd=0.0)
+    common, lost = found.common_tokens, found.lost_tokens
+    return TurnPrefix(new, old, number, common, new.tokens, "cut", _cause(found, new), lost, _price(new, common, lost))
+
+
+def _in_tokens(turn: TurnPrefix, own: TokenPrefix, rate: float | None) -> TurnPrefix:
+    """A turn in the tokens of a model; the step is to blame where neither template nor server is."""
+    again = own.read_again_tokens
+    return replace(
+        turn,
+        common_tokens=own.common_tokens,
+        total_tokens=own.total_tokens,
+        state=own.state,
+        cause=own.cause or (turn.cause if own.state == "cut" else None),
+        lost_tokens=own.lost_tokens,
+        cost_usd=None,
+        read_again_tokens=again,
+        seconds=again / rate if again is not None and rate else None,
+    )
 
 
 def _price(trace: Trace, common: int, lost: int) -> float | None:

@@ -24,6 +24,8 @@ CauseKind = Literal[
     "left out",
     "reordered",
     "edited",
+    "template",
+    "server",
 ]
 BROKEN: Final[frozenset[PrefixState]] = frozenset({"cut", "expired"})
 """States in which a vendor reports that it read less than the request before had sent, of one model."""
