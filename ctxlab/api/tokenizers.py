@@ -54,7 +54,7 @@ def tokenizer_of(source: Any) -> TokenCounter:
         return _of_name(cast("str | os.PathLike[str]", source))
     encode = getattr(source, "encode", None)
     if encode is not None:
-        return _around(type(source).__name__, partial(_count_of_encoding, source))
+        return _around(type(source).__name__, partial(count_of_encoding, source))
     if callable(source):
         return _around(getattr(source, "__name__", type(source).__name__), partial(_count_of, source))
     raise WrongArgument(
@@ -145,7 +145,7 @@ def _count_of(function: Callable[[str], Any], text: str) -> int:
     raise WrongArgument(f"the tokenizer gave {found!r} for a text: it should be a number of tokens, or the tokens")
 
 
-def _count_of_encoding(tokenizer: Any, text: str) -> int:
+def count_of_encoding(tokenizer: Any, text: str) -> int:
     """The count of a value with an `encode` of its own, such as `tokenizers` and `transformers` have."""
     ordinary = getattr(tokenizer, "encode_ordinary", None)
     if ordinary is not None:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 
 from ctxlab.engines.tokens import Tokenizer
-from ctxlab.engines.tokens.split import unbroken
+from ctxlab.engines.tokens.boundaries import TokenBoundaries, boundaries_of_offsets
 from ctxlab.errors import BrokenFile, CtxlabError, MissingExtra
 
 if TYPE_CHECKING:
@@ -30,6 +28,14 @@ WORTH_FAST: Final = 6_000_000
 SAMPLES: Final = 48
 SAMPLED: Final = 4_000
 """Texts, and characters of each, on which both libraries must agree before the fast one counts."""
+
+
+class Counter(Protocol):
+    """A loaded vocabulary."""
+
+    def __call__(self, text: str, /) -> int: ...
+
+    def boundaries(self, text: str) -> TokenBoundaries: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,10 @@ class Vocabulary:
 
     def __call__(self, text: str) -> int:
         return _loaded(self)(text)
+
+    def boundaries(self, text: str) -> TokenBoundaries:
+        """Every token of a text with its characters."""
+        return _loaded(self).boundaries(text)
 
     def tokenizer(self, name: str) -> Tokenizer:
         """A tokenizer that counts with it, without the overhead of any wire format."""
@@ -83,12 +93,14 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=LOADED)
-def _loaded(vocabulary: Vocabulary) -> Count:
+def _loaded(vocabulary: Vocabulary) -> Counter:
     path = Path(vocabulary.path)
     if _stamp(path) != vocabulary.stamp:
         raise BrokenFile(f"{path} has changed since the model was read: read it again with ctxlab.local_model")
     if vocabulary.kind == "tekken":
-        return _of_tekken(path)
+        from ctxlab.local_models.tekken import TekkenCounter
+
+        return TekkenCounter(path)
     if vocabulary.kind == "tokenizer.json":
         data = read_bytes(path).decode("utf-8", "replace")
         return JsonCounter(data, str(path), is_bpe='"merges"' in data)
@@ -101,7 +113,7 @@ def _loaded(vocabulary: Vocabulary) -> Count:
     return _of_data(gguf_vocabulary(path), path)
 
 
-def _of_data(data: dict[str, Any], path: Path) -> Count:
+def _of_data(data: dict[str, Any], path: Path) -> JsonCounter:
     return JsonCounter(json.dumps(data, ensure_ascii=False), str(path), is_bpe=False)
 
 
@@ -113,7 +125,8 @@ class JsonCounter:
         self._place = place
         self._left = WORTH_FAST
         self._samples: deque[tuple[str, int]] = deque(maxlen=SAMPLES)
-        self._count = _of_tokenizers(data, place)
+        self._tokenizer = _of_tokenizers(data, place)
+        self._count: Count = self._of_tokenizer
 
     def __repr__(self) -> str:
         return f"JsonCounter({self._place!r})"
@@ -123,6 +136,18 @@ class JsonCounter:
         if self._data is not None:
             self._note(text, tokens)
         return tokens
+
+    def boundaries(self, text: str) -> TokenBoundaries:
+        """Every token of a text with its characters, by `tokenizers`, which alone says where they are."""
+        text = whole(text)
+        found = guarded(self._encoded, text, self._place)
+        return boundaries_of_offsets(text, found.ids, found.offsets)
+
+    def _of_tokenizer(self, text: str) -> int:
+        return len(self._encoded(whole(text)).ids)
+
+    def _encoded(self, text: str) -> Any:
+        return self._tokenizer.encode(text, add_special_tokens=False)
 
     def _note(self, text: str, tokens: int) -> None:
         self._left -= len(text)
@@ -144,7 +169,7 @@ def _agrees(count: Count, samples: deque[tuple[str, int]], place: str) -> bool:
         return False
 
 
-def _of_tokenizers(data: str, place: str) -> Count:
+def _of_tokenizers(data: str, place: str) -> Any:
     try:
         import tokenizers
     except ImportError as missing:
@@ -154,7 +179,8 @@ def _of_tokenizers(data: str, place: str) -> Count:
     found: Any = guarded(tokenizers.Tokenizer.from_str, data, place)
     found.no_truncation()
     found.no_padding()
-    return lambda text: len(found.encode(_whole(text), add_special_tokens=False).ids)
+    found.post_processor = None  # it adds tokens that nobody asks for, and takes blanks off the places of others
+    return found
 
 
 def _of_fastokens(data: str) -> Count | None:
@@ -166,45 +192,7 @@ def _of_fastokens(data: str) -> Count | None:
         found: Any = guarded(fastokens.Tokenizer.from_json_str, data, "")
     except CtxlabError:
         return None
-    return lambda text: len(found.encode(_whole(text), False))
-
-
-def _of_tekken(path: Path) -> Count:
-    """A vocabulary of Mistral's: ranks of bytes, which tiktoken joins, and tokens of its markup before them."""
-    from tiktoken import Encoding
-
-    data = read_json(path)
-    try:
-        config = data["config"]
-        special = data.get("special_tokens") or []
-        names = [str(each["token_str"]) for each in special] or list(TEKKEN_MARKUP)
-        first = int(config["default_num_special_tokens"])
-        ranks = {
-            base64.b64decode(each["token_bytes"]): int(each["rank"])
-            for each in data["vocab"][: int(config["default_vocab_size"]) - first]
-        }
-        marks = {name: len(ranks) + number for number, name in enumerate(dict.fromkeys(names))}
-        pattern = str(config["pattern"])
-    except (KeyError, TypeError, ValueError, binascii.Error) as error:
-        raise BrokenFile(f"{path} is no tekken.json: {error!r}") from error
-
-    def made() -> Encoding:
-        return Encoding(str(path), pat_str=pattern, mergeable_ranks=ranks, special_tokens=marks)
-
-    encoding: Encoding = guarded(lambda _: made(), "", str(path))
-
-    def count(text: str) -> int:
-        return sum(len(encoding.encode(part, allowed_special="all")) for part in unbroken(_whole(text)))
-
-    return lambda text: guarded(count, text, str(path))
-
-
-TEKKEN_MARKUP: Final = (
-    *("<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[AVAILABLE_TOOLS]", "[/AVAILABLE_TOOLS]", "[TOOL_RESULTS]"),
-    *("[/TOOL_RESULTS]", "[TOOL_CALLS]", "[IMG]", "<pad>", "[IMG_BREAK]", "[IMG_END]", "[PREFIX]", "[MIDDLE]"),
-    *("[SUFFIX]", "[SYSTEM_PROMPT]", "[/SYSTEM_PROMPT]", "[TOOL_CONTENT]"),
-)
-"""The markup of files that don't list it (versions 3 and 7 of Mistral's)."""
+    return lambda text: len(found.encode(whole(text), False))
 
 
 def gguf_vocabulary(path: Path) -> dict[str, Any]:
@@ -279,7 +267,7 @@ def guarded(call: Callable[[str], Any], text: str, place: str) -> Any:
         raise BrokenFile(f"{place} can't be used as a vocabulary: its library stopped at a text") from error
 
 
-def _whole(text: str) -> str:
+def whole(text: str) -> str:
     """The text with U+FFFD for each half of a surrogate pair, which no vocabulary has."""
     if text.isascii():
         return text
