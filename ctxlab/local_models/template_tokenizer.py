@@ -115,7 +115,7 @@ def template_tokenizer(model: LocalModel, words: Tokenizer, *, has_tools: bool =
 def _of_model(
     measured: TemplateTokenizer, name: str, templates: tuple[tuple[str, JinjaTemplate], ...], window: int | None
 ) -> TemplateTokenizer:
-    """The same value for equal models, so that what was made for one is known for the next."""
+    """One value for equal models, so that what was made for one is known for the next."""
     vocabulary = None if measured.estimated else measured.words
     special = FrozenDict(measured.special_tokens)
     return replace(measured, model=LocalModel(name, FrozenDict(templates), vocabulary, special, window))

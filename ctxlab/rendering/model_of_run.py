@@ -31,7 +31,7 @@ def reader_of(model: TemplateSource | None, template: TemplateSource | None) -> 
     """
     own = read_template(model) if model is not None else None
     if template is None:
-        if isinstance(own, LocalModel) and not own.templates:
+        if isinstance(own, LocalModel) and "default" not in own.templates:
             raise WrongArgument(f"{own.name} has no template, so its text isn't known: give template= too")
         return own
     if isinstance(own, LocalModel) and isinstance(template, str) and template in own.templates:

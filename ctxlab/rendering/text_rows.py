@@ -143,13 +143,13 @@ def _parted(text: str, own: Sequence[Stretch], *, is_first: bool, is_last: bool)
 
 
 def _opening(text: str, start: int, end: int) -> int:
-    """Where the markup begins that opens the first message: behind the last lines of the template's own."""
+    """The place at which markup begins that opens the first message: behind the last lines of the template's own."""
     feeds = [feed.end() for feed in _LINES.finditer(text, start, end) if feed.end() < end]
     return feeds[-1] if feeds else start
 
 
 def _closing(text: str, own: Sequence[Stretch], *, is_last: bool) -> int:
-    """Where the markup ends that closes a message: at a line feed, between two pieces of markup, or behind one."""
+    """The end of the markup that closes a message: a line feed, or markup before other markup or before words."""
     start, end = own[0].start, own[-1].end
     marks = [each for each in own if each.field == "special"]
     closing = [each for each in marks if _CLOSING.search(text[each.start : each.end].lower())]
