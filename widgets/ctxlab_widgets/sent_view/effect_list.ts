@@ -97,10 +97,12 @@ export class EffectList {
       ? h("button", { type: "button", class: "lk", title: "Show it in the text" }, words)
       : words;
     if (leads) (told as HTMLElement).addEventListener("click", () => show(row, key));
-    const own = key && LOSSES.includes(kind) ? remedies.get(key) : undefined;
+    const name =
+      [`${kind} ${key}`, ...(LOSSES.includes(kind) && key ? [key] : [])].find((each) => remedies.has(each)) ?? "";
+    const own = remedies.get(name);
     const isForAll = own?.text === remedies.get(ALL)?.text;
     const place = kind === "refused" ? null : line;
-    const button = isForAll ? null : remedyButton(own, live, () => keep(key));
+    const button = isForAll ? null : remedyButton(own, live, () => keep(name));
     return h(
       "li",
       {},

@@ -160,17 +160,21 @@ class ModelText:
         return None
 
     def _tried(self) -> Iterable[tuple[str, TemplateRemedy | None, str]]:
-        """Of all losses, and of each message that is dropped or moved, what mends it and the label of its button."""
-        if not self.has_losses:
-            return
-        yield ALL, self.found.remedy, "Keep all" if self.found.rendered is not None else "Mend it"
+        """Of all losses, and of each effect that may be mended, what mends it and the label of its button.
+
+        A message that is dropped or moved is named by its key, any other effect by its kind and its key.
+        """
+        if self.has_losses:
+            yield ALL, self.found.remedy, "Keep all" if self.found.rendered is not None else "Mend it"
         dropped = {each.key for each in self._carried if each.is_dropped}
         met: set[str] = set()
         for effect in self.found.effects[:MOST_EFFECTS]:
             is_message = effect.kind == "moved" or (effect.kind == "dropped" and effect.key in dropped)
-            if is_message and effect.key not in met:
-                met.add(effect.key)
-                yield effect.key, effect.remedy, LABELS[effect.kind]
+            name = effect.key if is_message else f"{effect.kind} {effect.key}"
+            if effect.kind == "refused" or name in met or (not is_message and effect.remedy is None):
+                continue
+            met.add(name)
+            yield name, effect.remedy, LABELS.get(effect.kind, "Mend it")
 
     # --- tokens
 

@@ -101,14 +101,18 @@ export function findInText(text: TextJson, tables: SpanTables, wanted: RegExp, m
   return out;
 }
 
+/** The template by its name, or its model's where it has none of its own. */
+export const subjectOf = ({ name, template }: TextJson): string => (template === "default" ? name : template);
+
 /** The one sentence: "chatml drops 3 messages and moves 1." */
 export function textSentence(text: TextJson, messages: number): string {
-  if (text.refused) return `${text.template} refuses these messages: the model gets nothing.`;
+  const subject = subjectOf(text);
+  if (text.refused) return `${subject} refuses these messages: the model gets nothing.`;
   const does = (kind: string, verb: string) => text.counts[kind] && `${verb} ${many(text.counts[kind], "message")}`;
   const found = [does("dropped", "drops"), does("moved", "moves")].filter(Boolean);
-  if (found.length) return `${text.template} ${found.join(" and ")}.`;
-  if (!text.traced) return `The text that ${text.template} makes; where its characters are from could not be followed.`;
-  return `${text.template} carries ${messages === 1 ? "the message" : `all ${grouped(messages)} messages, in order`}.`;
+  if (found.length) return `${subject} ${found.join(" and ")}.`;
+  if (!text.traced) return `The text that ${subject} makes; where its characters are from could not be followed.`;
+  return `${subject} carries ${messages === 1 ? "the message" : `all ${grouped(messages)} messages, in order`}.`;
 }
 
 /** "3 dropped, 1 moved, 2 added": effects that lose something first. */

@@ -15,7 +15,7 @@ import type { TextState } from "./draw_text";
 import { EffectList } from "./effect_list";
 import { byPart, findHits, type Hit, MOST_HITS, patternOf } from "./find";
 import { MessageList } from "./message_list";
-import { findInText, LOSSES, type TextJson, type TokensJson, tablesWith, textSentence } from "./model_text";
+import { findInText, subjectOf, type TextJson, type TokensJson, tablesWith, textSentence } from "./model_text";
 import {
   ghostsOf,
   messagesOf,
@@ -202,8 +202,7 @@ class SentView {
     this.text = text && { text, tokens: new Map(), cut: this.text?.cut ?? false, effects };
     this.textList.forget();
     this.takeTokens();
-    const isLost = text !== null && LOSSES.some((kind) => text.counts[kind]);
-    if (isLost && state.live) model.send({ command: "template_remedies" });
+    if (text?.effects.length && state.live) model.send({ command: "template_remedies" });
   }
 
   private takeTokens(): void {
@@ -363,7 +362,7 @@ class SentView {
     const tokens = cut && held ? `, ${many((JSON.parse(held) as TokensJson).total, "token")} by ${text.cuts}` : "";
     const size = text.refused ? "" : ` ${many(text.characters, "character")}${tokens}.`;
     const by = text.engine === "sillytavern" ? "SillyTavern" : text.engine;
-    const whose = text.name === text.template ? "" : `, for ${text.name}`;
+    const whose = text.name === subjectOf(text) ? "" : `, for ${text.name}`;
     return [
       harmless(textSentence(text, this.state.messages.length)),
       h("span", { class: "muted" }, harmless(`${size} Rendered as ${by} does it${whose}.`)),
