@@ -31,8 +31,9 @@ class TemplateTokenizer:
 
     `role_tokens` are those that the template writes around a message of a role, `call_tokens` around a call,
     `request_tokens` once; `writes_ids` is whether it writes the ids of calls. Each figure is the largest of several
-    that were measured. `problem` says where a chat's sum was less than its text, "" where it wasn't. Thoughts and names
-    count although many templates leave them out. What is added only where the last message is a reply isn't counted.
+    that were measured. `problem` says where a chat's sum was less than its text, "" where it wasn't. `model` is whose
+    template it is. Thoughts and names count although many templates leave them out. What is added only where the last
+    message is a reply isn't counted.
     """
 
     template: JinjaTemplate
@@ -43,6 +44,7 @@ class TemplateTokenizer:
     request_tokens: int = 0
     writes_ids: bool = False
     problem: str = ""
+    model: LocalModel | None = None
 
     def __repr__(self) -> str:
         return f"TemplateTokenizer({self.name!r}, {'estimated' if self.estimated else 'exact'})"
@@ -105,7 +107,13 @@ def template_tokenizer(model: LocalModel, words: Tokenizer, *, has_tools: bool =
     template = model.template(has_tools=has_tools)
     # What a wire adds to calls is left out: the template's own is measured.
     bare = words if not words.call_tokens else replace(words, call_tokens=0)
-    return _measured(template, tuple(model.special_tokens.items()), bare)
+    return _of_model(_measured(template, tuple(model.special_tokens.items()), bare), model)
+
+
+@lru_cache(maxsize=32)
+def _of_model(measured: TemplateTokenizer, model: LocalModel) -> TemplateTokenizer:
+    """One value for equal models, so that what was made for one is known for the next."""
+    return replace(measured, model=replace(model, vocabulary=None if measured.estimated else measured.words))
 
 
 @lru_cache(maxsize=32)

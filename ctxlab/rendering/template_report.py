@@ -22,7 +22,7 @@ LOSSES: Final[tuple[EffectKind, ...]] = ("refused", "dropped", "moved")
 """Effects for which remedies are searched."""
 FEWEST_WORDS: Final = 4
 """Words of a template's own that count as a text which it adds."""
-_MARKUP: Final = lazy_pattern(r"<[|｜]?[^<>\s]{1,60}[|｜]?>|\[/?[A-Z][A-Z_]{1,40}\]|<start_of_turn>|<end_of_turn>")
+MARKUP: Final = lazy_pattern(r"<[|｜]?[^<>\s]{1,60}[|｜]?>|\[/?[A-Z][A-Z_]{1,40}\]|<start_of_turn>|<end_of_turn>")
 """Texts that a vocabulary has as one token, by their form."""
 _WORDS: Final = lazy_pattern(r"[^\W\d_]{2,}")
 SHOWN: Final = 60
@@ -173,7 +173,7 @@ def _markup(rendered: RenderedText) -> set[str]:
     """The markup that a template writes itself."""
     text = str(rendered.text)
     own = (text[each.start : each.end] for each in rendered.stretches if each.message is None and each.field != "tools")
-    return {found[0] for words in own for found in _MARKUP.finditer(words)}
+    return {found[0] for words in own for found in MARKUP.finditer(words)}
 
 
 def _forged(text: str, carried: Sequence[Carried], markup: set[str]) -> Iterator[TemplateEffect]:
@@ -195,7 +195,7 @@ def _added(rendered: RenderedText) -> Iterator[TemplateEffect]:
     text = str(rendered.text)
     for each in rendered.stretches:
         if each.message is None and each.field == "template":
-            bare = _MARKUP.sub(" ", text[each.start : each.end])
+            bare = MARKUP.sub(" ", text[each.start : each.end])
             if len(_WORDS.findall(bare)) >= FEWEST_WORDS:
                 line = rendered.text.at(each.start).origin.ref.rpartition(":")[2]
                 sentence = f"The template adds words of its own: “{plain(bare.strip(), SHOWN)}”."

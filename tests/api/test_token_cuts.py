@@ -1,4 +1,4 @@
-"""Any vocabulary as a cutter of texts: its tokens have the characters that their bytes are, and what only counts is refused."""
+"""Any vocabulary as a cutter of texts: tokens have the characters of their bytes, and what only counts is refused."""
 
 from __future__ import annotations
 

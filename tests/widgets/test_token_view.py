@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,11 +15,12 @@ from hypothesis import strategies as st
 
 import ctxlab
 from ctxlab.engines.tokens.boundaries import token_ends
-from ctxlab.errors import CtxlabError, WrongSetting
+from ctxlab.errors import CtxlabError, WrongArgument, WrongSetting
 from ctxlab.providers import tokenizer_for
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import synced_state
 from ctxlab_widgets.token_view import TokenView
+from tests.local_models.small_models import hugging_face, vocabulary
 
 NAMES = ["o200k_base", "cl100k_base"]
 
@@ -102,8 +104,37 @@ def test_a_tokenizer_that_does_not_exist_is_refused() -> None:
     assert widget.tokenizers == NAMES
     with pytest.raises(WrongSetting, match="no tokenizer 'words'"):
         TokenView("words", tokenizers=("words", "cl100k_base"))
-    with pytest.raises(CtxlabError, match="tokenizers takes the names of two, got 1"):
+    with pytest.raises(CtxlabError, match="tokenizers takes two, got 1"):
         TokenView("words", tokenizers=("cl100k_base",))
+
+
+def test_any_vocabulary_cuts_it_and_what_only_counts_is_refused(tmp_path: Path) -> None:
+    tokenizers = pytest.importorskip("tokenizers", reason="a vocabulary needs the extra `local`")
+    model = ctxlab.local_model(hugging_face(tmp_path / "tiny"))
+    library = tokenizers.Tokenizer.from_str(json.dumps(vocabulary()))
+
+    widget = TokenView("灯塔 and the lamp", tokenizers=(model, library))
+
+    assert widget.tokenizers == ["tiny", "Tokenizer"]
+    assert numbers(widget.first)[:2] == [1, 2]  # the second token begins inside the first character
+    assert widget.bounds[0].inside == widget.bounds[1].inside == (0,)
+    assert len(widget.bounds[0]) == model.vocabulary.count(widget.text)  # pyright: ignore[reportOptionalMemberAccess]
+    widget.set_tokenizers(tmp_path / "tiny", "o200k_base")
+    assert widget.tokenizers == ["tiny (2)", "o200k_base"]
+    assert json.loads(widget.view)["names"][-3:] == ["tiny", "Tokenizer", "tiny (2)"]
+    asked(widget, command="tokenizers", first=str(tmp_path / "tiny"), second="o200k_base")
+    assert "there is no tokenizer" in widget.error  # a page opens no file
+    for counts in (len, "estimator", "chars4+4"):
+        with pytest.raises(WrongArgument, match="not where each of them ends"):
+            TokenView("words", tokenizers=(counts, "o200k_base"))
+
+
+def test_a_run_is_cut_by_the_vocabulary_that_it_counts_by(tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers", reason="a vocabulary needs the extra `local`")
+    model = ctxlab.local_model(hugging_face(tmp_path / "tiny"))
+
+    assert TokenView(run("灯塔", model=model)).tokenizers == ["tiny", "o200k_base"]
+    assert TokenView(run("灯塔")).tokenizers == NAMES
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def boundaries_of_offsets(text: str, ids: Sequence[int], offsets: Sequence[tuple
 
 
 def _byte_by_byte(text: str, offsets: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The offsets, where a vocabulary without a piece for some characters says of all their bytes only where they are."""
+    """The offsets; of a character without a piece, whose bytes are all said to stand at all of it, each at its own."""
     for (start, end), tokens in groupby(offsets):
         number = sum(1 for _ in tokens)
         sizes = [len(character.encode()) for character in text[start:end]] if number > 1 < end - start else []

@@ -24,6 +24,7 @@ const WORDS: Record<string, string> = {
   separator: "separator",
   notice: "notice",
   made: "made by a step",
+  template: "the template's own",
 };
 
 /** What is of a file, and what is said of it. */
@@ -43,7 +44,7 @@ function follow(view: SpanTables, index: number, out: ProvenanceLink[], met: Set
   const why = cause < 0 ? null : view.causes[cause];
   const source = sourceOf(kind);
   if (!was.length) {
-    const name = view.names?.get(`${kind}:${ref}`) ?? ref;
+    const name = view.names?.get(`${kind}:${ref}`) ?? (kind === "template" ? lineOf(ref) : ref);
     const by = why ? `${name}${name ? ", " : ""}${why.processor}` : name;
     const isFile = name !== "" && kind in OF_FILES;
     out.push({
@@ -69,6 +70,9 @@ function follow(view: SpanTables, index: number, out: ProvenanceLink[], met: Set
     reason: why?.reason ?? "",
   });
 }
+
+/** A place in a template in words: "line 3 of chatml". */
+const lineOf = (ref: string): string => ref.replace(/^(.*):(\d+)$/, "line $2 of $1");
 
 /** The chain as plain text, for the clipboard. */
 export const provenanceText = (links: ProvenanceLink[]): string =>

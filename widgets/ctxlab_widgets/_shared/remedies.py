@@ -18,18 +18,22 @@ class RemedyCache:
 
     def of(self, trace: Trace | None, keys: Iterable[str]) -> str:
         """Those of dropped messages among the keys, all others are left out; empty when none is dropped."""
+        known = self.found(trace, keys)
+        return as_json(known) if known else ""
+
+    def found(self, trace: Trace | None, keys: Iterable[str]) -> dict[str, Any]:
+        """Those of dropped messages among the keys, as plain data."""
         wanted = sorted({key for key in keys if key})
         run = () if trace is None else (trace.pipeline, trace.steps, trace.services)
         if run != self._cached_for:
             self._cached_for, self._found = run, {}
         if trace is None or not wanted:
-            return ""
+            return {}
         missing = [key for key in wanted if key not in self._found]
         if missing:
             found = remedies(trace, missing)
             self._found |= {key: found[key].as_data() if key in found else None for key in missing}
-        known = {key: data for key in wanted if (data := self._found[key]) is not None}
-        return as_json(known) if known else ""
+        return {key: data for key in wanted if (data := self._found[key]) is not None}
 
 
 def remedies_json(trace: Trace, keys: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ from ctxlab.chat.plugin_settings import PluginSettings
 from ctxlab.chat.turn import Turn
 from ctxlab.documents import Asset, History, Session
 from ctxlab.errors import CtxlabError
+from ctxlab.local_models import LocalModel
 from ctxlab.storage.workspace import Workspace
 from ctxlab.studies.draft_preview import Preview
 from ctxlab_widgets._shared.heard_beside_cells import heard_beside_cells
@@ -57,12 +58,13 @@ class ChatPanel(ChatTraits):
     """A conversation to be gone on with; every turn, edit and branch is a step of `history`.
 
     `session` is set once for each turn that has ended, which runs in a thread of its own: `wait()` waits for it.
-    Without a `model` an echo answers, which says so. `options` are those of `ctxlab.send`, and `pick` says which
-    session of a path or a library. `translation`, `topic_naming` and `input_completion` are settings as they are stored
-    under these names; models that they don't name are the chat's. `translation` may be the translator itself, a
-    function of messages or a model, also as `{"model": ...}` with settings beside it. `message_actions` are offered on
-    messages besides those of packages. `plugin_settings` are values by section, of plugins and of the chat itself; what
-    `translation` and the others give counts before them.
+    Without a `model` an echo answers, which says so; a `LocalModel` is asked by its name at the server that `provider`
+    or `base_url` names, and the meter counts by its vocabulary and its template. `options` are those of `ctxlab.send`,
+    and `pick` says which session of a path or a library. `translation`, `topic_naming` and `input_completion` are
+    settings as they are stored under these names; models that they don't name are the chat's. `translation` may be the
+    translator itself, a function of messages or a model, also as `{"model": ...}` with settings beside it.
+    `message_actions` are offered on messages besides those of packages. `plugin_settings` are values by section, of
+    plugins and of the chat itself; what `translation` and the others give counts before them.
 
     Of a path the conversation is kept beside it in `<name>.chat.json`, after each reply, and so is the draft: a rerun
     goes on with both. With a `workspace` both are there. A session that is given as a value is written nowhere.
@@ -84,7 +86,7 @@ class ChatPanel(ChatTraits):
         session: SessionSource | History | None = None,
         agent: AgentSource | None = None,
         *,
-        model: ModelSource | None = None,
+        model: ModelSource | LocalModel | None = None,
         translation: TranslationSource | ModelSource | None = None,
         topic_naming: TopicSource | None = None,
         input_completion: CompletionSource | None = None,

@@ -37,7 +37,8 @@ def options_beside(setup: ChatSetup, identifier: str, own_model: Any = None) -> 
         raise NoModel("there is no model to ask, only the echo, which says back what it gets: choose a model first")
     if callable(setup.model):
         return {"model": setup.model}
-    profile = next((each for each in setup.library.models if each.id == setup.model), setup.model)
+    asked = setup.named_model
+    profile = next((each for each in setup.library.models if each.id == asked), asked)
     return {"model": profile, **own, **sending}
 
 
@@ -46,6 +47,6 @@ def _is_of_the_chats_vendor(named: ModelName, setup: ChatSetup) -> bool:
         return False
     provider = setup.provider
     own = provider if isinstance(provider, str) else getattr(provider, "name", None)
-    mine = own or vendor_of(name_of(setup.model))
+    mine = own or vendor_of(name_of(setup.named_model))
     theirs = named.profile if named.profile in built_in() else vendor_of(named.model)
     return theirs is None or theirs == mine

@@ -10,10 +10,12 @@ from ctxlab.api.chat import OF_VENDORS, TurnOptions
 from ctxlab.api.options import BuildOptions
 from ctxlab.api.resolve import resolve, user_for
 from ctxlab.api.sources import SessionSource, agent_or_library, session_or_library
+from ctxlab.api.tokenizers import counter_of_model, profile_of, tokenizer_of
 from ctxlab.argument_checks import shown
 from ctxlab.chat.system_clock import SystemClock
 from ctxlab.documents import Agent, Library, ModelProfile, Session, UserProfile
 from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
+from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import TokenCounter
 
@@ -69,7 +71,9 @@ class ChatSetup:
         """Counts the tokens of messages: the given tokenizer, else that of the model that contexts are built for."""
         given, services = self.options.get("tokenizer"), self.options.get("services")
         if given is not None:
-            return given
+            return tokenizer_of(given)
+        if isinstance(self.model, LocalModel):
+            return counter_of_model(self.model)
         if services is not None:
             return services.tokenizer
         from ctxlab.providers.tokenizers import tokenizer_of_run
@@ -91,6 +95,8 @@ class ChatSetup:
     @property
     def named_model(self) -> str | ModelProfile | None:
         """The model as a name or a profile; None for the echo and for a function."""
+        if isinstance(self.model, LocalModel):
+            return profile_of(self.model)
         return self.model if isinstance(self.model, str | ModelProfile) else None
 
     def with_agent(self, agent: Agent) -> ChatSetup:
@@ -160,6 +166,8 @@ class ChatSetup:
         if approve is not None and given.get("tools") and given.get("approve") is None:
             given["approve"] = approve
         given |= {"model": echo if chosen is None else chosen, "agent": self.agent_source}
+        if isinstance(chosen, LocalModel):
+            given |= _counted_by(chosen, given)
         given |= {"user": self.user} if self.user is not None else {}
         return cast("TurnOptions", given)
 
@@ -168,6 +176,8 @@ class ChatSetup:
         given = {name: value for name, value in self.options.items() if name in OF_BUILDS}
         if isinstance(self.model, str | ModelProfile):
             given["model"] = self.model
+        elif isinstance(self.model, LocalModel):
+            given |= _counted_by(self.model, given)
         return given | ({"user": self.user} if self.user is not None else {})
 
     @property
@@ -184,7 +194,7 @@ class ChatSetup:
 
     def is_named(self, id: str) -> bool:
         """Whether a model among the choices is a name or a profile, not the echo or a function."""
-        return isinstance(self.model_of(id), str | ModelProfile)
+        return isinstance(self.model_of(id), str | ModelProfile | LocalModel)
 
     def choices(self, what: str) -> list[tuple[str, str]]:
         """Ids and labels of what can be chosen: agents, models or users."""
@@ -246,10 +256,12 @@ def chat_setup(source: SessionSource, agent: Any, model: Any, options: Mapping[s
     held = session_or_library(source)
     given: dict[str, Any] = {name: value for name, value in options.items() if name in {*OF_BUILDS, "pick"}}
     options = {name: value for name, value in options.items() if name != "pick"}
-    if isinstance(model, str | ModelProfile):
+    if isinstance(model, str | ModelProfile | LocalModel):
         given["model"] = model
     elif model is not None and not callable(model):
-        raise WrongArgument(f"model takes a name, a ModelProfile or a function of messages, got {shown(model)}")
+        raise WrongArgument(
+            f"model takes a name, a ModelProfile, a LocalModel or a function of messages, got {shown(model)}"
+        )
     found = resolve(held, agent, cast("Any", given))
     if model is None and options.get("provider") is not None:
         model = _usual_model(options["provider"])
@@ -312,6 +324,12 @@ def _checked(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return dict(options)
 
 
+def _counted_by(model: LocalModel, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of turns and builds for a model of one's own: asked by its name, counted by its vocabulary."""
+    counter = given.get("tokenizer")
+    return {"model": profile_of(model), "tokenizer": model if counter is None else counter}
+
+
 def _usual_model(provider: Any) -> str:
     from ctxlab.providers import provider_named
 
@@ -333,6 +351,8 @@ def model_id(model: Any) -> str:
         return ECHO
     if isinstance(model, ModelProfile):
         return model.id or model.name or ""
+    if isinstance(model, LocalModel):
+        return model.name
     return model if isinstance(model, str) else f"{OWN_FUNCTION}:{getattr(model, '__name__', 'model')}"
 
 
@@ -340,6 +360,8 @@ def model_label(model: Any) -> str:
     """The name of a model for people."""
     if model is None:
         return "echo, no model"
+    if isinstance(model, LocalModel):
+        return model.name
     if isinstance(model, ModelProfile):
         return model.profile_name or model.name or model.id
     return model if isinstance(model, str) else f"{getattr(model, '__name__', 'model')}, a function"

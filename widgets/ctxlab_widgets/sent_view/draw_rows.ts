@@ -17,6 +17,7 @@ export interface RowHost {
 
 const ROLES = new Set(["system", "user", "assistant", "tool"]);
 const DASH = "\u2013";
+const READ_AS = 'view.read_as(template="path of a model or a template")';
 
 export class RowPainter {
   constructor(
@@ -197,11 +198,17 @@ export class RowPainter {
       [payload.request_tokens, "of the request"],
     ];
     const words = of.filter(([n], i) => n || !i).map(([n, of]) => `${grouped(n).replace("-", "\u2212")} ${of}`);
-    return h("p", { class: "sum ink2" }, `${words.join(" + ")} = ${many(payload.tokens, "token")}`);
+    const hint = this.state.live && !this.state.reader;
+    return h(
+      "div",
+      { class: "sum ink2" },
+      h("p", {}, `${words.join(" + ")} = ${many(payload.tokens, "token")}`),
+      hint && h("p", { class: "muted" }, "The one text that a local model reads of them: ", h("code", {}, READ_AS)),
+    );
   }
 }
 
-const roleOf = ({ role }: Message): string => (ROLES.has(role) ? role : "other");
+export const roleOf = ({ role }: Message): string => (ROLES.has(role) ? role : "other");
 
 function fold(id: string, cls: string, words: string, tokens: number): HTMLElement {
   return h(

@@ -3,6 +3,7 @@
 import type { SpanTables } from "../_shared/trace_view";
 import { type Message, textOfPart } from "./payload";
 
+/** `message` is its number, or that of the text's row; `key` that of the part, or the row's name. */
 export interface Hit {
   message: number;
   key: string;
@@ -16,8 +17,8 @@ export const MOST_HITS = 5000;
 /** Every place of the words, in order, whatever the case; none for no words. */
 export function findHits(messages: Message[], tables: SpanTables, query: string): Hit[] {
   const out: Hit[] = [];
-  if (!query) return out;
-  const wanted = new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu");
+  const wanted = patternOf(query);
+  if (!wanted) return out;
   for (const [message, { parts }] of messages.entries())
     for (const part of parts)
       for (const found of textOfPart(tables, part).matchAll(wanted)) {
@@ -26,6 +27,10 @@ export function findHits(messages: Message[], tables: SpanTables, query: string)
       }
   return out;
 }
+
+/** The words that are looked for, whatever the case; null for none. */
+export const patternOf = (query: string): RegExp | null =>
+  query ? new RegExp(query.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "giu") : null;
 
 export function byPart(hits: Hit[]): Map<string, [number, number][]> {
   const out = new Map<string, [number, number][]>();

@@ -106,7 +106,8 @@ class SentTables:
 class SentDelta:
     """`view` is what was sent to the page first, `delta` turns it into the newest; both are JSON.
 
-    A delta has the keys of a view; of its tables only the rows behind the first `since` of each.
+    A delta has the keys of a view; of its tables only the rows behind the first `since` of each. `known` are the sizes
+    of the tables that the page then has.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -114,7 +115,7 @@ class SentDelta:
         self.tables = SentTables(trace)
         self.prompt = sent_prompt(trace)
         self.view, self.delta = as_json(self.tables.view(self.prompt)), ""
-        self._since = self.tables.sizes()
+        self._since = self.known = self.tables.sizes()
 
     def updated(self, trace: Trace) -> SentDelta:
         """Itself with the delta to another run, or a new one where too much is new."""
@@ -126,7 +127,7 @@ class SentDelta:
         delta = as_json({**whole, **added, "since": self._since})
         if len(delta) * SHARE > len(self.view):
             return SentDelta(trace)
-        self.trace, self.prompt, self.delta = trace, prompt, delta
+        self.trace, self.prompt, self.delta, self.known = trace, prompt, delta, self.tables.sizes()
         return self
 
 

@@ -92,7 +92,7 @@ export interface Ghost {
   part: number;
 }
 
-export type Reading = "chat" | "raw";
+export type Reading = "chat" | "raw" | "text";
 
 /** What the widget shows at a moment. */
 export interface State {
@@ -103,6 +103,8 @@ export interface State {
   live: boolean;
   views: ReadonlySet<string>;
   reading: Reading;
+  /** Whose text it is that a model reads; empty where none is known. */
+  reader: string;
   cut: boolean;
   rules: boolean;
   selected: string;
@@ -110,7 +112,7 @@ export interface State {
   files: Files;
   /** Folds that were opened, long texts that are shown whole, and files whose reasons are shown. */
   open: Set<string>;
-  /** Hits of what is looked for, by key of the part; empty when nothing is. */
+  /** Hits of what is looked for, by key of the part, or the name of the text's row; empty when nothing is. */
   hits: ReadonlyMap<string, [start: number, end: number][]>;
 }
 

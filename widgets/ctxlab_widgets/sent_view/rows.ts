@@ -32,6 +32,7 @@ const TELLING = new Set(["history", "summary", "tools", "attachment"]);
 export function rowsOf(shown: Shown): Row[] {
   const { messages, reading } = shown;
   const out: Row[] = [];
+  if (reading === "text") return out;
   if (reading === "raw")
     for (const [message] of messages.entries()) out.push({ kind: "raw", id: `r:${message}`, message });
   else chat(shown, out);

@@ -11,8 +11,11 @@ import { grouped, many } from "../_shared/numbers";
 import card from "../_shared/provenance_card.css";
 import { type Radios, radios } from "../_shared/radios";
 import { type KeyList, ViewHead } from "../_shared/view_head";
-import { byPart, findHits, type Hit, MOST_HITS } from "./find";
+import type { TextState } from "./draw_text";
+import { EffectList } from "./effect_list";
+import { byPart, findHits, type Hit, MOST_HITS, patternOf } from "./find";
 import { MessageList } from "./message_list";
+import { findInText, subjectOf, type TextJson, type TokensJson, tablesWith, textSentence } from "./model_text";
 import {
   ghostsOf,
   messagesOf,
@@ -23,6 +26,7 @@ import {
   type Reading,
   type State,
 } from "./payload";
+import { TextList } from "./text_list";
 import own from "./widget.css";
 
 const EMPTY = "Nothing to show: pass a trace, SentView(ctxlab.build(session)).";
@@ -49,7 +53,8 @@ const KEYS: KeyList = [
   ["K", "keeps the cut message, at its price"],
   ["/", "finds words; Enter the next, Shift+Enter the one before"],
   ["C", "shows or hides what was cut"],
-  ["R", "as a chat, or raw"],
+  ["R", "as a chat, raw, or as the model reads it"],
+  ["T", "tokens of the text, where the model's vocabulary is at hand"],
 ];
 
 class SentView {
@@ -57,10 +62,16 @@ class SentView {
   private readonly model: Model;
   private readonly head: ViewHead;
   private readonly list: MessageList;
+  private readonly textList: TextList;
+  private readonly effects: EffectList;
   private readonly effect: EffectBanner;
   private readonly empty = h("p", { class: "empty" });
-  private readonly reading: Radios;
+  private reading: Radios;
   private readonly cut: HTMLInputElement;
+  private readonly tokens: HTMLInputElement;
+  private text: TextState | null = null;
+  private ofChat: HTMLElement[] = [];
+  private ofText: HTMLElement[] = [];
   private readonly find = h("input", {
     type: "search",
     class: "find",
@@ -85,6 +96,7 @@ class SentView {
       live,
       views: new Set(),
       reading: "chat",
+      reader: String(model.get("reader") ?? ""),
       cut: true,
       rules: true,
       selected: String(model.get("selected") ?? ""),
@@ -99,33 +111,48 @@ class SentView {
       signal,
     };
     this.list = new MessageList(this.state, host);
-    this.reading = radios("Read as", { chat: "Chat", raw: "Raw" }, (to) => this.read(to as Reading), signal);
-    this.reading.set("chat");
+    this.textList = new TextList(this.state, () => this.text, host);
+    this.effects = new EffectList({
+      live,
+      keep: (key) => host.send({ command: "apply_remedy", key }),
+      show: (row, key) => this.textList.reveal(row >= 0 ? { id: `t:${row}` } : { key }, true),
+    });
+    this.reading = this.readings();
     this.cut = h("input", { type: "checkbox" });
+    this.tokens = h("input", { type: "checkbox" });
     const rules = h("input", { type: "checkbox" });
-    const tools = [
-      this.reading.element,
+    this.ofChat = [
       this.check(this.cut, "cut", (on) => {
         this.state.cut = on;
       }),
       this.check(rules, "what rules changed", (on) => {
         this.state.rules = on;
       }),
-      h("span", { class: "sp" }),
-      this.find,
-      this.count,
     ];
+    this.ofText = [this.check(this.tokens, "tokens", (on) => this.showTokens(on))];
+    this.tokens.checked = false;
+    const tools = [this.reading.element, this.ofChat, this.ofText, h("span", { class: "sp" }), this.find, this.count];
     this.head = new ViewHead("What is sent", tools, KEYS, at);
     const back = () => model.send({ command: this.state.views.size ? "page_undo" : "back" });
     this.effect = new EffectBanner(live ? back : null, signal);
-    const frame = h("div", { class: "w" }, this.head.element, this.effect.element, this.list.element, this.empty);
+    const lists = [this.effects.element, this.list.element, this.textList.element, this.empty];
+    const frame = h("div", { class: "w" }, this.head.element, this.effect.element, lists);
     root.append(frame);
     root.addEventListener("keydown", (event) => this.pressed(event), { signal });
     this.finding(signal);
     whenChanged(at, TRAITS, (changed) => this.onChange(changed));
     this.take(new Set(TRAITS));
+    this.reading.set(this.state.reading);
     this.draw();
-    if (this.state.selected) this.list.reveal(this.state.selected, false);
+    if (this.state.selected) this.reveal(this.state.selected);
+  }
+
+  /** The ways to read it: the text that a model reads is one where it is known whose. */
+  private readings(): Radios {
+    const ways = { chat: "Chat", raw: "Raw", ...(this.state.reader && { text: "As the model reads it" }) };
+    const made = radios("Read as", ways, (to) => this.read(to as Reading), this.at.signal);
+    made.set(this.state.reading);
+    return made;
   }
 
   private check(box: HTMLInputElement, words: string, set: (on: boolean) => void): HTMLElement {
@@ -151,27 +178,82 @@ class SentView {
       state.payload = newest(this.first, delta ? (JSON.parse(delta) as PayloadDelta) : null);
       state.messages = messagesOf(state.payload);
       state.ghosts = ghostsOf(state.payload);
-      state.tables = { ...state.payload, names: namesOf(state.messages) };
       this.list.forget();
     }
+    if (["view", "delta", "model_text"].some((name) => changed.has(name))) this.takeText();
+    if (changed.has("tokens")) this.takeTokens();
+    if (changed.has("reading")) state.reading = String(model.get("reading") || "chat") as Reading;
+    state.reader = String(model.get("reader") ?? "");
     if (changed.has("files")) state.files = Files.of(model.get("files"));
     state.views = new Set((model.get("views") as string[] | undefined) ?? []);
     state.remedies = new Map(Object.entries(JSON.parse(String(model.get("remedies") || "{}"))));
   }
 
+  /** The tables of the run, with what its text needs besides; what is asked for again is another text. */
+  private takeText(): void {
+    const { model, state } = this;
+    const held = String(model.get("model_text") || "");
+    const text = held ? (JSON.parse(held) as TextJson) : null;
+    const own = { ...state.payload, names: namesOf(state.messages) };
+    state.tables = text ? tablesWith(own, text) : own;
+    const effects = new Map<number, string[]>();
+    for (const [kind, , , , row] of text?.effects ?? [])
+      if (row >= 0 && kind !== "added") effects.set(row, [...new Set([...(effects.get(row) ?? []), kind])]);
+    this.text = text && { text, tokens: new Map(), cut: this.text?.cut ?? false, effects };
+    this.textList.forget();
+    this.takeTokens();
+    if (text?.effects.length && state.live) model.send({ command: "template_remedies" });
+  }
+
+  private takeTokens(): void {
+    const held = String(this.model.get("tokens") || "");
+    if (!held || !this.text) return;
+    const { rows } = JSON.parse(held) as TokensJson;
+    const found = Object.entries(rows).map(([row, each]): [number, TokensJson["rows"][string]] => [Number(row), each]);
+    this.text = { ...this.text, tokens: new Map([...this.text.tokens, ...found]) };
+  }
+
   private onChange(changed: Set<string>): void {
     const { model, state, list } = this;
+    const { reader } = state;
     this.take(changed);
+    if (Boolean(reader) !== Boolean(state.reader)) {
+      const before = this.reading.element;
+      this.reading = this.readings();
+      before.replaceWith(this.reading.element);
+    }
+    if (changed.has("reading")) this.reading.set(state.reading);
     const selected = String(model.get("selected") ?? "");
     const isOther = selected !== state.selected;
     state.selected = selected;
-    if (["view", "delta", "files"].some((name) => changed.has(name))) this.draw();
+    if (["view", "delta", "files", "model_text", "reading", "reader"].some((name) => changed.has(name))) this.draw();
     else {
-      if (changed.has("remedies")) list.remediesCame();
-      if (changed.has("error") || changed.has("effect")) this.drawHead();
+      if (changed.has("remedies")) this.remediesCame();
+      if (changed.has("tokens") && this.text?.cut) this.textList.tokensCame();
+      if (["error", "effect", "tokens"].some((name) => changed.has(name))) this.drawHead();
     }
-    if (isOther && selected) list.reveal(selected, false);
+    if (isOther && selected) this.reveal(selected);
     list.mark();
+    this.textList.mark();
+  }
+
+  private get readsText(): boolean {
+    return this.state.reading === "text";
+  }
+
+  private reveal(key: string): void {
+    if (this.readsText) this.textList.reveal({ key }, false);
+    else this.list.reveal(key, false);
+  }
+
+  private remediesCame(): void {
+    this.list.remediesCame();
+    this.textList.remediesCame();
+    this.effects.draw(this.readsText ? (this.text?.text ?? null) : null, this.state.remedies);
+  }
+
+  private showTokens(on: boolean): void {
+    if (this.text) this.text = { ...this.text, cut: on };
   }
 
   private select(key: string): void {
@@ -184,7 +266,9 @@ class SentView {
 
   private read(to: Reading): void {
     this.state.reading = to;
+    save(this.model, { reading: to });
     this.draw();
+    if (this.state.selected) this.reveal(this.state.selected);
   }
 
   private pressed(event: KeyboardEvent): void {
@@ -193,10 +277,12 @@ class SentView {
       "/": () => this.find.focus(),
       c: () => this.cut.click(),
       r: () => {
-        const to = this.state.reading === "chat" ? "raw" : "chat";
+        const ways: Reading[] = this.state.reader ? ["chat", "raw", "text"] : ["chat", "raw"];
+        const to = ways[(ways.indexOf(this.state.reading) + 1) % ways.length];
         this.reading.set(to);
         this.read(to);
       },
+      t: () => this.ofText.some(({ hidden }) => hidden) || this.tokens.click(),
     };
     const key = event.key.toLowerCase();
     if (!does[key]) return;
@@ -228,11 +314,13 @@ class SentView {
     const { hits } = this;
     this.hit = hits.length ? (this.hit + by + hits.length) % hits.length : -1;
     const hit = hits[this.hit];
-    this.list.found = hit?.key ?? "";
+    this.list.found = this.textList.found = hit?.key ?? "";
     if (hit) {
       const isHere = (each: Hit) =>
-        this.state.reading === "raw" ? each.message === hit.message : each.key === hit.key;
-      this.list.reveal(hit.key, true, hits.slice(0, this.hit).filter(isHere).length);
+        this.state.reading === "chat" ? each.key === hit.key : each.message === hit.message;
+      const before = hits.slice(0, this.hit).filter(isHere).length;
+      if (this.readsText) this.textList.reveal({ id: hit.key }, true, before);
+      else this.list.reveal(hit.key, true, before);
     }
     this.drawCount();
   }
@@ -246,23 +334,46 @@ class SentView {
   // --- drawing
 
   private draw(): void {
-    const { state } = this;
-    this.hits = findHits(state.messages, state.tables, this.query);
+    const { state, text } = this;
+    const wanted = this.readsText ? patternOf(this.query) : null;
+    this.hits =
+      wanted && text
+        ? findInText(text.text, state.tables, wanted, MOST_HITS)
+        : findHits(state.messages, state.tables, this.query);
     state.hits = byPart(this.hits);
-    if (!this.query) this.list.found = "";
+    if (!this.query) this.list.found = this.textList.found = "";
     this.drawHead();
-    this.list.draw();
-    this.drawCount();
     const shown = state.messages.length > 0 || state.ghosts.length > 0;
-    this.list.element.hidden = !shown;
+    this.list.element.hidden = !shown || this.readsText;
+    this.textList.element.hidden = !shown || !this.readsText;
+    for (const each of this.ofChat) each.hidden = this.readsText;
+    for (const each of this.ofText) each.hidden = !this.readsText || !state.live || !text?.text.cuts;
+    this.effects.draw(this.readsText ? (text?.text ?? null) : null, state.remedies);
+    this.list.draw();
+    if (this.readsText) this.textList.draw();
+    this.drawCount();
     this.empty.hidden = shown;
     this.empty.textContent = this.model.get("view") ? "Nothing to send: the conversation has no message yet." : EMPTY;
+  }
+
+  /** What becomes of the messages, and how long their text is. */
+  private textAnswer({ text, cut }: TextState): (string | HTMLElement)[] {
+    const held = String(this.model.get("tokens") || "");
+    const tokens = cut && held ? `, ${many((JSON.parse(held) as TokensJson).total, "token")} by ${text.cuts}` : "";
+    const size = text.refused ? "" : ` ${many(text.characters, "character")}${tokens}.`;
+    const by = text.engine === "sillytavern" ? "SillyTavern" : text.engine;
+    const whose = text.name === subjectOf(text) ? "" : `, for ${text.name}`;
+    return [
+      harmless(textSentence(text, this.state.messages.length)),
+      h("span", { class: "muted" }, harmless(`${size} Rendered as ${by} does it${whose}.`)),
+    ];
   }
 
   private drawHead(): void {
     const { model, state } = this;
     const wrong = String(model.get("error") ?? "");
-    this.head.answer(wrong ? harmless(wrong) : sentence(state), Boolean(wrong));
+    const answer = this.readsText && this.text ? this.textAnswer(this.text) : sentence(state);
+    this.head.answer(wrong ? harmless(wrong) : answer, Boolean(wrong));
     this.effect.draw((model.get("effect") as { label?: string; text?: string } | undefined) ?? {});
   }
 }
@@ -282,6 +393,19 @@ function sentence({ messages, ghosts, payload }: State): (string | HTMLElement)[
   return [sent + rest, h("span", { class: "muted" }, " Click any words for their life.")];
 }
 
-const TRAITS = ["view", "delta", "files", "remedies", "selected", "views", "effect", "error"];
+const TRAITS = [
+  "view",
+  "delta",
+  "files",
+  "remedies",
+  "reading",
+  "reader",
+  "model_text",
+  "tokens",
+  "selected",
+  "views",
+  "effect",
+  "error",
+];
 
 export default widget("What is sent", card + chip + own, (at) => void new SentView(at));

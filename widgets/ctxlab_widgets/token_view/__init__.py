@@ -11,8 +11,9 @@ from typing import Any, cast
 import traitlets
 
 from ctxlab import Draft, MessageNode, Trace
+from ctxlab.api.token_cuts import TokenCutter, cutter_or_none, token_cutter
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.engines.tokens.boundaries import TokenBoundaries, token_boundaries
+from ctxlab.engines.tokens.boundaries import TokenBoundaries
 from ctxlab.engines.tokens.encodings import FACTS
 from ctxlab.errors import CtxlabError, WrongArgument, WrongSetting, did_you_mean
 from ctxlab_widgets._shared.json_values import as_json
@@ -27,6 +28,8 @@ class TokenView(Widget):
     """Shows a text, a message, or the messages of a run, cut into tokens by two tokenizers, one above the other.
 
     Of a run, `selected` says which message; while it is empty, the words of all messages are shown together.
+    `tokenizers` takes two, each an encoding's name, the path of a vocabulary, a `LocalModel`, a `tokenizers.Tokenizer`
+    or another library's; by default o200k and cl100k, of a run that counts by a vocabulary of one's own that and o200k.
     """
 
     _esm = Path(__file__).parent / "static" / "widget.js"
@@ -34,13 +37,13 @@ class TokenView(Widget):
     text = traitlets.Unicode("").tag(sync=True)
     """The text as tokenizers see it: half a surrogate pair is U+FFFD."""
     tokenizers = traitlets.List(traitlets.Unicode(), default_value=list(NAMES), minlen=2, maxlen=2).tag(sync=True)
-    """Names of the two encodings."""
+    """Names of the two, each an encoding or a vocabulary that was given."""
     first = traitlets.Bytes(b"").tag(sync=True)
     """The tokens of the first, as Int32: all ends, all ids, then the places of those that end inside a character."""
     second = traitlets.Bytes(b"").tag(sync=True)
     """The tokens of the second, in the same form."""
     view = traitlets.Unicode("").tag(sync=True)
-    """Counts, and the messages to choose from, as JSON; empty while there is nothing to show."""
+    """Counts, and the messages and tokenizers to choose from, as JSON; empty while there is nothing to show."""
     token = traitlets.Int(0).tag(sync=True)
     """Place of the token in focus, counted by the first tokenizer."""
     colour = traitlets.Enum(["token", "plain"], default_value="token").tag(sync=True)
@@ -51,13 +54,15 @@ class TokenView(Widget):
     """The run whose messages are shown; None for a text of one's own."""
 
     @checked_arguments
-    def __init__(self, shown: TokenViewSource | None = None, *, tokenizers: Sequence[str] = NAMES) -> None:
-        if len(tokenizers) != 2:
-            raise WrongArgument(f"tokenizers takes the names of two, got {len(tokenizers)}")
+    def __init__(self, shown: TokenViewSource | None = None, *, tokenizers: Sequence[Any] | None = None) -> None:
+        given = _usual(shown) if tokenizers is None else tokenizers
+        if len(given) != 2 or isinstance(given, str):
+            raise WrongArgument(f"tokenizers takes two, got {1 if isinstance(given, str) else len(given)}")
+        self._cutters: dict[str, tuple[Any, TokenCutter]] = {name: (name, token_cutter(name)) for name in FACTS}
         self._own: str | None = None
         self._bounds: dict[str, TokenBoundaries] = {}
         self._sent: tuple[str | None, str, str, Trace | None, str] | None = None
-        super().__init__(tokenizers=list(tokenizers))
+        super().__init__(tokenizers=[self._known(source) for source in given])
         if isinstance(shown, Trace):
             self.trace = shown
         elif shown is not None:
@@ -84,9 +89,21 @@ class TokenView(Widget):
             self.selected = ""
         self.show()
 
-    def set_tokenizers(self, first: str, second: str) -> None:
-        """Show the same text by other encodings; raises WrongSetting for one that doesn't exist."""
-        self.tokenizers = [first, second]
+    def set_tokenizers(self, first: Any, second: Any) -> None:
+        """Show the same text by two others; raises WrongSetting for an unknown name, WrongArgument for a mere count."""
+        self.tokenizers = [self._known(first), self._known(second)]
+
+    def _known(self, source: Any) -> str:
+        """The name of a tokenizer, which is known by it from now on; of two of one name the second gets a number."""
+        for name, (known, _) in self._cutters.items():
+            if known is source or (isinstance(source, str) and known == source):
+                return name
+        cutter = token_cutter(source)
+        name, number = cutter.name, 2
+        while name in self._cutters:
+            name, number = f"{cutter.name} ({number})", number + 1
+        self._cutters[name] = (source, cutter)
+        return name
 
     def show(self) -> None:
         """Take over the text and its tokens; nothing is done while they are the same."""
@@ -109,13 +126,15 @@ class TokenView(Widget):
             self.token = min(self.token, max(len(one) - 1, 0))
             self.first, self.second = _packed(one), _packed(other)
             counts = {"characters": len(whole), "tokens": [len(one), len(other)], "boundaries": self.boundaries}
-            self.view = as_json({**counts, "run": run is not None, "messages": list(self._messages())})
+            names = list(self._cutters)
+            messages = list(self._messages())
+            self.view = as_json({**counts, "names": names, "run": run is not None, "messages": messages})
 
     @traitlets.validate("tokenizers")
     def _known_names(self, proposal: Any) -> list[str]:
         for name in proposal["value"]:
-            if name not in FACTS:
-                raise WrongSetting(f"there is no tokenizer {name!r} here{did_you_mean(name, sorted(FACTS))}")
+            if name not in self._cutters:
+                raise WrongSetting(f"there is no tokenizer {name!r} here{did_you_mean(name, sorted(self._cutters))}")
         return proposal["value"]
 
     @traitlets.validate("token")
@@ -132,13 +151,13 @@ class TokenView(Widget):
     def _handle(self, message: Mapping[str, Any]) -> None:
         match message:
             case {"command": "tokenizers", "first": str(first), "second": str(second)}:
-                self.set_tokenizers(first, second)
+                self.tokenizers = [first, second]  # a page names only what is here: it opens no file
             case _:
                 raise self._wrong_command(message)
 
     def _bounds_by(self, name: str) -> TokenBoundaries:
         if name not in self._bounds:
-            self._bounds[name] = token_boundaries(self.text, name)
+            self._bounds[name] = self._cutters[name][1].cut(self.text)
         return self._bounds[name]
 
     # --- the messages of a run
@@ -182,6 +201,13 @@ class TokenView(Widget):
                 "parts": [part.key for part in draft.merged],
                 "sent": draft not in unsent,
             }
+
+
+def _usual(shown: object) -> Sequence[Any]:
+    """The tokenizers of what is shown: of a run that counts by a vocabulary of one's own, that one first."""
+    counter = shown.services.tokenizer if isinstance(shown, Trace) else None
+    own = cutter_or_none(counter) if counter is not None else None
+    return NAMES if own is None or own.name in FACTS else (counter, NAMES[0])
 
 
 def text_of(shown: object) -> str:

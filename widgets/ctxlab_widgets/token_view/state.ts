@@ -26,6 +26,8 @@ export interface View {
   characters: number;
   tokens: [number, number];
   boundaries: { first: number; second: number; both: number };
+  /** Tokenizers to choose from. */
+  names: string[];
   run: boolean;
   messages: Message[];
 }

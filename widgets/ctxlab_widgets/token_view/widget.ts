@@ -18,7 +18,6 @@ import { markJoints, stretchOf, tokenAt, tokensFrom } from "./tokens";
 import own from "./widget.css";
 
 const EMPTY = 'Nothing to show: pass a text, a message or a trace, TokenView("Hello, harbour").';
-const NAMES = ["o200k_base", "cl100k_base"];
 const KEYS: KeyList = [
   ["\u2190 \u2192", "the token before, the next one"],
   ["\u2191 \u2193", "a line up, a line down"],
@@ -33,6 +32,7 @@ const NOTHING: View = {
   characters: 0,
   tokens: [0, 0],
   boundaries: { first: 0, second: 0, both: 0 },
+  names: [],
   run: false,
   messages: [],
 };
@@ -150,6 +150,7 @@ class TokenView implements TokenViewHost {
       this.held = held;
       state.view = held ? (JSON.parse(held) as View) : NOTHING;
       this.listMessages();
+      this.listNames();
     }
     if (text !== state.text) {
       state.text = text;
@@ -248,6 +249,11 @@ class TokenView implements TokenViewHost {
     this.title.answer(harmless(wrong || answer), wrong !== "");
   }
 
+  private listNames(): void {
+    for (const select of this.names)
+      select.replaceChildren(...this.state.view.names.map((name) => h("option", { value: name }, harmless(name))));
+  }
+
   private listMessages(): void {
     const { view, live } = this.state;
     const { messages } = this;
@@ -276,11 +282,7 @@ class TokenView implements TokenViewHost {
   }
 
   private choice(label: string): HTMLSelectElement {
-    const select = h(
-      "select",
-      { "aria-label": label, disabled: !this.state.live },
-      NAMES.map((name) => h("option", { value: name }, name)),
-    );
+    const select = h("select", { class: "which", "aria-label": label, disabled: !this.state.live });
     const ask = () => {
       const [first, second] = this.names.map(({ value }) => value);
       this.at.model.send({ command: "tokenizers", first, second });
