@@ -14,7 +14,7 @@ from ctxlab.api.sources import SessionSource, session_or_library
 from ctxlab.assets.asset_folder import AssetFolder
 from ctxlab.chat.tools import Runner, Tool, ToolCallConfig, agent_with_tools, tools_of
 from ctxlab.context import BuildInput, Context, Pending, Variables
-from ctxlab.documents import Asset, InlineFile, Library, ModelProfile, Session
+from ctxlab.documents import Asset, InlineFile, Library, ModelProfile, Note, Session
 from ctxlab.engines.macros import Expansion
 from ctxlab.errors import WrongArgument
 from ctxlab.local_models import LocalModel
@@ -93,6 +93,11 @@ class SessionBuilds:
             base64.b64decode(source.base64), name=str(attachment.get("name") or ""), mime_type=source.mime_type
         )
         return made.to_data()
+
+    def usage_notes(self, traces: Sequence[Trace], usage: Mapping[str, Any]) -> Sequence[Note]:
+        from ctxlab.api.expected_tokens import usage_notes
+
+        return usage_notes(traces, usage)
 
     def waits(self, session: Session, leaf: str | None) -> bool:
         return any(node.attachments for node in session.path(leaf)) if leaf is not None else False

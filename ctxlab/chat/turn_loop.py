@@ -85,6 +85,10 @@ class Builder(Protocol):
         """A file of a reply as the conversation keeps it: inside the message, or in the store of files."""
         ...
 
+    def usage_notes(self, traces: Sequence[Trace], usage: Data) -> Sequence[Note]:
+        """Notes on a vendor's count of the last request of a turn, where it isn't the expected one."""
+        ...
+
     def waits(self, session: Session, leaf: str | None) -> bool:
         """Whether there is something for which `prepare` may have to wait."""
         ...
@@ -235,6 +239,8 @@ class TurnLoop:
         finished = self._finished(reply, trace, joined)
         endings = ending_notes(reply, request, by_vendor=not isinstance(self.plan.model, FunctionModel))
         yield replace(finished, notes=(*reading.notes, *endings))
+        built = [each.trace for each in self.requests]
+        yield from self._noted_once(self.plan.builder.usage_notes(built, reply.usage or {}))
         return finished.finish_reason
 
     def _with_uploads(self, trace: Trace, number: int) -> Generator[TurnEvent, None, tuple[Trace, Payload]]:

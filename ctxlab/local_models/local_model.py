@@ -45,6 +45,12 @@ class LocalModel:
     def _repr_html_(self) -> str:
         return heading(self) + html_table(ModelFact._fields, self.facts, of="facts", cells=200)
 
+    @property
+    def adds_begin(self) -> bool:
+        """Whether its vocabulary puts a token at the beginning of a prompt, as its files say, or its special tokens."""
+        fact = next((each.value for each in self.facts if each.name.endswith("add_bos_token")), None)
+        return bool(fact) if fact is not None else bool(self.special_tokens.get("bos_token"))
+
     def template(self, name: str | None = None, *, has_tools: bool = False) -> JinjaTemplate:
         """The template of a name; without one `tool_use` where there are tools, else the default, as in transformers.
 

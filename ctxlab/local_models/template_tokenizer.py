@@ -15,7 +15,7 @@ from ctxlab.documents.session.message import ToolCall
 from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.errors import TemplateRefused
-from ctxlab.local_models.local_model import LocalModel
+from ctxlab.local_models.local_model import LocalModel, ModelFact
 
 PROBES: Final = ("x", "Hello there.", " x ", "\nx\n", "1. x", "“x”")
 """Texts of messages with which a template is tried: vocabularies may join a text's ends with what stands around it."""
@@ -107,13 +107,23 @@ def template_tokenizer(model: LocalModel, words: Tokenizer, *, has_tools: bool =
     template = model.template(has_tools=has_tools)
     # What a wire adds to calls is left out: the template's own is measured.
     bare = words if not words.call_tokens else replace(words, call_tokens=0)
-    return _of_model(_measured(template, tuple(model.special_tokens.items()), bare), model)
+    measured = _measured(template, tuple(model.special_tokens.items()), bare)
+    return _of_model(measured, model.name, tuple(model.templates.items()), model.context_length, model.adds_begin)
 
 
 @lru_cache(maxsize=32)
-def _of_model(measured: TemplateTokenizer, model: LocalModel) -> TemplateTokenizer:
+def _of_model(
+    measured: TemplateTokenizer,
+    name: str,
+    templates: tuple[tuple[str, JinjaTemplate], ...],
+    window: int | None,
+    adds_begin: bool,  # noqa: FBT001 -- a part of the key
+) -> TemplateTokenizer:
     """One value for equal models, so that what was made for one is known for the next."""
-    return replace(measured, model=replace(model, vocabulary=None if measured.estimated else measured.words))
+    vocabulary = None if measured.estimated else measured.words
+    special = FrozenDict(measured.special_tokens)
+    facts = (ModelFact("add_bos_token", adds_begin, name),)
+    return replace(measured, model=LocalModel(name, FrozenDict(templates), vocabulary, special, window, facts))
 
 
 @lru_cache(maxsize=32)

@@ -18,11 +18,9 @@ from ctxlab.rendering import RenderedPrompt, rendered
 from ctxlab.rendering.server import LocalServer
 from ctxlab.rendering.server.llama_cpp_cache import common
 from ctxlab.rendering.server.read_again import Prompt, read_again
-from ctxlab.rendering.server.served import ServedPrompt, begins_with_token, boundaries, token_ends
+from ctxlab.rendering.server.served import ServedPrompt, adds_begin, boundaries, prompt_ids, token_ends
 from ctxlab.secrets import masked_stretch
 
-BEGIN: Final = -1
-"""The id that stands for the token which a server puts at the beginning."""
 OWN_WORDS: Final = {"reasoning": "thoughts", "calls": "calls of tools", "name": "speaker's name", "content": "words"}
 
 
@@ -89,10 +87,9 @@ def _turn(found: RenderedPrompt, place: int) -> _Turn:
     text = served.rendered if served is not None and served.rendered is not None else found.rendered
     words = str(text.text)
     tokens = boundaries(found.model, words)
-    begin = found.model.special_tokens.get("bos_token", "")
-    adds = begins_with_token(found.model) and not (begin and words.startswith(begin))
-    ids = (BEGIN, *tokens.ids) if adds else tokens.ids
-    ends = (0, *token_ends(tokens, words)) if adds else tuple(token_ends(tokens, words))
+    adds = adds_begin(found.model, found.server) if found.server is not None else found.engine == "llama.cpp"
+    ids = prompt_ids(found.model, text, adds=adds and found.model.adds_begin)
+    ends = (*[0] * (len(ids) - len(tokens)), *token_ends(tokens, words))
     if served is not None and served.outcome == "cut":
         kept = served.fate.kept
         ids = tuple(each for start, end in kept for each in ids[start:end])

@@ -267,8 +267,8 @@ def serve(
     """What a server makes of a run, of which `render` gives the text. Raises CtxlabError without a vocabulary."""
     drafts = trace.result.drafts
     whole = render(drafts)
-    adds = begins_with_token(model)
-    sent = prompt_tokens(model, whole)
+    adds = adds_begin(model, server)
+    sent = prompt_tokens(model, whole, adds=adds)
     fate = fate_of(server, sent, own=model.context_length, adds_begin=adds)
     if server.program != "ollama" or not server.truncate or sent <= fate.window:
         return ServedPrompt(trace, model, server, fate, sent, (), whole, _served=served)
@@ -277,7 +277,7 @@ def serve(
     except TemplateRefused as refusal:
         return ServedPrompt(trace, model, server, fate, sent, (), None, str(refusal), _served=served)
     gone = tuple(draft.key for number, draft in enumerate(drafts) if number not in kept)
-    fate = fate_of(server, prompt_tokens(model, text), own=model.context_length, adds_begin=adds)
+    fate = fate_of(server, prompt_tokens(model, text, adds=adds), own=model.context_length, adds_begin=adds)
     return ServedPrompt(trace, model, server, fate, sent, gone, text, _served=served)
 
 
@@ -300,7 +300,7 @@ def _newest_that_fit(
         first = _start_of_calls(drafts, start) if keeps_calls else start
         kept = [number for number, draft in enumerate(drafts) if number >= first or draft.role == "system"]
         text = render([drafts[number] for number in kept])
-        return kept, text, prompt_tokens(model, text)
+        return kept, text, prompt_tokens(model, text, adds=model.adds_begin)
 
     start, before = 0, -1
     kept, text, tokens = tried(0)
@@ -335,18 +335,31 @@ def _start_of_calls(drafts: Sequence[Draft], at: int) -> int:
     return before if is_result else at
 
 
-def begins_with_token(model: LocalModel) -> bool:
-    """Whether the model's vocabulary puts a token at the beginning of a prompt."""
-    fact = next((each.value for each in model.facts if each.name.endswith("add_bos_token")), None)
-    return bool(fact) if fact is not None else bool(model.special_tokens.get("bos_token"))
+def adds_begin(model: LocalModel, server: LocalServer | None) -> bool:
+    """Whether a server puts a token at the beginning that the text doesn't have: vLLM, as transformers, never does."""
+    return model.adds_begin and server is not None and server.program != "vllm"
 
 
-def prompt_tokens(model: LocalModel, rendered: RenderedText) -> int:
-    """Tokens of a prompt as the server counts it: one at the beginning where the vocabulary adds one, and only one."""
+def prompt_tokens(model: LocalModel, rendered: RenderedText, *, adds: bool) -> int:
+    """Tokens of a prompt as the server counts it: with one at the beginning where `adds`, and only one."""
     text = str(rendered.text)
+    return _counted(model, text) + (adds and not _begins(model, text))
+
+
+def _begins(model: LocalModel, text: str) -> bool:
     begin = model.special_tokens.get("bos_token", "")
-    adds = begins_with_token(model) and not (begin and text.startswith(begin))
-    return _counted(model, text) + adds
+    return bool(begin) and text.startswith(begin)
+
+
+BEGIN: Final = -1
+"""The id that stands for the token which a server puts at the beginning."""
+
+
+def prompt_ids(model: LocalModel, rendered: RenderedText, *, adds: bool) -> tuple[int, ...]:
+    """The tokens of a prompt as the server counts them. Raises CtxlabError where the vocabulary only counts."""
+    text = str(rendered.text)
+    ids = boundaries(model, text).ids
+    return (BEGIN, *ids) if adds and not _begins(model, text) else ids
 
 
 def _counted(model: LocalModel, text: str) -> int:

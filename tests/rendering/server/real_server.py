@@ -2,7 +2,8 @@
 
     python real_server.py MODEL.gguf SETTINGS.json PROMPTS.json
 
-A prompt is a list of token ids, a text, or a chat as a body of `/v1/chat/completions`.
+Without prompts it prints its address and serves until its input ends. A prompt is a list of token ids, a text, or a
+chat as a body of `/v1/chat/completions`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def asked(url: str, body: dict[str, Any]) -> dict[str, Any]:
         return {"error": json.load(refusal)["error"]["message"]}
 
 
-def main(model: str, settings: str, prompts: str) -> None:
+def main(model: str, settings: str, prompts: str = "") -> None:
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -49,6 +50,11 @@ def main(model: str, settings: str, prompts: str) -> None:
         setattr(params, name, value)
     server = xllamacpp.Server(params)
     url = server.listening_address
+    if not prompts:
+        sys.stdout.write(f"{url}\n")
+        sys.stdout.flush()
+        sys.stdin.read()
+        os._exit(0)
     found = [_read(url, prompt) for prompt in json.loads(Path(prompts).read_text("utf-8"))]
     sys.stdout.write(json.dumps(found))
     sys.stdout.flush()
