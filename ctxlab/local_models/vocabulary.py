@@ -17,6 +17,8 @@ from ctxlab.engines.tokens.split import unbroken
 from ctxlab.errors import BrokenFile, CtxlabError, MissingExtra
 
 if TYPE_CHECKING:
+    from tiktoken import Encoding
+
     from ctxlab.local_models.sentence_pieces import SentencePieces
 
 VocabularyKind = Literal["tokenizer.json", "tekken", "sentencepiece", "gguf"]
@@ -89,20 +91,23 @@ def _loaded(vocabulary: Vocabulary) -> Count:
         raise BrokenFile(f"{path} has changed since the model was read: read it again with ctxlab.local_model")
     if vocabulary.kind == "tekken":
         return _of_tekken(path)
-    if vocabulary.kind == "tokenizer.json":
-        data = read_bytes(path).decode("utf-8", "replace")
-        return JsonCounter(data, str(path), is_bpe='"merges"' in data)
-    from ctxlab.local_models.tokenizer_files import of_pieces
+    data = json_of(vocabulary)
+    return JsonCounter(data, str(path), is_bpe=vocabulary.kind == "tokenizer.json" and '"merges"' in data)
 
+
+def json_of(vocabulary: Vocabulary) -> str:
+    """The vocabulary as the JSON of `tokenizers`; tekken has no such form."""
+    path = Path(vocabulary.path)
+    if vocabulary.kind == "tokenizer.json":
+        return read_bytes(path).decode("utf-8", "replace")
     if vocabulary.kind == "sentencepiece":
         from ctxlab.local_models.sentence_pieces import read_sentence_pieces
+        from ctxlab.local_models.tokenizer_files import of_pieces
 
-        return _of_data(of_pieces(read_sentence_pieces(path, read_bytes(path))), path)
-    return _of_data(gguf_vocabulary(path), path)
-
-
-def _of_data(data: dict[str, Any], path: Path) -> Count:
-    return JsonCounter(json.dumps(data, ensure_ascii=False), str(path), is_bpe=False)
+        data = of_pieces(read_sentence_pieces(path, read_bytes(path)))
+    else:
+        data = gguf_vocabulary(path)
+    return json.dumps(data, ensure_ascii=False)
 
 
 class JsonCounter:
@@ -145,6 +150,12 @@ def _agrees(count: Count, samples: deque[tuple[str, int]], place: str) -> bool:
 
 
 def _of_tokenizers(data: str, place: str) -> Count:
+    found = tokenizers_of(data, place)
+    return lambda text: len(found.encode(whole(text), add_special_tokens=False).ids)
+
+
+def tokenizers_of(data: str, place: str) -> Any:
+    """The `tokenizers.Tokenizer` of the JSON of a vocabulary. Raises MissingExtra where the library is missing."""
     try:
         import tokenizers
     except ImportError as missing:
@@ -154,7 +165,7 @@ def _of_tokenizers(data: str, place: str) -> Count:
     found: Any = guarded(tokenizers.Tokenizer.from_str, data, place)
     found.no_truncation()
     found.no_padding()
-    return lambda text: len(found.encode(_whole(text), add_special_tokens=False).ids)
+    return found
 
 
 def _of_fastokens(data: str) -> Count | None:
@@ -166,10 +177,19 @@ def _of_fastokens(data: str) -> Count | None:
         found: Any = guarded(fastokens.Tokenizer.from_json_str, data, "")
     except CtxlabError:
         return None
-    return lambda text: len(found.encode(_whole(text), False))
+    return lambda text: len(found.encode(whole(text), False))
 
 
 def _of_tekken(path: Path) -> Count:
+    encoding = tekken_encoding(path)
+
+    def count(text: str) -> int:
+        return sum(len(encoding.encode(part, allowed_special="all")) for part in unbroken(whole(text)))
+
+    return lambda text: guarded(count, text, str(path))
+
+
+def tekken_encoding(path: Path) -> Encoding:
     """A vocabulary of Mistral's: ranks of bytes, which tiktoken joins, and tokens of its markup before them."""
     from tiktoken import Encoding
 
@@ -188,15 +208,10 @@ def _of_tekken(path: Path) -> Count:
     except (KeyError, TypeError, ValueError, binascii.Error) as error:
         raise BrokenFile(f"{path} is no tekken.json: {error!r}") from error
 
-    def made() -> Encoding:
+    def made(_: str) -> Encoding:
         return Encoding(str(path), pat_str=pattern, mergeable_ranks=ranks, special_tokens=marks)
 
-    encoding: Encoding = guarded(lambda _: made(), "", str(path))
-
-    def count(text: str) -> int:
-        return sum(len(encoding.encode(part, allowed_special="all")) for part in unbroken(_whole(text)))
-
-    return lambda text: guarded(count, text, str(path))
+    return guarded(made, "", str(path))
 
 
 TEKKEN_MARKUP: Final = (
@@ -279,7 +294,7 @@ def guarded(call: Callable[[str], Any], text: str, place: str) -> Any:
         raise BrokenFile(f"{place} can't be used as a vocabulary: its library stopped at a text") from error
 
 
-def _whole(text: str) -> str:
+def whole(text: str) -> str:
     """The text with U+FFFD for each half of a surrogate pair, which no vocabulary has."""
     if text.isascii():
         return text
