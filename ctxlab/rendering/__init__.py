@@ -3,5 +3,18 @@
 from ctxlab.rendering.rendered_prompt import RenderedPrompt, rendered
 from ctxlab.rendering.template_effect import EFFECTS, EffectKind, TemplateEffect
 from ctxlab.rendering.template_remedies import TemplateRemedy
+from ctxlab.rendering.text_places import TextPart, TextPlace, TextPlaces
+from ctxlab.rendering.why_in_text import TextAnswer
 
-__all__ = ["EFFECTS", "EffectKind", "RenderedPrompt", "TemplateEffect", "TemplateRemedy", "rendered"]
+__all__ = [
+    "EFFECTS",
+    "EffectKind",
+    "RenderedPrompt",
+    "TemplateEffect",
+    "TemplateRemedy",
+    "TextAnswer",
+    "TextPart",
+    "TextPlace",
+    "TextPlaces",
+    "rendered",
+]

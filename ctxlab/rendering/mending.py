@@ -1,4 +1,4 @@
-"""What mends the losses of a rendered run: settings that were tried, else advice in words."""
+"""Remedies of the losses of a rendered run: settings that were tried, else advice in words."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from ctxlab.rendering.mending import Mending
 from ctxlab.rendering.read_template import read_template
 from ctxlab.rendering.template_effect import TemplateEffect
 from ctxlab.rendering.template_remedies import TemplateRemedy
-from ctxlab.rendering.template_report import effects_of
+from ctxlab.rendering.template_report import effects_of, over_the_room
 from ctxlab.rendering.text_ledger import COLUMNS as LEDGER_COLUMNS
 from ctxlab.rendering.text_ledger import ledger_rows_of_text
 from ctxlab.rendering.text_of_run import TextOfRun, text_of_run
@@ -46,7 +46,8 @@ class RenderedPrompt:
 
     `rendered` is None where the template refuses them; `refusal` then has its own error. Each character of `text` has
     its origin; `effects` say what the template refuses, drops, moves, shortens, joins, adds, or lets be forged. `cut`
-    are positions of messages that text completion leaves out for want of room.
+    are positions of messages that text completion leaves out for want of room, `over` the tokens of what it always
+    sends and the room for them, where that isn't enough.
     """
 
     trace: Trace
@@ -56,6 +57,7 @@ class RenderedPrompt:
     refusal: TemplateRefused | None
     options: Mapping[str, Any]
     cut: tuple[int, ...] = ()
+    over: tuple[int, int] | None = None
 
     def __repr__(self) -> str:
         if self.rendered is None:
@@ -93,6 +95,7 @@ class RenderedPrompt:
             found = (TemplateEffect("refused", "", sentence, line=self.refusal.line),)
         else:
             found = effects_of(self.rendered, self.trace.result.drafts, self.model.special_tokens, self.cut)
+            found = (*over_the_room(self.over), *found)
         return tuple(map(self._mending.with_remedy, found))
 
     @cached_property
@@ -282,7 +285,7 @@ def rendered(
         "answer": answer,
     }
     found = text_of_run(trace, own, chosen, options)
-    return RenderedPrompt(trace, own, chosen, found.rendered, found.refusal, options, found.cut)
+    return RenderedPrompt(trace, own, chosen, found.rendered, found.refusal, options, found.cut, found.over)
 
 
 def _refuse(what: str, **given: object) -> None:

@@ -78,6 +78,15 @@ def _moved(places: Sequence[int]) -> list[int]:
     return [number for number in range(len(places)) if number not in kept]
 
 
+def over_the_room(over: tuple[int, int] | None) -> Iterator[TemplateEffect]:
+    """The effect where what text completion always sends is more than its room."""
+    if over is not None:
+        sentence = (
+            f"What is always sent takes {over[0]:,} tokens with the padding, more than the {over[1]:,} there are."
+        )
+        yield TemplateEffect("cut", "", sentence)
+
+
 def _named(each: Carried, *, small: bool = False) -> str:
     words = plain(each.text, SHOWN)
     name = f"message {each.message + 1} ({each.role}, {each.key}: “{words}”)"

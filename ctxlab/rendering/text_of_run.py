@@ -19,29 +19,40 @@ OF_PRESET = ("context", "answer", "engine")
 
 
 class TextOfRun(NamedTuple):
-    """A text, or why there is none; `cut` are positions of messages that were left out for want of room."""
+    """A text, or why there is none; `cut` are positions of messages that were left out for want of room.
+
+    `over` are the tokens of what always stays, where they are more than the room, and the room; None where they aren't.
+    """
 
     rendered: RenderedText | None
     refusal: TemplateRefused | None
     cut: tuple[int, ...] = ()
+    over: tuple[int, int] | None = None
 
 
 def text_of_run(
-    trace: Trace, model: LocalModel, template: JinjaTemplate | InstructPreset, options: Mapping[str, Any]
+    trace: Trace,
+    model: LocalModel,
+    template: JinjaTemplate | InstructPreset,
+    options: Mapping[str, Any],
+    *,
+    now: datetime | None = None,
 ) -> TextOfRun:
-    """The text that a program makes of the messages of a run."""
+    """The text that a program makes of the messages of a run; `now` is by default the run's own time."""
     try:
         if isinstance(template, InstructPreset):
             return _by_preset(trace, template, options)
-        return TextOfRun(_by_template(trace, model, template, options), None)
+        return TextOfRun(_by_template(trace, model, template, options, now or time_of(trace)), None)
     except TemplateRefused as refusal:
         return TextOfRun(None, refusal)
 
 
-def _by_template(trace: Trace, model: LocalModel, template: JinjaTemplate, options: Mapping[str, Any]) -> RenderedText:
+def _by_template(
+    trace: Trace, model: LocalModel, template: JinjaTemplate, options: Mapping[str, Any], now: datetime | None
+) -> RenderedText:
     agent, drafts = trace.start.input.agent, trace.result.drafts
     tools = (agent.sent_tools if agent is not None else None) or ()
-    given: dict[str, Any] = {"tools": tools, "special_tokens": model.special_tokens, "now": time_of(trace)}
+    given: dict[str, Any] = {"tools": tools, "special_tokens": model.special_tokens, "now": now}
     if options["engine"] == "llama.cpp":
         begins, more = options["add_generation_prompt"], options["variables"]
         return render_for_llama_cpp(template, drafts, add_generation_prompt=begins, variables=more, **given)
@@ -54,7 +65,8 @@ def _by_preset(trace: Trace, preset: InstructPreset, options: Mapping[str, Any])
     if context is None:
         return TextOfRun(instruct_text(trace.result.drafts, preset, **_of_chat(trace, options)), None)
     fitted = _fitted(trace, preset, options, context)
-    return TextOfRun(fitted.rendered, None, fitted.cut)
+    over = (fitted.tokens, fitted.budget) if fitted.tokens >= fitted.budget else None
+    return TextOfRun(fitted.rendered, None, fitted.cut, over)
 
 
 def context_that_keeps_all(trace: Trace, preset: InstructPreset, options: Mapping[str, Any]) -> int:

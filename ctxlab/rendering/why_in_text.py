@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.context import Draft
+from ctxlab.context import Draft, Span
 from ctxlab.display.html_table import heading, lines
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError
+from ctxlab.pipeline.explain.provenance_text import span_provenance
 from ctxlab.rendering.template_effect import LOSSES, TemplateEffect
 from ctxlab.rendering.text_places import TextPlace, TextPlaces, place_at, places_of, quoted
+from ctxlab.secrets import masked
 
 if TYPE_CHECKING:
     from ctxlab.pipeline.explain.message_life import Life
@@ -30,7 +32,7 @@ class TextAnswer:
     """Why a message or some words are in a text, or aren't: a sentence a line, what the pipeline did first.
 
     `places` are those in the text. `effects` are what the template does to the messages that have them; `life` is what
-    the pipeline did to a message that was asked for by its key.
+    the pipeline did to a message that was asked for by its key. `is_known` is False of words that no message had.
     """
 
     asked: str
@@ -38,6 +40,7 @@ class TextAnswer:
     places: TextPlaces = NOWHERE
     effects: tuple[TemplateEffect, ...] = ()
     life: Life | None = None
+    is_known: bool = True
 
     def __repr__(self) -> str:
         return f"TextAnswer({quoted(self.asked)}, {counted(len(self.sentences), 'sentence')})"
@@ -56,7 +59,7 @@ class TextAnswer:
     def as_data(self) -> dict[str, Any]:
         """Plain JSON data."""
         return {
-            "asked": self.asked,
+            "asked": masked(self.asked),
             "sentences": [*self.sentences],
             "places": [[part.as_data() for part in place.parts] for place in self.places],
             "effects": [each.as_data() for each in self.effects],
@@ -78,7 +81,7 @@ def why_in_text(found: RenderedPrompt, asked: str) -> TextAnswer:
         life = trace.why(asked)
     except CtxlabError:
         sentence = f"{quoted(asked)} stands nowhere in the text, and no step had it in the words of a message."
-        return TextAnswer(asked, (sentence,))
+        return TextAnswer(asked, (sentence,), is_known=False)
     return _of_message(found, life.key, life)
 
 
@@ -127,7 +130,7 @@ def _of_words(found: RenderedPrompt, words: str) -> TextAnswer | None:
     drafts, told = found.trace.result.drafts, list[str]()
     places = places_of(found.rendered, drafts, words) if found.rendered is not None else TextPlaces()
     for place in places[:MOST]:
-        told += str(place).split("\n")
+        told += _written(place)
     if len(places) > MOST:
         told.append(f"and at {counted(len(places) - MOST, 'more place')}")
     occurrences = found.trace.where(words)
@@ -142,7 +145,8 @@ def _of_words(found: RenderedPrompt, words: str) -> TextAnswer | None:
             told += more
             effects += its
         else:
-            told += [*str(each).split("\n"), *_outcome(found, each)]
+            head, *_ = str(each).split("\n")
+            told += [head, *_provenance(each.spans), *_outcome(found, each)]
     beside = [(draft, thing) for draft in drafts for thing, text in _beside(draft) if words in text]
     for draft, thing in beside:
         its = [each for each in _effects_on(found, (draft.key,)) if each.thing == thing or each.kind == "refused"]
@@ -152,6 +156,19 @@ def _of_words(found: RenderedPrompt, words: str) -> TextAnswer | None:
     if not told:
         return None
     return TextAnswer(words, tuple(dict.fromkeys(told)), places, tuple(dict.fromkeys(effects)))
+
+
+def _written(place: TextPlace) -> Iterator[str]:
+    """The writers of a place, part by part; of the template's own characters its line is enough."""
+    for part in place.parts:
+        yield f"characters {part.start}-{part.end}: {part.whose}"
+        yield from _provenance(part.spans if part.key else ())
+
+
+def _provenance(spans: Iterable[Span]) -> Iterator[str]:
+    for span in spans:
+        for row in span_provenance(span, depth=1):
+            yield f"{'  ' * row.depth}{row.lead}{' ' if row.lead else ''}{quoted(row.text)} {row.words}"
 
 
 _NAMES = {"reasoning": "thoughts", "calls": "calls", "name": "speaker's name"}
@@ -214,13 +231,13 @@ def _losses(effects: Sequence[TemplateEffect]) -> list[str]:
         by = "" if each.kind in ("refused", "cut") else "By the template: "
         told.append(f"{by}{each.sentence}")
         if each.remedy is not None:
-            told.append(f"Mended, as was tried, with {_written(each.remedy.settings)}: {each.remedy.sentence}")
+            told.append(f"Mended, as was tried, with {_listed(each.remedy.settings)}: {each.remedy.sentence}")
         elif each.advice:
             told.append(each.advice)
     return told
 
 
-def _written(settings: Any) -> str:
+def _listed(settings: Mapping[str, Any]) -> str:
     return " ".join(
         f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in settings.items()
     )
