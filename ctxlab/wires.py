@@ -86,3 +86,5 @@ PROVIDERS: Final[Mapping[str, str | None]] = MappingProxyType(
 
 Each with the vendor whose models it serves, by its name in the table of prices; None: it serves any.
 """
+LOCAL_SERVERS: Final = ("ollama", "llama.cpp", "koboldcpp", "vllm")
+"""Programs that serve a model of one's own and speak OpenAI's chat wire, `openai-compatible`."""

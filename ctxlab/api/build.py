@@ -36,9 +36,11 @@ from ctxlab.api.sources import (
     user_of,
 )
 from ctxlab.api.texts_of_chat import NOTE_NOT_SENT, with_texts_of_chat
+from ctxlab.api.tokenizers import ModelChoice, TokenizerSource, counter_of_model, notes_on, tokenizer_of
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Agent, ModelProfile
+from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Debugger, Trace
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import run_of
@@ -81,23 +83,25 @@ def rebuild(
     leaf: NodeSource | None = None,
     agent: AgentSource | None = None,
     user: UserSource | None = None,
-    model: str | ModelProfile | None = None,
+    model: ModelChoice | None = None,
     presets: PresetSources | None = None,
     books: BookSources | None = None,
     rules: RuleSources | None = None,
-    tokenizer: TokenCounter | None = None,
+    tokenizer: TokenizerSource | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Trace:
     """The run again with something else in it; what isn't named stays as it was, answers of services too.
 
     `leaf` is a message's id; with another session and no leaf it is that session's active one. `agent` may be a library
     that holds one, whose books and rules come along; agent and user take the place of those with their ids. Another
-    `model` brings its tokenizer where the run counts with that of its model. For settings alone `trace.rerun` does less
+    `model` brings its tokenizer where the run counts with that of its model, and a model of one's own always does. For
+    settings alone `trace.rerun` does less
     work. Edits by hand are made again where the message still says what was edited; what is lost is a note. Raises what
     `build` raises.
     """
     before = trace.start.input
     changes: dict[str, Any] = {}
+    counter = tokenizer_of(tokenizer) if tokenizer is not None else None
     if session is not None or leaf is not None:
         chosen = only_session(session) if session is not None else before.session
         node_id = chosen.node(node_id_of(leaf)).id if leaf is not None else None
@@ -107,12 +111,12 @@ def rebuild(
     if model is not None:
         models = (before.model,) if before.model is not None else ()
         changes["model"] = model_for(model, None, before.session, None, models=models)
-        tokenizer = tokenizer or _tokenizer_of(changes["model"], trace)
+        counter = counter or _counter_of(model, changes["model"], trace)
     changes |= {"presets": presets_of(presets)} if presets is not None else {}
     changes |= {"books": books_of(books)} if books is not None else {}
     changes |= {"rules": rules_of(rules)} if rules is not None else {}
     changes |= _of_agent(agent, replace(before, **changes), given=books is not None) if agent is not None else {}
-    if not changes and tokenizer is None:
+    if not changes and counter is None:
         return trace.rerun(settings)
     for name in ("agent", "user"):
         if changes.get(name) is not None:
@@ -120,20 +124,25 @@ def rebuild(
     given = len(trace.start.notes) - len(trace.pipeline.warnings())
     after = replace(before, **changes)
     notes = [note for note in trace.start.notes[:given] if not {MISSING_BOOK, NOTE_NOT_SENT} & note.details.keys()]
-    services = trace.services if tokenizer is None else replace(trace.services, tokenizer=tokenizer)
+    services = trace.services if counter is None else replace(trace.services, tokenizer=counter)
+    notes += notes_on(counter) if counter is not None else ()
     pipeline = trace.pipeline.with_settings(settings or {})
     after, of_chat = with_texts_of_chat(after, pipeline)
     context = Context(after, notes=(*notes, *of_chat, *missing_books(after.agent, after.user, after.books)))
     return run_of(context, pipeline, services, after=trace)
 
 
-def _tokenizer_of(model: ModelProfile | None, trace: Trace) -> TokenCounter | None:
+def _counter_of(model: ModelChoice, profile: ModelProfile | None, trace: Trace) -> TokenCounter | None:
     """The tokenizer of another model; None where the run counts with one that isn't its model's."""
     from ctxlab.providers import tokenizer_for
     from ctxlab.providers.tokenizers import tokenizer_of_run
 
-    own = tokenizer_of_run(trace.start.input.model, trace.start.input.agent)
-    return tokenizer_for(model) if own.name == trace.services.tokenizer.name else None
+    if isinstance(model, LocalModel):
+        return counter_of_model(model)
+    before, name = trace.start.input, trace.services.tokenizer.name
+    is_own = before.model is not None and before.model.id == name
+    is_own = is_own or tokenizer_of_run(before.model, before.agent).name == name
+    return tokenizer_for(profile) if is_own else None
 
 
 def _in_place(known: tuple[Any, ...], new: Any) -> tuple[Any, ...]:

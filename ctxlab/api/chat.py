@@ -20,6 +20,7 @@ from ctxlab.api.sources import (
     ToolSources,
     node_id_of,
 )
+from ctxlab.api.tokenizers import profile_of
 from ctxlab.assets.attachment import attachment
 from ctxlab.chat.begin_turn import TurnStarter
 from ctxlab.chat.echo import ECHO, echo
@@ -32,6 +33,7 @@ from ctxlab.chat.turn_stream import TurnStream
 from ctxlab.chat.uploads import Uploads
 from ctxlab.documents import Asset, History, ModelProfile, Session
 from ctxlab.errors import WrongArgument
+from ctxlab.local_models import LocalModel
 from ctxlab.providers.provider import Provider
 from ctxlab.providers.sending.attempts import RetryPolicy
 from ctxlab.providers.sending.rate_limit import RateLimit
@@ -46,9 +48,10 @@ Begin: TypeAlias = Callable[[TurnStarter, Session], TurnLoop]
 class TurnOptions(ConversationOptions, StepOptions, total=False):
     """Options of a turn: of its model, its tools and its builds, whose text and leaf are the turn's own."""
 
-    model: ModelSource | None
-    """A name, a profile, or a function of the messages; by default the agent's model, else the one that the leaf's
-    metadata names. The name "echo" asks nobody: the last words of the user are said back."""
+    model: ModelSource | LocalModel | None
+    """A name, a profile, a model of one's own, by which tokens are counted, or a function of the messages; by default
+    the agent's model, else the one that the leaf's metadata names. The name "echo" asks nobody: the last words of the
+    user are said back."""
     provider: str | Provider | None
     """By name; by default the one of the model."""
     key: str | None
@@ -191,6 +194,7 @@ def _with_echo(options: TurnOptions) -> TurnOptions:
 def _model(options: TurnOptions, builds: SessionBuilds) -> ChatModel:
     """The model of a turn; a vendor's has its key, found before anything is added to the conversation."""
     model, parameters = options.get("model"), options.get("parameters")
+    model = profile_of(model) if isinstance(model, LocalModel) else model
     if model is None or isinstance(model, str | ModelProfile):
         vendor = VendorModel(
             options.get("provider"),

@@ -6,15 +6,18 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from ctxlab.api.sources import SessionSource
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.progress import ProgressOption, progress_of
 from ctxlab.display.short_texts import counted
-from ctxlab.errors import CtxlabError, ReadError, UnknownFormat
+from ctxlab.engines.chat_templates import JinjaTemplate
+from ctxlab.engines.chat_templates.instruct import InstructPreset
+from ctxlab.errors import CtxlabError, ReadError, UnknownFormat, WrongArgument
 from ctxlab.formats.folder import FolderParts
 from ctxlab.formats.results import Import, Loss
+from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Trace
 from ctxlab.recordings.findings.find import findings_of_recording, findings_of_trace
 from ctxlab.recordings.findings.finding import Finding, Findings
@@ -24,6 +27,7 @@ from ctxlab.recordings.recording import Recording
 if TYPE_CHECKING:
     from ctxlab.studies import LoreTimeline
 
+ModelSource: TypeAlias = LocalModel | JinjaTemplate | InstructPreset | Path | str
 RuleSources: TypeAlias = Annotated[Sequence[str | FindingRule], "ids of rules, or rules"]
 
 
@@ -33,6 +37,7 @@ def check(
     *,
     rules: RuleSources | None = None,
     ignore: Sequence[str] = (),
+    model: LocalModel | JinjaTemplate | InstructPreset | Path | str | None = None,
     progress: ProgressOption = True,
 ) -> Findings:
     """The findings of a recording, a run or a conversation, the worst first: each with place, cost and remedy.
@@ -41,33 +46,45 @@ def check(
     run: `check(build(session, agent, model="gpt-4o"))`. A path is read as a recording where it is one. Of a folder it
     is every recording and every conversation, read file by file, each finding with its file. `rules` are those to ask,
     by id or as FindingRule, by default all that fit; those of packages are under the entry point group
-    `ctxlab.findings`. `ignore` are ids of rules to leave out. `progress`, of a folder, is as in `ctxlab.survey`. Raises
-    UnknownName for an id that there is not.
+    `ctxlab.findings`. `ignore` are ids of rules to leave out. `model` has a chat template, as in `ctxlab.rendered`:
+    rules on the text that it makes are asked with it, and else where a run was built for a model of one's own.
+    `progress`, of a folder, is as in `ctxlab.survey`. Raises UnknownName for an id that there is not, WrongArgument for
+    a recording and a model.
     """
     from ctxlab.recordings.findings.registry import rules_of
 
     rules_of(rules, ignore)
     if isinstance(what, Trace):
-        return findings_of_trace(what, rules, ignore, lore_timeline=lore_timeline_of(what))
-    if isinstance(what, Recording):
-        return findings_of_recording(what, rules, ignore)
-    recording = recording_at(what) if isinstance(what, str | os.PathLike) else None
+        return findings_of_trace(what, rules, ignore, lore_timeline=lore_timeline_of(what), model=model)
+    recording = what if isinstance(what, Recording) else None
+    if isinstance(what, str | os.PathLike):
+        recording = recording_at(what)
     if recording is not None:
+        if model is not None:
+            raise WrongArgument("a recording has the text that was sent; model= is for runs and conversations")
         return findings_of_recording(recording, rules, ignore)
     if isinstance(what, str | os.PathLike) and Path(what).expanduser().is_dir():
-        return _of_folder(what, rules, ignore, progress)
-    return _of_built(what, rules, ignore)
+        return _of_folder(what, rules, ignore, progress, model)
+    assert not isinstance(what, Recording)
+    return _of_built(what, rules, ignore, model)
 
 
-def _of_built(what: SessionSource, rules: RuleSources | None, ignore: Sequence[str], **options: Any) -> Findings:
+def _of_built(
+    what: SessionSource, rules: RuleSources | None, ignore: Sequence[str], model: ModelSource | None
+) -> Findings:
     from ctxlab.api.build import build
 
-    trace = build(what, **options)
-    return findings_of_trace(trace, rules, ignore, lore_timeline=lore_timeline_of(trace), of_session=True)
+    trace = build(what, model=model) if isinstance(model, LocalModel) else build(what)
+    timeline = lore_timeline_of(trace)
+    return findings_of_trace(trace, rules, ignore, lore_timeline=timeline, of_session=True, model=model)
 
 
 def _of_folder(
-    path: str | os.PathLike[str], rules: RuleSources | None, ignore: Sequence[str], progress: ProgressOption
+    path: str | os.PathLike[str],
+    rules: RuleSources | None,
+    ignore: Sequence[str],
+    progress: ProgressOption,
+    model: ModelSource | None,
 ) -> Findings:
     """The findings of every file of a folder: of a recording as it is, of conversations as they are built."""
     from ctxlab import formats
@@ -95,7 +112,7 @@ def _of_folder(
     with progress_of(counted(len(parts), "file"), progress) as step:
         for number, (place, part) in enumerate(parts, start=1):
             try:
-                for file, findings in _of_part(parts, place, part, rules, ignore):
+                for file, findings in _of_part(parts, place, part, rules, ignore, model):
                     take(file, findings)
             except CtxlabError as problem:
                 notes[f"{place}: {problem}"] = None
@@ -108,7 +125,12 @@ def _of_folder(
 
 
 def _of_part(
-    parts: FolderParts, place: str, part: Import | ReadError, rules: RuleSources | None, ignore: Sequence[str]
+    parts: FolderParts,
+    place: str,
+    part: Import | ReadError,
+    rules: RuleSources | None,
+    ignore: Sequence[str],
+    model: ModelSource | None,
 ) -> Iterator[tuple[str, Findings]]:
     if isinstance(part, ReadError):
         raise part
@@ -119,7 +141,7 @@ def _of_part(
     beside = parts.for_sessions(part)
     for session in part.sessions:
         name = f"{place}, {session.id}" if len(part.sessions) > 1 else place
-        yield name, _of_built(replace(beside, sessions=(session,)), rules, ignore)
+        yield name, _of_built(replace(beside, sessions=(session,)), rules, ignore, model)
 
 
 def _recording_or_none(path: Path) -> Recording | None:

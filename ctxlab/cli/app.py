@@ -49,7 +49,7 @@ from ctxlab.cli.record_command import RECORD, record
 from ctxlab.cli.review_command import REVIEW, review
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
 from ctxlab.cli.workspace_commands import SEARCH, WORKSPACE, search, workspace
-from ctxlab.wires import PROVIDERS
+from ctxlab.wires import LOCAL_SERVERS, PROVIDERS
 
 
 class Reading(StrEnum):
@@ -57,6 +57,9 @@ class Reading(StrEnum):
 
     conversation = "conversation"
     recording = "recording"
+
+
+SERVED_BY = f"{', '.join(PROVIDERS)}, or a server of a model of one's own: {', '.join(LOCAL_SERVERS)}"
 
 
 class Turn(StrEnum):
@@ -257,7 +260,8 @@ def chat(
         str | None, typer.Option("--model", metavar="M", help="Who answers; echo asks nobody. Else the agent's.")
     ] = None,
     provider: Annotated[
-        str | None, typer.Option("--provider", metavar="NAME", help=f"One of {', '.join(PROVIDERS)}; else the model's.")
+        str | None,
+        typer.Option("--provider", metavar="NAME", help=f"One of {SERVED_BY}; else the model's."),
     ] = None,
     base_url: Annotated[
         str | None, typer.Option("--base-url", metavar="URL", help="Another server that speaks as the provider does.")
@@ -393,7 +397,7 @@ def convert(
 def request(
     options: CommandOptions,
     provider: Annotated[
-        str, typer.Option("--provider", metavar="NAME", help=f"One of {', '.join(PROVIDERS)}.", show_default=False)
+        str, typer.Option("--provider", metavar="NAME", help=f"One of {SERVED_BY}.", show_default=False)
     ],
     form: Annotated[Form, typer.Option("--format", help="For people, or the body as JSON.")] = Form.text,
 ) -> int:
@@ -426,19 +430,35 @@ def render(
     typed_parts: Annotated[
         bool, typer.Option("--typed-parts", help="Give each message as a list of parts, as some templates want it.")
     ] = False,
-    tokens: Annotated[bool, typer.Option("--tokens", help="Count the text by the model's own vocabulary.")] = False,
+    tokens: Annotated[
+        bool, typer.Option("--tokens", help="Count the text by the model's own vocabulary, source by source.")
+    ] = False,
+    why: Annotated[
+        str | None,
+        typer.Option(
+            "--why", metavar="TEXT|KEY", help="Why words or a message are in the text, or aren't.", show_default=False
+        ),
+    ] = None,
+    context: Annotated[
+        int | None,
+        typer.Option("--context", metavar="N", help="Of a preset: cut as text completion does, to N tokens."),
+    ] = None,
+    answer: Annotated[
+        int, typer.Option("--answer", metavar="N", help="Tokens of --context that are kept for the reply.")
+    ] = 0,
     form: Annotated[Form, typer.Option("--format", help="For people, or text and effects as JSON.")] = Form.text,
 ) -> int:
     """Show what a chat template makes of the messages: the text, and what it refuses, drops, moves or adds.
 
-    Each loss has the smallest set of formatter steps that mends it, which was tried. The exit code is 3 where the
-    template refuses the messages.
+    Each loss has the smallest set of settings that mends it, which was tried. The exit code is 3 where the template
+    refuses the messages, 1 where --why finds its words nowhere.
     """
-    from ctxlab.cli.commands.render import print_rendered
+    from ctxlab.cli.commands.render import Asked, print_rendered
     from ctxlab.cli.inputs.files import load
 
-    given = {"template": name, "engine": engine.value, "typed_parts": typed_parts}
-    return print_rendered(load(options), template, given, tokens=tokens, as_json=form is Form.json)
+    given = {"template": name, "engine": engine.value, "typed_parts": typed_parts, "context": context, "answer": answer}
+    asked = Asked(why, tokens=tokens, as_json=form is Form.json)
+    return print_rendered(load(options), template, given, asked)
 
 
 @app.command(epilog=ASSETS, short_help="Type and measures of files, and how a model would get them.")

@@ -14,6 +14,7 @@ from ctxlab.processors.injection.assembler import InjectionAssembler  # isort: s
 from ctxlab.processors.continued_reply import ContinuedReply  # isort: skip
 from ctxlab.processors.knowledge_processor import KnowledgeProcessor  # isort: skip
 from ctxlab.processors.variable_processor import VariableProcessor  # isort: skip
+from ctxlab.processors.break_markup import BreakMarkup  # isort: skip
 from ctxlab.processors.token_limiter import TokenLimiter  # isort: skip
 from ctxlab.processors.merge_system import MergeSystem  # isort: skip
 from ctxlab.processors.merge_consecutive import MergeConsecutive  # isort: skip
@@ -32,6 +33,7 @@ STEPS: tuple[type[Processor], ...] = (
     ContinuedReply,
     KnowledgeProcessor,
     VariableProcessor,
+    BreakMarkup,
     TokenLimiter,
     MergeSystem,
     MergeConsecutive,
@@ -45,6 +47,7 @@ __all__ = [
     "STEPS",
     "AssetResolver",
     "AsyncTaskProcessor",
+    "BreakMarkup",
     "ContinuedReply",
     "ConvertSystem",
     "EnsureAlternating",

@@ -4,37 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.context import Draft, Origin, Span
+from ctxlab.context import Draft, Origin
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.chat_templates import JinjaTemplate, RenderedText
-from ctxlab.engines.chat_templates.instruct import InstructPreset, instruct_text
-from ctxlab.engines.chat_templates.jinja import render, render_for_llama_cpp
+from ctxlab.engines.chat_templates.instruct import InstructPreset
 from ctxlab.engines.tokens import Tokenizer
-from ctxlab.errors import TemplateRefused, WrongArgument
+from ctxlab.errors import CtxlabError, TemplateRefused, WrongArgument
 from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Trace
+from ctxlab.pipeline.explain.ledger import ledger_rows
+from ctxlab.rendering.mending import Mending
 from ctxlab.rendering.read_template import read_template
 from ctxlab.rendering.server import LocalServer, ServedPrompt
 from ctxlab.rendering.server.served import serve
-from ctxlab.rendering.template_remedies import Losses, Remedies, TemplateRemedy
-from ctxlab.rendering.template_report import TemplateEffect, effects_of, losses_in
+from ctxlab.rendering.template_effect import TemplateEffect
+from ctxlab.rendering.template_remedies import TemplateRemedy
+from ctxlab.rendering.template_report import effects_of, over_the_room
+from ctxlab.rendering.text_ledger import COLUMNS as LEDGER_COLUMNS
+from ctxlab.rendering.text_ledger import ledger_rows_of_text
+from ctxlab.rendering.text_of_run import TextOfRun, text_of_run, with_drafts
+from ctxlab.rendering.text_places import TextPlaces, place_at, places_of
+from ctxlab.rendering.text_sources import SourcedStretch, budget_entries, sourced_stretches, tokens_of
+from ctxlab.rendering.why_in_text import TextAnswer, why_in_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
 EFFECT_COLUMNS = ("kind", "key", "sentence", "line", "remedy")
 COLUMNS = ("start", "end", "number", "key", "field", "origin", "text")
-REFUSED = ("refused", "")
 OF_LLAMA_CPP = ("llama.cpp", "ollama")
 """Servers that render with llama.cpp's engine."""
+NEEDS_VOCABULARY = "name the model's folder, or a file with its vocabulary"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +49,9 @@ class RenderedPrompt:
     """The text that a model reads of a run, and what its template does to the messages.
 
     `rendered` is None where the template refuses them; `refusal` then has its own error. Each character of `text` has
-    its origin; `effects` say what the template refuses, drops, moves, shortens, joins, adds, or lets be forged.
+    its origin; `effects` say what the template refuses, drops, moves, shortens, joins, adds, or lets be forged. `cut`
+    are positions of messages that text completion leaves out for want of room, `over` the tokens of what it always
+    sends and the room for them, where that isn't enough.
     """
 
     trace: Trace
@@ -51,6 +60,8 @@ class RenderedPrompt:
     rendered: RenderedText | None
     refusal: TemplateRefused | None
     options: Mapping[str, Any]
+    cut: tuple[int, ...] = ()
+    over: tuple[int, int] | None = None
     server: LocalServer | None = None
 
     def __repr__(self) -> str:
@@ -86,37 +97,91 @@ class RenderedPrompt:
         if self.rendered is None:
             assert self.refusal is not None
             sentence = f"The template refuses these messages: {str(self.refusal).rstrip('.')}."
-            line = self.refusal.line
-            return (TemplateEffect("refused", "", sentence, line=line, _remedy=self._remedies.of_all),)
-        drafts = self.trace.result.drafts
-        return tuple(effects_of(self.rendered, drafts, self.model.special_tokens, self._remedy_of))
+            found = (TemplateEffect("refused", "", sentence, line=self.refusal.line),)
+        else:
+            found = effects_of(self.rendered, self.trace.result.drafts, self.model.special_tokens, self.cut)
+            found = (*over_the_room(self.over), *found)
+        return tuple(map(self._mending.with_remedy, found))
 
     @cached_property
     def remedy(self) -> TemplateRemedy | None:
-        """The smallest set of formatter steps with which the template refuses, drops and moves nothing."""
-        if not _losses(self.rendered, self.trace):
-            return None
-        return self._remedies.of_all()
+        """The smallest set of settings with which no whole message is refused, dropped or moved, and nothing more lost.
 
-    def _remedy_of(self, kind: str, key: str) -> TemplateRemedy | None:
-        return self._remedies.of(kind, key)
+        None where all are there in order, and where no set helps.
+        """
+        return self._mending.remedies.of_all() if self._mending.loses_messages else None
 
     @cached_property
     def typed_parts_help(self) -> bool:
         """Whether the template refuses, drops and moves nothing where messages are lists of typed parts; tried."""
-        if self.options["typed_parts"] or self.engine != "transformers" or not _losses(self.rendered, self.trace):
-            return False
-        found, _ = _rendered(self.trace, self.model, self.template, {**self.options, "typed_parts": True})
-        return not _losses(found, self.trace)
+        return self._mending.typed_parts_help
 
     @cached_property
-    def _remedies(self) -> Remedies:
-        return Remedies(self.trace, self._losses_of)
+    def _mending(self) -> Mending:
+        found = TextOfRun(self.rendered, self.refusal, self.cut)
+        return Mending(self.trace, self.model, self.template, self.options, found)
 
-    def _losses_of(self, trace: Trace) -> Losses:
-        if trace is self.trace:
-            return _losses(self.rendered, trace)
-        return _losses(_rendered(trace, self.model, self.template, self.options)[0], trace)
+    @checked_arguments
+    def where(self, what: str | tuple[int, int]) -> TextPlaces:
+        """Every place of some words in the text, or that of a range of its characters: whose they are, who wrote them.
+
+        Empty where the words stand nowhere in it; `why` says of those what became of them.
+        """
+        if self.rendered is None:
+            return TextPlaces()
+        drafts = self.trace.result.drafts
+        if isinstance(what, str):
+            return places_of(self.rendered, drafts, what)
+        return TextPlaces((place_at(self.rendered, drafts, *what),))
+
+    @checked_arguments
+    def why(self, what: str) -> TextAnswer:
+        """Why a message, by its key, or some words are in the text, or why they aren't, and what would change that.
+
+        Of what the pipeline cut it is the run's own answer, of what the template left out the template's, with the
+        remedy that was tried. Raises CtxlabError for "".
+        """
+        return why_in_text(self, what)
+
+    def ledger(self) -> pd.DataFrame:
+        """The run's ledger with rows for the last step, `template`: what it keeps, drops and writes itself.
+
+        Tokens that go in are counted by the run, those that go out by the model's own vocabulary: together they are
+        `tokens`, each token of what has its first character. Without a vocabulary only what goes in is known.
+        `characters_in` and `characters_out` are of the last step alone; what goes out is the whole text.
+        """
+        tokens = self._tokens_of_stretches
+        rows = ledger_rows_of_text(self.trace, self.rendered, self._stretches, tokens)
+        return frame_of([*(row.as_data() for row in ledger_rows(self.trace)), *rows], LEDGER_COLUMNS)
+
+    def budget(self) -> pd.Series[int]:
+        """Tokens of the text by source, with `template` for what the template writes itself; their sum is `tokens`.
+
+        `free` and `reserve` come after them: of the run's budget, else of the model's window. Raises CtxlabError where
+        the model's vocabulary isn't at hand.
+        """
+        import pandas as pd
+
+        tokens = self._tokens_of_stretches
+        if tokens is None:
+            raise CtxlabError(
+                f"{self.model.name} has no vocabulary, so its tokens can't be counted: {NEEDS_VOCABULARY}"
+            )
+        limit = self.trace.prompt.budget
+        room = limit if limit is not None else self.model.context_length
+        reserve = self.trace.prompt.reserve
+        return pd.Series(
+            budget_entries(self._stretches, tokens, room=room, reserve=reserve), name="tokens", dtype="int64"
+        )
+
+    @cached_property
+    def _stretches(self) -> list[SourcedStretch]:
+        return sourced_stretches(self.rendered, self.trace) if self.rendered is not None else []
+
+    @cached_property
+    def _tokens_of_stretches(self) -> list[int] | None:
+        counter = self.model.vocabulary
+        return tokens_of(self._stretches, self.text, counter) if counter is not None else None
 
     @cached_property
     def served(self) -> ServedPrompt | None:
@@ -132,10 +197,10 @@ class RenderedPrompt:
         def text_of(drafts: Sequence[Draft]) -> RenderedText:
             if trace is self.trace and drafts is trace.result.drafts and self.rendered is not None:
                 return self.rendered
-            found, refusal = _rendered(trace, self.model, self.template, self.options, drafts)
-            if found is None:
-                raise refusal or TemplateRefused("the template refuses the messages")
-            return found
+            found = text_of_run(with_drafts(trace, drafts), self.model, self.template, self.options)
+            if found.rendered is None:
+                raise found.refusal or TemplateRefused("the template refuses the messages")
+            return found.rendered
 
         return serve(trace, self.model, server, text_of, self._served)
 
@@ -143,12 +208,7 @@ class RenderedPrompt:
         """The text of these messages if the build had this time; None where the template refuses them then."""
         given = replace(self.trace.start.input, timestamp=timestamp)
         trace = replace(self.trace, start=replace(self.trace.start, input=given))
-        return _rendered(trace, self.model, self.template, self.options, self.trace.result.drafts)[0]
-
-    def where(self, text: str) -> list[Span]:
-        """The spans of the first place at which a text stands, each with its origin; none where it stands nowhere."""
-        at = self.text.find(text)
-        return [*self.rendered.text.cut(at, at + len(text)).spans] if at >= 0 and self.rendered is not None else []
+        return text_of_run(trace, self.model, self.template, self.options).rendered
 
     def frame(self) -> pd.DataFrame:
         """One row a stretch of the text, in order.
@@ -200,12 +260,6 @@ def _said(remedy: TemplateRemedy | None) -> str:
     return remedy.sentence if remedy is not None else ""
 
 
-def _losses(rendered: RenderedText | None, trace: Trace) -> Losses:
-    if rendered is None:
-        return frozenset((REFUSED,))
-    return frozenset((kind, each.key) for kind, each in losses_in(rendered, trace.result.drafts))
-
-
 @checked_arguments
 def rendered(
     trace: Trace,
@@ -218,6 +272,8 @@ def rendered(
     typed_parts: bool = False,
     variables: Mapping[str, Any] | None = None,
     server: LocalServer | None = None,
+    context: int | None = None,
+    answer: int = 0,
 ) -> RenderedPrompt:
     """The text that a model reads of a run, as `engine` renders it, with what the template does to the messages.
 
@@ -227,10 +283,12 @@ def rendered(
     (`ctxlab.local_server`): `found.served` then says what of the text it reads, and `engine` is that of the server,
     else transformers. With `typed_parts` each message is a list
     of parts, as some templates want it. `variables` are what a template gets besides, such as
-    `{"enable_thinking": False}`. Times that a template writes are the run's.
+    `{"enable_thinking": False}`. Times that a template writes are the run's. With a `context` in tokens, of which
+    `answer` are kept for the reply, a preset's text is cut as SillyTavern cuts it; the run's tokenizer counts.
 
-    Raises WrongArgument for what would be passed over: typed parts and a continued last message for llama.cpp, and for
-    a preset all but a continued message.
+    Raises WrongArgument for what would be passed over: typed parts and a continued last message for llama.cpp, a
+    context for a chat template, and for a preset all but a context and a continued message; and for an answer that
+    leaves no room.
     """
     own = read_template(model)
     if engine is None:
@@ -243,8 +301,14 @@ def rendered(
             typed_parts=typed_parts,
             variables=variables,
         )
-    elif engine == "llama.cpp":
+    else:
+        _refuse("a chat template, which cuts nothing,", context=context, answer=answer)
+    if engine == "llama.cpp":
         _refuse("llama.cpp's engine", continue_final_message=continue_final_message, typed_parts=typed_parts)
+    if (context is None and answer) or answer < 0 or (context is not None and answer >= context):
+        raise WrongArgument(
+            f"context={context} with answer={answer} leaves no room for messages; both are tokens", function="rendered"
+        )
     agent = trace.start.input.agent
     tools: Sequence[Any] = (agent.sent_tools if agent is not None else None) or ()
     chosen = own if isinstance(own, InstructPreset) else own.template(template, has_tools=bool(tools))
@@ -255,9 +319,11 @@ def rendered(
         "typed_parts": typed_parts,
         "engine": engine,
         "variables": dict(variables or {}),
+        "context": context,
+        "answer": answer,
     }
-    found, refusal = _rendered(trace, own, chosen, options)
-    return RenderedPrompt(trace, own, chosen, found, refusal, options, server)
+    found = text_of_run(trace, own, chosen, options)
+    return RenderedPrompt(trace, own, chosen, found.rendered, found.refusal, options, found.cut, found.over, server)
 
 
 def _refuse(what: str, **given: object) -> None:
@@ -265,48 +331,3 @@ def _refuse(what: str, **given: object) -> None:
     named = next((name for name, value in given.items() if value), None)
     if named is not None:
         raise WrongArgument(f"{what} takes no {named}; leave it out", function="rendered")
-
-
-def _rendered(
-    trace: Trace,
-    model: LocalModel,
-    template: JinjaTemplate | InstructPreset,
-    options: Mapping[str, Any],
-    drafts: Sequence[Draft] | None = None,
-) -> tuple[RenderedText | None, TemplateRefused | None]:
-    agent, now = trace.start.input.agent, _time_of(trace)
-    drafts = trace.result.drafts if drafts is None else drafts
-    tools = (agent.sent_tools if agent is not None else None) or ()
-    own = {name: value for name, value in options.items() if name != "engine"}
-    given: dict[str, Any] = {"tools": tools, "special_tokens": model.special_tokens, "now": now}
-    try:
-        if isinstance(template, InstructPreset):
-            text = _by_preset(trace, drafts, template, options)
-        elif options["engine"] == "llama.cpp":
-            begins, more = options["add_generation_prompt"], options["variables"]
-            text = render_for_llama_cpp(template, drafts, add_generation_prompt=begins, variables=more, **given)
-        else:
-            text = render(template, drafts, **given, **own)
-    except TemplateRefused as refusal:
-        return None, refusal
-    return text, None
-
-
-def _by_preset(
-    trace: Trace, drafts: Sequence[Draft], preset: InstructPreset, options: Mapping[str, Any]
-) -> RenderedText:
-    user, agent = trace.start.input.user, trace.start.input.agent
-    return instruct_text(
-        drafts,
-        preset,
-        user=(user.name if user is not None else "") or "User",
-        char=(agent.name if agent is not None else "") or trace.start.input.facts.get("char") or "Assistant",
-        kind="continue" if options["continue_final_message"] else "normal",
-    )
-
-
-def _time_of(trace: Trace) -> datetime | None:
-    try:
-        return datetime.fromisoformat(trace.start.input.timestamp or "")
-    except ValueError:
-        return None

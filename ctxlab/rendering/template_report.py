@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final, Literal, get_args
+from typing import Final
 
 from ctxlab.context import Draft
 from ctxlab.display.one_line import plain
@@ -14,56 +13,48 @@ from ctxlab.display.short_texts import counted
 from ctxlab.engines.chat_templates import RenderedText
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.rendering.carried import Carried, carried_in
-from ctxlab.rendering.template_remedies import TemplateRemedy
+from ctxlab.rendering.template_effect import TemplateEffect, Thing
 
-EffectKind = Literal["refused", "dropped", "moved", "shortened", "doubled", "merged", "forged", "added", "not traced"]
-EFFECTS: Final[tuple[EffectKind, ...]] = get_args(EffectKind)
-LOSSES: Final[tuple[EffectKind, ...]] = ("refused", "dropped", "moved")
-"""Effects for which remedies are searched."""
 FEWEST_WORDS: Final = 4
 """Words of a template's own that count as a text which it adds."""
 MARKUP: Final = lazy_pattern(r"<[|｜]?[^<>\s]{1,60}[|｜]?>|\[/?[A-Z][A-Z_]{1,40}\]|<start_of_turn>|<end_of_turn>")
 """Texts that a vocabulary has as one token, by their form."""
 _WORDS: Final = lazy_pattern(r"[^\W\d_]{2,}")
 SHOWN: Final = 60
+BESIDE: Final[dict[Thing, str]] = {"calls": "calls of tools", "reasoning": "thoughts", "name": "speaker's name"}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TemplateEffect:
-    """Something that a template does to a message or with its own words; `sentence` says it.
-
-    `key` is the message, "" where it is none's. `start` and `end` are characters of the text, None where it has none;
-    `line` is that of the template, None where it isn't known. `remedy` is the smallest change of formatter steps that
-    mends it, tried; None where none of them does, or where nothing is lost.
-    """
-
-    kind: EffectKind
-    key: str
-    sentence: str
-    start: int | None = None
-    end: int | None = None
-    line: int | None = None
-    _remedy: Callable[[], TemplateRemedy | None] = field(default=lambda: None, repr=False)
-
-    @property
-    def remedy(self) -> TemplateRemedy | None:
-        """The smallest change that mends it; found at first use."""
-        return self._remedy()
-
-    def as_data(self) -> dict[str, Any]:
-        """Plain JSON data."""
-        names = ("kind", "key", "sentence", "start", "end", "line")
-        remedy = self.remedy
-        return {**{name: getattr(self, name) for name in names}, "remedy": remedy and remedy.as_data()}
-
-
-def losses_in(rendered: RenderedText, drafts: Sequence[Draft]) -> list[tuple[EffectKind, Carried]]:
-    """The messages that a text drops, and the fewest that can have moved."""
+def effects_of(
+    rendered: RenderedText, drafts: Sequence[Draft], special_tokens: Mapping[str, str], cut: Collection[int] = ()
+) -> Iterator[TemplateEffect]:
+    """The effects of a template on messages, losses first; `cut` are positions of those that were left out for room."""
+    text = str(rendered.text)
+    if not rendered.traced:
+        yield TemplateEffect("not traced", "", "The text could not be traced, so nothing is said of what it carries.")
+        return
     carried = carried_in(rendered, drafts)
+    for each in carried:
+        if each.message in cut:
+            yield TemplateEffect("cut", each.key, f"{_named(each)} is cut by SillyTavern's text completion.")
+        elif each.is_dropped:
+            yield TemplateEffect("dropped", each.key, f"{_named(each)} is not in the text.")
     there = [each for each in carried if each.at is not None]
-    moved = _moved([each.at or 0 for each in there])
-    found: list[tuple[EffectKind, Carried]] = [("dropped", each) for each in carried if each.is_dropped]
-    return [*found, *(("moved", there[number]) for number in moved)]
+    for each in (there[number] for number in _moved([each.at or 0 for each in there])):
+        sentence = f"{_named(each)} stands elsewhere in the text than it was sent."
+        yield TemplateEffect("moved", each.key, sentence, each.at, each.end)
+    yield from _beside(rendered, drafts, carried)
+    for each in carried:
+        if each.is_shortened:
+            left = counted(each.characters - each.carried, "character")
+            sentence = f"{_named(each)} is in the text without {left} of its words."
+            yield TemplateEffect("shortened", each.key, sentence, each.at, each.end)
+        if each.times > 1:
+            sentence = f"Words of {_named(each, small=True)} are in the text {each.times} times."
+            yield TemplateEffect("doubled", each.key, sentence, each.at, each.end)
+    yield from _joined(text, carried)
+    yield from _doubled_beginning(rendered, special_tokens.get("bos_token", ""))
+    yield from _forged(text, carried, {*special_tokens.values(), *_own_markup(rendered)})
+    yield from _added(rendered)
 
 
 def _moved(places: Sequence[int]) -> list[int]:
@@ -87,41 +78,13 @@ def _moved(places: Sequence[int]) -> list[int]:
     return [number for number in range(len(places)) if number not in kept]
 
 
-def effects_of(
-    rendered: RenderedText,
-    drafts: Sequence[Draft],
-    special_tokens: Mapping[str, str],
-    remedy_of: Callable[[EffectKind, str], TemplateRemedy | None],
-) -> Iterator[TemplateEffect]:
-    """The effects of a template on messages, losses first."""
-    text = str(rendered.text)
-    if not rendered.traced:
-        yield TemplateEffect("not traced", "", "The text could not be traced, so nothing is said of what it carries.")
-        return
-    carried = carried_in(rendered, drafts)
-    for kind, each in losses_in(rendered, drafts):
-        words = "is not in the text" if kind == "dropped" else "stands elsewhere in the text than it was sent"
-        yield TemplateEffect(
-            kind,
-            each.key,
-            f"{_named(each)} {words}.",
-            each.at,
-            each.end,
-            _remedy=lambda kind=kind, key=each.key: remedy_of(kind, key),
+def over_the_room(over: tuple[int, int] | None) -> Iterator[TemplateEffect]:
+    """The effect where what text completion always sends is more than its room."""
+    if over is not None:
+        sentence = (
+            f"What is always sent takes {over[0]:,} tokens with the padding, more than the {over[1]:,} there are."
         )
-    yield from _beside(rendered, drafts)
-    for each in carried:
-        if each.is_shortened:
-            left = counted(each.characters - each.carried, "character")
-            sentence = f"{_named(each)} is in the text without {left} of its words."
-            yield TemplateEffect("shortened", each.key, sentence, each.at, each.end)
-        if each.times > 1:
-            sentence = f"Words of {_named(each, small=True)} are in the text {each.times} times."
-            yield TemplateEffect("doubled", each.key, sentence, each.at, each.end)
-    yield from _joined(text, carried)
-    yield from _doubled_beginning(text, special_tokens)
-    yield from _forged(text, carried, {*special_tokens.values(), *_markup(rendered)})
-    yield from _added(rendered)
+        yield TemplateEffect("cut", "", sentence)
 
 
 def _named(each: Carried, *, small: bool = False) -> str:
@@ -130,20 +93,44 @@ def _named(each: Carried, *, small: bool = False) -> str:
     return name if small else name[0].upper() + name[1:]
 
 
-def _beside(rendered: RenderedText, drafts: Sequence[Draft]) -> Iterator[TemplateEffect]:
+def _beside(rendered: RenderedText, drafts: Sequence[Draft], carried: Sequence[Carried]) -> Iterator[TemplateEffect]:
     """Calls, thoughts and names of messages that the text has nothing of."""
-    there = {(each.message, each.field) for each in rendered.stretches}
+    there = Beside(rendered, drafts, carried)
     for number, draft in enumerate(drafts):
-        for name, words, is_there in (
-            ("calls", "calls of tools", bool(draft.calls)),
-            ("reasoning", "thoughts", bool(draft.reasoning)),
-            ("name", "speaker's name", bool(draft.speaker)),
-        ):
-            if is_there and (number, name) not in there:
+        for thing in things_beside(draft):
+            if not there.has(draft.key, thing, draft.speaker):
+                words = BESIDE[thing]
                 sentence = (
                     f"The {words} of message {number + 1} ({draft.role}, {draft.key}) {_are(words)} not in the text."
                 )
-                yield TemplateEffect("dropped", draft.key, sentence)
+                yield TemplateEffect("dropped", draft.key, sentence, thing=thing)
+
+
+def things_beside(draft: Draft) -> Iterator[Thing]:
+    """The things that a message has beside its words."""
+    if draft.calls:
+        yield "calls"
+    if draft.reasoning:
+        yield "reasoning"
+    if draft.speaker:
+        yield "name"
+
+
+class Beside:
+    """The things beside the words of messages that a text has something of, by key of a message or of its parts."""
+
+    def __init__(self, rendered: RenderedText, drafts: Sequence[Draft], carried: Sequence[Carried]) -> None:
+        self._there = {(each.message, each.field) for each in rendered.stretches}
+        self._number = {key: n for n, each in enumerate(drafts) for key in (each.key, *(p.key for p in each.parts))}
+        self._words = {each.key: each for each in carried}
+
+    def has(self, key: str, thing: Thing, speaker: str | None) -> bool:
+        """Whether the text has something of it; of a name also where it stands before the message's words."""
+        if (self._number.get(key), thing) in self._there:
+            return True
+        words = self._words.get(key)
+        is_named = thing == "name" and words is not None and words.text.startswith(f"{speaker}: ")
+        return is_named and words is not None and not words.is_dropped
 
 
 def _are(words: str) -> str:
@@ -163,14 +150,21 @@ def _joined(text: str, carried: Sequence[Carried]) -> Iterator[TemplateEffect]:
             yield TemplateEffect("merged", other.key, sentence, other.at, other.end)
 
 
-def _doubled_beginning(text: str, special_tokens: Mapping[str, str]) -> Iterator[TemplateEffect]:
-    begin = special_tokens.get("bos_token", "")
-    if begin and text.startswith(begin * 2):
-        yield TemplateEffect("doubled", "", f"The text begins with {begin} twice.", 0, 2 * len(begin))
+def _doubled_beginning(rendered: RenderedText, begin: str) -> Iterator[TemplateEffect]:
+    by_server = rendered.engine == "llama.cpp"  # the server took one off, and puts it back
+    size = len(begin) if by_server else 2 * len(begin)
+    if begin and str(rendered.text).startswith(begin if by_server else begin * 2):
+        more = ", once by the server" if by_server else ""
+        yield TemplateEffect("doubled", "", f"The text begins with {begin} twice{more}.", 0, size)
 
 
-def _markup(rendered: RenderedText) -> set[str]:
-    """The markup that a template writes itself."""
+def markup_in(rendered: RenderedText | None, source: str = "") -> set[str]:
+    """The markup that a template writes itself, and that which stands in its source."""
+    found = {mark[0] for mark in MARKUP.finditer(source)}
+    return found | _own_markup(rendered) if rendered is not None else found
+
+
+def _own_markup(rendered: RenderedText) -> set[str]:
     text = str(rendered.text)
     own = (text[each.start : each.end] for each in rendered.stretches if each.message is None and each.field != "tools")
     return {found[0] for words in own for found in MARKUP.finditer(words)}

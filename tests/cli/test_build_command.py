@@ -72,7 +72,7 @@ def test_steps_are_listed_with_what_they_did_and_the_tokens_after_them(run, harb
         row = next(line for line in out.splitlines() if line.startswith(f"{step.id} "))
         assert trace.changes(step.id).summary in row
         assert f" {trace.tokens_of(step.after):,} " in row
-    assert "off: continued-reply, convert-system, ensure-alternating" in out
+    assert "off: continued-reply, break-markup, convert-system, ensure-alternating" in out
 
 
 def test_head_and_sources_are_named(run, harbour) -> None:

@@ -156,3 +156,39 @@ def test_a_local_server_speaks_the_compatible_wire(models: dict[str, LocalModel]
     trace = ctxlab.build(CHAT, model=models["chatml"])
 
     assert payload(trace, server).provider.name == "openai-compatible"
+
+
+def test_a_run_is_built_again_for_a_model_of_one_s_own_and_for_a_vendors_after_it(
+    models: dict[str, LocalModel],
+) -> None:
+    vendors, own = ctxlab.build(CHAT, model="gpt-4o"), ctxlab.build(CHAT, model=models["chatml"])
+
+    there = ctxlab.rebuild(vendors, model=models["chatml"])
+    back = ctxlab.rebuild(there, model="gpt-4o")
+    counted = ctxlab.rebuild(vendors, tokenizer=models["chatml"])
+
+    assert (there.tokens, counted.tokens) == (own.tokens, own.tokens)
+    assert there.start.input.model == own.start.input.model
+    assert back.tokens == vendors.tokens
+    notes = [note.text for note in ctxlab.rebuild(vendors, model=models["refusing"]).result.notes]
+    assert any("no chats" in note for note in notes)
+
+
+def test_a_turn_with_a_model_of_one_s_own_goes_to_its_server_and_counts_by_its_vocabulary(
+    models: dict[str, LocalModel],
+) -> None:
+    from ctxlab.testing import FakeServer
+
+    with FakeServer("Aye.") as server:
+        address = server.base_url("openai-compatible")
+        turn = ctxlab.send(
+            ctxlab.Session(id="s"), "灯塔?", model=models["chatml"], provider="llama.cpp", base_url=address, key="any"
+        )
+
+    assert (turn.error, turn.text, server.requests[0].model) == (None, "Aye.", "chatml")
+    assert (
+        turn.requests[0].trace.tokens
+        == ctxlab.build([{"role": "user", "content": "灯塔?"}], model=models["chatml"]).tokens
+    )
+    with pytest.raises(WrongArgument, match="provider= says who serves"):
+        ctxlab.send(ctxlab.Session(id="s"), "灯塔?", model=models["chatml"])

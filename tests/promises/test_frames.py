@@ -125,6 +125,8 @@ def frames() -> dict[str, pd.DataFrame]:
         "Prompt.frame": trace.prompt.frame(),
         "SentPrompt.frame": sent_prompt(trace).frame(),
         "RenderedPrompt.frame": ctxlab.rendered(trace, ctxlab.JinjaTemplate("{{ messages[-1].content }}")).frame(),
+        "RenderedPrompt.ledger": ctxlab.rendered(trace, ROOT / "datasets/chatml.jinja").ledger(),
+        "TextPlaces.frame": ctxlab.rendered(trace, ROOT / "datasets/chatml.jinja").where("沈砚").frame(),
         "Sweep.frame": ctxlab.sweep(harbour, what="preset:10", depths=[0, -1], anchors=["before chat_history"]).frame(),
         "Interval.frame": ctxlab.mean_score(study_frame()).interval.frame(),
         "MeanScore.frame": ctxlab.mean_score(study_frame()).frame(),

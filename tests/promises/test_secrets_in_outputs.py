@@ -131,7 +131,9 @@ CALLS: dict[str, tuple[str, ...]] = {
     "convert": ("chat.session.json copy.md", "{key} copy.md"),
     "request": ("chat.session.json --provider openai --agent ann.card.json",),
     "render": tuple(
-        f"chat.session.json --agent ann.card.json --template {CHATML} --format {form}" for form in ("text", "json")
+        f"chat.session.json --agent ann.card.json --template {CHATML} --format {form}{asked}"
+        for form in ("text", "json")
+        for asked in ("", " --why lantern", " --why node:u5", " --why {key}")
     ),
     "assets": ("ann.card.json", "ann.card.json --format json"),
     "minimise": ("chat.session.json --budget 1300 --keeps node:u5",),

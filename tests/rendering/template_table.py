@@ -21,7 +21,7 @@ WORDS = {
 
 def outcome(found: RenderedPrompt) -> str:
     """The worst that a template does to the messages."""
-    kinds = {each.kind for each in found.effects if each.remedy is not None or each.kind != "dropped" or each.key}
+    kinds = {each.kind for each in found.effects if each.thing == "words"}
     lost = {kind for kind in ("refused", "dropped", "moved") if kind in kinds}
     return next((kind for kind in ("refused", "dropped", "moved") if kind in lost), "all")
 
@@ -30,14 +30,16 @@ def table() -> str:
     """Both tables as Markdown."""
     trace = ctxlab.build(ctxlab.example("harbour"), budget_tokens=1800)
     before, after = Counter[str](), Counter[str]()
-    remedies = Counter[str]()
+    remedies, less = Counter[str](), 0
     for template in templates():
         found = rendered(trace, template)
         kind = outcome(found)
         before[kind] += 1
         remedy: TemplateRemedy | None = found.remedy if kind != "all" else None
         if remedy is not None:
-            remedies[remedy.sentence] += 1
+            words, _, cost = remedy.sentence.rstrip(".").partition("; ")
+            remedies[f"{words}."] += 1
+            less += bool(cost)
         if kind != "all" and remedy is None and found.typed_parts_help:
             remedies["Messages are lists of typed parts."] += 1
             mended = rendered(trace, template, typed_parts=True)
@@ -45,6 +47,7 @@ def table() -> str:
             mended = rendered(trace.rerun(remedy.settings), template) if remedy is not None else found
         after[outcome(mended)] += 1
     rows = [f"| {words} | {before[kind]} | {after[kind]} |" for kind, words in WORDS.items()]
+    rows.append(f"| … of these with a message less, which no longer fits the budget | | {less} |")
     sets = [f"| {sentence} | {count} |" for sentence, count in remedies.most_common()]
     return "\n".join(
         [

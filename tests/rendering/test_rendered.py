@@ -58,7 +58,7 @@ def test_a_template_that_carries_all_has_no_effects_but_markup_that_can_be_forge
 
     assert kinds(found) == [("forged", found.trace.result.drafts[4].key)]
     assert "<|im_end|>" in found.effects[0].sentence
-    assert [span.origin.kind for span in found.where("Is the lamp lit?")] == ["node"]
+    assert [span.origin.kind for place in found.where("Is the lamp lit?") for span in place.spans] == ["node"]
     assert found.frame()["text"].str.cat() == found.text
 
 
@@ -154,7 +154,7 @@ def test_a_preset_of_sillytavern_writes_the_text_and_loses_what_it_has_no_place_
 
     assert (found.engine, found.template.name) == ("sillytavern", "preset")
     assert "[USER]Is the lamp lit?[/]" in found.text
-    assert [span.origin.kind for span in found.where("Is the lamp lit?")] == ["node"]
+    assert [span.origin.kind for place in found.where("Is the lamp lit?") for span in place.spans] == ["node"]
     result = next(draft.key for draft in trace.result.drafts if draft.role == "tool")
     assert ("dropped", result) in kinds(found)
 

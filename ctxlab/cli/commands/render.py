@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.cli.commands.build import print_json
 from ctxlab.cli.output.terminal import Screen, harmless
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
-from ctxlab.rendering import RenderedPrompt, rendered
+from ctxlab.rendering import RenderedPrompt, TextAnswer, rendered
 from ctxlab.secrets import masked
 
 if TYPE_CHECKING:
@@ -20,16 +22,42 @@ REFUSED = 3
 """Exit code where the template refuses the messages."""
 
 
-def print_rendered(inputs: Inputs, template: Path, given: dict[str, Any], *, tokens: bool, as_json: bool) -> int:
-    """The text and what the template does, or both as JSON; a refusal gives the exit code 3."""
+NOWHERE = 1
+"""Exit code where words that were asked for are and were nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is printed of a rendering: the answer on a text or a key, else all of it; with tokens, as JSON."""
+
+    why: str | None = None
+    tokens: bool = False
+    as_json: bool = False
+
+
+def print_rendered(inputs: Inputs, template: Path, given: dict[str, Any], asked: Asked) -> int:
+    """The text and what the template does, or an answer; a refusal gives the exit code 3."""
     found = rendered(inputs.trace(), template, **given)
+    if asked.why is not None:
+        return _print_answer(inputs, found.why(asked.why), as_json=asked.as_json)
+    inputs.announce()
+    if asked.as_json:
+        data = found.as_data()
+        print_json(data if asked.tokens else {**data, "tokens": None})
+    else:
+        _print_text(Screen(), found, tokens=asked.tokens)
+    return REFUSED if found.rendered is None else 0
+
+
+def _print_answer(inputs: Inputs, answer: TextAnswer, *, as_json: bool) -> int:
     inputs.announce()
     if as_json:
-        data = found.as_data()
-        print_json(data if tokens else {**data, "tokens": None})
+        print_json(answer.as_data())
     else:
-        _print_text(Screen(), found, tokens=tokens)
-    return REFUSED if found.rendered is None else 0
+        screen = Screen()
+        for sentence in answer.sentences:
+            screen.line(harmless(masked(sentence)), hang=2)
+    return 0 if answer.is_known else NOWHERE
 
 
 def _print_text(screen: Screen, found: RenderedPrompt, *, tokens: bool) -> None:
@@ -42,11 +70,15 @@ def _print_text(screen: Screen, found: RenderedPrompt, *, tokens: bool) -> None:
     if tokens and found.rendered is not None:
         screen.line(_tokens(found))
     for effect in found.effects:
-        style = "warn" if effect.kind in ("refused", "dropped", "moved") else "dim"
+        style = "warn" if effect.kind in ("refused", "dropped", "cut", "moved") else "dim"
         screen.line((f"{effect.kind:<10} ", style), plain(effect.sentence, 1_000))
         if effect.remedy is not None:
-            settings = " ".join(f"--set {name}={_value(value)}" for name, value in effect.remedy.settings.items())
-            screen.line((f"{'':<10} → {plain(effect.remedy.sentence, 200)} {settings}", "dim"))
+            settings = " ".join(
+                f"--set {quote(f'{name}={_value(value)}')}" for name, value in effect.remedy.settings.items()
+            )
+            screen.line((f"{'':<10} → {plain(effect.remedy.sentence, 200)} {harmless(settings)}", "dim"))
+        elif effect.advice:
+            screen.line((f"{'':<10} → {plain(effect.advice, 200)}", "dim"))
     if found.typed_parts_help:
         screen.line("With messages as lists of typed parts the template carries them all, in order: --typed-parts")
     if found.rendered is not None and not found.effects:
@@ -58,7 +90,8 @@ def _tokens(found: RenderedPrompt) -> str:
         return (
             "Its vocabulary isn't at hand, so that its tokens can't be counted; name the model's folder as --template."
         )
-    return f"{counted(found.tokens, 'token')} by the model's own vocabulary"
+    sources = ", ".join(f"{name} {count:,}" for name, count in found.budget().items())
+    return f"{counted(found.tokens, 'token')} by the model's own vocabulary: {sources}"
 
 
 def _value(value: object) -> str:

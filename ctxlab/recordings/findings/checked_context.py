@@ -17,9 +17,17 @@ from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage
 from ctxlab.recordings.request_head import RequestHead
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ctxlab.engines.chat_templates import JinjaTemplate
+    from ctxlab.engines.chat_templates.instruct import InstructPreset
+    from ctxlab.local_models import LocalModel
     from ctxlab.pipeline import Trace
     from ctxlab.recordings.recording import Recording
+    from ctxlab.rendering import RenderedPrompt
     from ctxlab.studies import LoreTimeline
+
+    TemplateSource = LocalModel | JinjaTemplate | InstructPreset | Path | str
 
 Cost = tuple[int, float | None]
 """Tokens over all requests, and their price in dollars, None where it isn't known."""
@@ -43,7 +51,8 @@ class CheckedContext:
     """A recording, or a run as a recording of one request, with what several rules need, each worked out once.
 
     `kind` is what is checked. Of a run `trace` is the run, the ids of messages are its keys, and `lore_timeline` gives
-    the lore message by message, where there is any. `nodes` are all messages in the order in which they were first
+    the lore message by message, where there is any; `model` has the chat template of its text, by default the one that
+    the run was built for. `nodes` are all messages in the order in which they were first
     sent, each answer that no request sent again behind the request that it answers.
     """
 
@@ -53,8 +62,10 @@ class CheckedContext:
         kind: Checked = "recording",
         trace: Trace | None = None,
         lore_timeline: Callable[[], LoreTimeline] | None = None,
+        model: TemplateSource | None = None,
     ) -> None:
         self.recording, self.kind, self.trace, self.lore_timeline = recording, kind, trace, lore_timeline
+        self._model = model
         self.requests = recording.requests
         self.parts = recording.parts if trace is None else PartsOfRun(recording, trace)
         self.sent = recording.tree.sent
@@ -82,6 +93,30 @@ class CheckedContext:
                 self._request_of[id] = request
                 yield id
                 waiting = answers.pop(id, []) + waiting
+
+    # --- the text for a model
+
+    @property
+    def is_rendered(self) -> bool:
+        """Whether the text is known that a chat template makes of a run."""
+        return self._template_source is not None
+
+    @cached_property
+    def rendered(self) -> RenderedPrompt | None:
+        """The text that the chat template of a run's model makes of it; None where it has none."""
+        if self.trace is None or self._template_source is None:
+            return None
+        from ctxlab.rendering import rendered
+
+        return rendered(self.trace, self._template_source)
+
+    @cached_property
+    def _template_source(self) -> TemplateSource | None:
+        if self.trace is None or self._model is not None:
+            return self._model
+        from ctxlab.rendering.model_of_run import model_of_run
+
+        return model_of_run(self.trace)
 
     # --- the tree
 

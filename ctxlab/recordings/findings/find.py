@@ -14,6 +14,7 @@ from ctxlab.secrets import masked
 
 if TYPE_CHECKING:
     from ctxlab.pipeline import Trace
+    from ctxlab.recordings.findings.checked_context import TemplateSource
     from ctxlab.recordings.recording import Recording
     from ctxlab.studies import LoreTimeline
 
@@ -32,18 +33,23 @@ def findings_of_trace(
     *,
     lore_timeline: Callable[[], LoreTimeline] | None = None,
     of_session: bool = False,
+    model: TemplateSource | None = None,
 ) -> Findings:
-    """The findings of rules in a run; `lore_timeline` gives its lore message by message, where it has any."""
+    """The findings of rules in a run; `lore_timeline` gives its lore message by message, where it has any.
+
+    `model` has the chat template whose text is asked about; by default it is that for which the run was built.
+    """
     from ctxlab.recordings.findings.recording_of_trace import recording_of_trace
 
     kind = "session" if of_session else "trace"
-    return findings_in(CheckedContext(recording_of_trace(trace), kind, trace, lore_timeline), rules, ignore)
+    return findings_in(CheckedContext(recording_of_trace(trace), kind, trace, lore_timeline, model), rules, ignore)
 
 
 def findings_in(checked: CheckedContext, rules: Sequence[str | FindingRule] | None, ignore: Iterable[str]) -> Findings:
     """The findings of rules in a context."""
     chosen, problems = rules_of(rules, ignore)
-    chosen = tuple(rule for rule in chosen if checked.kind in rule.works_on)
+    kinds = {checked.kind, *(("rendered",) if checked.is_rendered else ())}
+    chosen = tuple(rule for rule in chosen if kinds & {*rule.works_on})
     notes, found = [*problems], list[Finding]()
     for rule in chosen:
         try:

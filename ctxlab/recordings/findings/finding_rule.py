@@ -14,10 +14,12 @@ from ctxlab.recordings.findings.finding import FindingPlace, Level
 if TYPE_CHECKING:
     from ctxlab.recordings.findings.checked_context import CheckedContext
 
-Checked = Literal["recording", "trace", "session"]
+Checked = Literal["recording", "trace", "session", "rendered"]
 ALL: Final[tuple[Checked, ...]] = get_args(Checked)
 BUILT: Final[tuple[Checked, ...]] = ("trace", "session")
 """Things that were built here, whose agent, presets and lore are known."""
+RENDERED: Final[tuple[Checked, ...]] = ("rendered",)
+"""Of those the ones whose text is known, since they are for a model with a chat template."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -11,6 +11,7 @@ from ctxlab.context.equal_stretch import equal_after
 from ctxlab.display.one_line import plain
 from ctxlab.engines.chat_templates import JinjaTemplate, RenderedText
 from ctxlab.errors import CtxlabError
+from ctxlab.local_models.token_starts import token_ends
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.shared_beginning import is_sent_alike
 from ctxlab.recordings.prefix.request_prefix import AROUND, PrefixCause, PrefixState
@@ -18,7 +19,7 @@ from ctxlab.rendering import RenderedPrompt, rendered
 from ctxlab.rendering.server import LocalServer
 from ctxlab.rendering.server.llama_cpp_cache import common
 from ctxlab.rendering.server.read_again import Prompt, read_again
-from ctxlab.rendering.server.served import ServedPrompt, adds_begin, boundaries, prompt_ids, token_ends
+from ctxlab.rendering.server.served import ServedPrompt, adds_begin, boundaries, prompt_ids
 from ctxlab.secrets import masked_stretch
 
 OWN_WORDS: Final = {"reasoning": "thoughts", "calls": "calls of tools", "name": "speaker's name", "content": "words"}

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
 from ctxlab.context import Draft, Text
@@ -19,6 +17,7 @@ from ctxlab.engines.tokens import Tokenizer
 from ctxlab.engines.tokens.boundaries import TokenBoundaries
 from ctxlab.errors import CtxlabError, TemplateRefused
 from ctxlab.local_models import LocalModel
+from ctxlab.local_models.token_starts import token_ends
 from ctxlab.pipeline import Trace
 from ctxlab.rendering.server.local_server import LocalServer
 from ctxlab.rendering.server.over_context import Fate, fate_of
@@ -376,11 +375,3 @@ def boundaries(model: LocalModel, text: str) -> TokenBoundaries:
     if own is None:
         raise CtxlabError(f"{model.name} has no vocabulary that says where tokens stand; name the model's own file")
     return own(text)  # type: ignore[no-any-return]
-
-
-def token_ends(found: TokenBoundaries, text: str) -> list[int]:
-    """The ends of tokens in characters."""
-    if text.isascii() or max(text, default="") < "\U00010000":
-        return list(found.ends)
-    units = [0, *accumulate(1 + (character > "\uffff") for character in text)]
-    return [bisect_right(units, end) - 1 for end in found.ends]

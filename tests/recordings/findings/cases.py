@@ -8,6 +8,8 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import ctxlab
+from ctxlab.engines.chat_templates import JinjaTemplate
+from ctxlab.local_models import LocalModel
 from ctxlab.recordings.recording import Recording
 from tests.recordings.findings.made import (
     anthropic,
@@ -134,6 +136,24 @@ def with_file(kind: str) -> ctxlab.Trace:
         "path": "nowhere/plan.bin",
     }
     return ctxlab.build(ctxlab.Session(id="s").append("Look", attachments=[file] if kind else None))
+
+
+DATED = (
+    "{{ strftime_now('%d %B %Y') }} {{ date_string }}|{% for m in messages %}[{{ m.role }}]{{ m.content }}{% endfor %}"
+)
+PLAIN = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+FIRST_SYSTEM = (
+    "{% if messages[0].role == 'system' %}[S]{{ messages[0].content }}{% endif %}"
+    "{% for m in messages if m.role != 'system' %}[{{ m.role }}]{{ m.content }}{% endfor %}"
+)
+BEGUN = "{{ bos_token }}%s{%% for m in messages %%}[{{ m.role }}]{{ m.content }}{%% endfor %%}"
+UNMERGED = {"merge-system.enabled": False, "merge-consecutive.enabled": False}
+
+
+def through(template: str, *messages: dict[str, Any], **settings: Any) -> ctxlab.Trace:
+    """A run for a model with a chat template."""
+    model = LocalModel("tiny", {"default": JinjaTemplate(template)}, special_tokens={"bos_token": "<s>"})
+    return ctxlab.build([*messages], model=model, settings={**UNMERGED, **settings})
 
 
 def searched(text: str) -> ctxlab.Trace:
@@ -372,5 +392,35 @@ CASES = (
         "unresolved-macro",
         lambda: talk(system("You are {{char}}."), user("Hi")),
         lambda: talk(system("Write `{{char}}` or:\n```\n{{user}}\n```"), user("What is {{char}}?")),
+    ),
+    Case(
+        "template-loses-messages",
+        lambda: through(FIRST_SYSTEM, user("Hi"), system("灯塔"), user("And?")),
+        lambda: through(FIRST_SYSTEM, system("灯塔"), user("Hi"), user("And?")),
+    ),
+    Case(
+        "template-loses-messages",
+        lambda: through("{{ raise_exception('no chats') }}", user("Hi")),
+        lambda: through(PLAIN, user("Hi")),
+    ),
+    Case(
+        "template-loses-messages",
+        lambda: through("{{ messages[-1].content }}|{% for m in messages[:-1] %}[{{ m.content }}]{% endfor %}", *TURNS),
+        lambda: through("{% for m in messages %}{{ m.content.strip() }}|{% endfor %}", *TURNS),
+    ),
+    Case(
+        "template-writes-date",
+        lambda: through(DATED, user("Hi")),
+        lambda: through("Cutoff: 1 March 2026. " + PLAIN, user("It is 1 March 2026")),
+    ),
+    Case(
+        "beginning-twice",
+        lambda: through(BEGUN % "<s>", user("Hi")),
+        lambda: through(BEGUN % "", user("Hi"), says("<s>")),
+    ),
+    Case(
+        "markup-in-words",
+        lambda: through(PLAIN, user("夜里<|im_end|>"), user("And?")),
+        lambda: through(PLAIN, user("夜里 <im_end> < |im_end|>"), user("And?")),
     ),
 )

@@ -314,3 +314,28 @@ def test_sarif_has_what_its_schema_demands() -> None:
             assert all(logical["name"] for logical in place.get("logicalLocations", []))
     prints = [result["partialFingerprints"]["ctxlabFinding/v1"] for result in run["results"]]
     assert len({*prints}) == len(prints)
+
+
+def test_rules_on_a_template_are_asked_where_there_is_one_and_their_remedies_are_true() -> None:
+    chat = [{"role": "user", "content": "夜里<|im_end|>"}, {"role": "system", "content": "Be brief."}]
+    chat += [{"role": "user", "content": "And?"}]
+    trace = ctxlab.build(chat, settings={"merge-system.enabled": False})
+    template = ctxlab.JinjaTemplate(
+        "{% for m in messages if m.role != 'system' %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+    )
+
+    without, found = ctxlab.check(trace), ctxlab.check(trace, model=template)
+
+    assert not {rule for rule in without.rules if rule.startswith("template-")}
+    assert {"template-loses-messages", "markup-in-words"} == {*found.by_rule} & {*found.rules} - {*without.rules}
+    lost = ctxlab.rendered(trace, template).remedy
+    assert lost is not None
+    assert lost.sentence.rstrip(".") in found.by_rule["template-loses-messages"][0].remedy
+    mended = ctxlab.check(trace.rerun(lost.settings), model=template)
+    assert "template-loses-messages" not in mended.by_rule
+    assert ctxlab.check(chat, model=template).by_rule.keys() >= {"markup-in-words"}
+
+
+def test_a_recording_takes_no_model() -> None:
+    with pytest.raises(WrongArgument, match="model= is for runs"):
+        ctxlab.check(every_kind(), model="x.jinja")

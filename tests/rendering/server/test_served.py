@@ -12,6 +12,7 @@ import ctxlab
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError
 from ctxlab.local_models import LocalModel
+from ctxlab.rendering.text_of_run import with_drafts
 from tests.engines.chat_templates.real_llama_cpp import write_model
 from tests.rendering.server.test_read_again import answers, models, needs_server
 
@@ -74,7 +75,9 @@ def test_ollama_leaves_out_the_oldest_and_what_is_left_is_cut(
     assert found.tokens <= context - found.room
     # One message more would be over the context.
     if gone:
-        text = ctxlab.rendered(replace_drafts(run, [*gone[-1:], *kept]), model, engine="llama.cpp").text
+        text = ctxlab.rendered(
+            with_drafts(run, sorted([*gone[-1:], *kept], key=drafts.index)), model, engine="llama.cpp"
+        ).text
         assert size(text) > context
     if found.fate.outcome == "cut":
         assert found.rendered is not None
@@ -86,14 +89,6 @@ def test_ollama_leaves_out_the_oldest_and_what_is_left_is_cut(
     for each in found.cuts:
         assert 0 <= each.left < each.characters
         assert "Ollama" in each.sentence
-
-
-def replace_drafts(run: ctxlab.Trace, drafts: list[Any]) -> ctxlab.Trace:
-    """The run as if its last step had left these messages."""
-    order = {draft.key: number for number, draft in enumerate(run.result.drafts)}
-    last = run.steps[-1]
-    context = replace(last.after, drafts=tuple(sorted(drafts, key=lambda draft: order[draft.key])))
-    return replace(run, steps=(*run.steps[:-1], replace(last, after=context)))
 
 
 def test_each_remedy_is_true(run: ctxlab.Trace, model: LocalModel) -> None:

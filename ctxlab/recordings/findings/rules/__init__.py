@@ -13,6 +13,7 @@ from ctxlab.recordings.findings.rules import (
     signed_thoughts,
     sizes,
     structure,
+    templates,
     tools,
     unread_prefix,
     unused_results,
@@ -59,5 +60,9 @@ RULES: Final[tuple[FindingRule, ...]] = (
     built.messages_cut,
     built.unsent_file,
     built.unresolved_macro,
+    templates.template_loses_messages,
+    templates.template_writes_date,
+    templates.beginning_twice,
+    templates.markup_in_words,
 )
 """All of them, by what they speak of."""
