@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
-from functools import lru_cache
 from itertools import islice
-from threading import Lock
 from typing import Any, cast
 
 import jinja2
 import jinja2.ext
 import jinja2.nodes
 from jinja2.compiler import CodeGenerator, Frame
+from jinja2.filters import do_indent
 from jinja2.parser import Parser
-from jinja2.runtime import Context
+from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import Namespace
 
 from ctxlab.engines.chat_templates.jinja.limits import (
     MOST_CHARACTERS,
@@ -24,22 +24,29 @@ from ctxlab.engines.chat_templates.jinja.limits import (
     StepCounter,
     TemplateTooLarge,
     check_format,
+    check_indent,
     check_numbers,
     check_operation,
     check_replace,
     check_size,
 )
+from ctxlab.engines.chat_templates.jinja.traced_json import traced_json
 from ctxlab.engines.chat_templates.jinja.traced_string import (
     TracedMarkup,
     TracedString,
     joined,
+    leaf_string,
     runs_of,
-    traced_json,
+    with_text,
 )
-from ctxlab.engines.chat_templates.rendered_text import Engine
 
+HTML_FILTERS = frozenset({"safe", "escape", "e", "forceescape", "urlize", "xmlattr", "striptags"})
+NAMED_FILTERS = (*HTML_FILTERS, "join")
+"""Filters that may be given to `map` by their names."""
 OF_DICT = frozenset(dir(dict))
-OF_TEXT = frozenset(name for name in dir(str) if not name.startswith("_")) - {"format", "format_map"}
+WRAPPED = frozenset({"format", "format_map"})
+OF_TEXT = frozenset(name for name in dir(str) if not name.startswith("_")) - WRAPPED
+OF_LOOP = frozenset({"index", "index0", "first", "last", "length", "previtem", "nextitem", "revindex", "revindex0"})
 TEXTS = (str, TracedString)
 WRITERS = frozenset({"soft_str", "do_pprint", "do_format", "do_urlencode", "do_forceescape", "do_wordcount"})
 """Filters that write a value as a text."""
@@ -60,16 +67,6 @@ class Generation(jinja2.ext.Extension):
         return caller()
 
 
-class _Nothing(jinja2.ChainableUndefined):
-    """A value that isn't there as llama.cpp has it: nothing is added by it, and it has no members."""
-
-    def __add__(self, other: Any) -> Any:
-        return other
-
-    def __radd__(self, other: Any) -> Any:
-        return other
-
-
 class _Dict:
     """The global `dict` of a template: it makes dicts, and is no class of Python."""
 
@@ -80,7 +77,7 @@ class _Dict:
         return dict.fromkeys(keys, value)
 
 
-class _CodeGenerator(CodeGenerator):
+class TemplateCode(CodeGenerator):
     """Code in which `~` is a method of the environment, so that it can be traced."""
 
     def visit_Concat(self, node: jinja2.nodes.Concat, frame: Frame) -> None:  # noqa: N802 (jinja2's own name)
@@ -102,25 +99,52 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
     """transformers' environment, with limits of steps and sizes."""
 
     intercepted_binops = frozenset({"*", "**", "%"})
-    code_generator_class = _CodeGenerator
+    code_generator_class = TemplateCode
+    undefined_class: type[jinja2.Undefined] = jinja2.Undefined
 
-    def __init__(self, engine: Engine = "transformers") -> None:
+    def __init__(self) -> None:
         super().__init__(
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[Generation, jinja2.ext.loopcontrols],
-            undefined=jinja2.Undefined if engine == "transformers" else _Nothing,
-            finalize=_finalized if engine == "transformers" else _as_llama_cpp_writes,
+            undefined=self.undefined_class,
+            finalize=self.written,
         )
         self.now: datetime | None = None
         self.steps = StepCounter()
+        self.lost: list[tuple[str, int]] = []
         del self.globals["lipsum"]
         own: dict[str, Any] = {"dict": _Dict(), "raise_exception": _refuse, "strftime_now": self._time}
         self.globals.update(own)
         self.filters = {name: _limited(each) for name, each in self.filters.items()}
-        self.filters["tojson"] = _json_filter(json.dumps)
-        if engine != "transformers":  # it has no texts that are escaped for HTML
-            self.filters["safe"] = _string
+        self.filters["tojson"] = self.json_filter(json.dumps)
+
+    def reset(self, now: datetime | None) -> None:
+        """Begin a rendering at a time."""
+        self.now, self.steps = now, StepCounter()
+
+    @staticmethod
+    def written(value: Any) -> Any:
+        """A value that a template writes: a list or an object would be written as Python shows it."""
+        if isinstance(value, list | dict | tuple | set):
+            check_size(value)
+        return value
+
+    def json_filter(self, write: Callable[..., str]) -> Callable[..., str]:
+        """The filter `tojson` as transformers has it, without escapes for HTML, by a function that writes."""
+
+        def tojson(
+            value: Any,
+            ensure_ascii: bool = False,
+            indent: int | None = None,
+            separators: Any = None,
+            sort_keys: bool = False,
+        ) -> str:
+            check_numbers((indent,))
+            check_size(value)
+            return write(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+
+        return tojson
 
     def _time(self, form: str) -> str:
         check_format(form)
@@ -128,7 +152,7 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
 
     def together(self, parts: Iterable[Any]) -> str:
         """The operator `~`."""
-        return _joined([str(_finalized(each)) for each in parts])
+        return _joined([str(self.written(each)) for each in parts])
 
     def wrap_str_format(self, value: Any) -> Any:
         """The methods `format` and `format_map` of a text, as the sandbox wraps them."""
@@ -144,11 +168,30 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """An attribute as the sandbox gives it; of objects and texts, nearly all that are asked, without its search."""
-        if type(obj) is dict and attribute not in OF_DICT and attribute in obj:
-            return obj[attribute]
-        if type(obj) in TEXTS and attribute in OF_TEXT:
-            return getattr(obj, attribute)
+        kind = type(obj)
+        if kind is dict:
+            if attribute not in OF_DICT and attribute in obj:
+                return obj[attribute]
+        elif kind in TEXTS:
+            if attribute in OF_TEXT:
+                return getattr(obj, attribute)
+            if not hasattr(str, attribute):  # nothing of a traced string's own is within reach
+                return self.undefined(obj=obj, name=attribute)
+        elif kind is LoopContext:
+            if attribute in OF_LOOP:
+                return getattr(obj, attribute)
+        elif kind is Namespace and attribute[:1] != "_":
+            try:
+                return getattr(obj, attribute)
+            except AttributeError:
+                pass
         return super().getattr(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """A member as the sandbox gives it; of a text by a name, its attribute."""
+        if isinstance(argument, str) and type(obj) in TEXTS:
+            return self.getattr(obj, str.__str__(argument))
+        return super().getitem(obj, argument)
 
     def plus(self, left: Any, right: Any) -> Any:
         """The operator `+`; lists and texts stay small, so that they can't be doubled again and again."""
@@ -188,44 +231,53 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
 class TracedEnvironment(PlainEnvironment):
     """That environment over traced strings; `constants` are texts of the template that it may write, `lines` theirs.
 
-    The leaf of the first constant is -2, that of the next -3, and so on; -1 is a text that nobody knows.
+    The leaf of the first constant is -2, that of the next -3, and so on; -1 is a text that nobody knows. `is_exact` is
+    whether a text that it gives is the plain one for certain: traced strings have the characters that `str` gives, but
+    texts that are escaped for HTML, and members that are joined by a path, are made in a way of ours.
     """
 
-    def __init__(self, engine: Engine = "transformers") -> None:
-        super().__init__(engine)
+    inexact_filters: frozenset[str] = HTML_FILTERS
+
+    def __init__(self) -> None:
+        super().__init__()
         self.constants: list[TracedString] = []
         self.lines: list[int] = []
+        self.is_exact = True
         self.filters |= {
-            "tojson": _json_filter(traced_json),
+            "tojson": self.json_filter(traced_json),
             "join": _join,
             "replace": _replace,
-            "string": _string,
+            "string": as_string,
             "indent": _indent,
+            "safe": _safe,
         }
-        self.filters["safe"] = _safe if engine == "transformers" else _string
 
     @staticmethod
     def concat(parts: Iterable[str]) -> str:  # pyright: ignore[reportIncompatibleMethodOverride]
         return joined([*parts])
 
     def together(self, parts: Iterable[Any]) -> str:
-        return joined([_string(each) for each in parts])
+        return joined([as_string(self.written(each)) for each in parts])
 
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         own = getattr(obj, "__self__", None)
         if type(own) is str and getattr(obj, "__name__", "") in ("join", "replace"):
-            obj = getattr(TracedString.of(own, -1), obj.__name__)
+            obj = getattr(leaf_string(own, -1), obj.__name__)
         return super().call(context, obj, *args, **kwargs)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> jinja2.nodes.Template:
         tree = super()._parse(source, name, filename)
+        self.is_exact = not any(
+            each.name in self.inexact_filters or (each.name == "join" and len(each.args) + len(each.kwargs) > 1)
+            for each in tree.find_all(jinja2.nodes.Filter)
+        ) and not any(each.value in NAMED_FILTERS for each in tree.find_all(jinja2.nodes.Const))
         _Marker(self).mark(tree)
         tree.set_environment(self)
         return tree
 
     def marked(self, text: str, line: int) -> jinja2.nodes.Expr:
         """An expression for a text of the template."""
-        self.constants.append(TracedString.of(text, -2 - len(self.constants)))
+        self.constants.append(leaf_string(text, -2 - len(self.constants)))
         self.lines.append(line)
         return jinja2.nodes.EnvironmentAttribute(f"constants[{len(self.constants) - 1}]", lineno=line)
 
@@ -276,23 +328,6 @@ def _sized(values: Any) -> Any:
     return found
 
 
-def _finalized(value: Any) -> Any:
-    """A value that a template writes: a list or an object would be written as Python shows it."""
-    if isinstance(value, list | dict | tuple | set):
-        check_size(value)
-    return value
-
-
-def _as_llama_cpp_writes(value: Any) -> Any:
-    """A value as llama.cpp writes it (2026-10): nothing for None and for an object, a list as its members."""
-    if value is None or isinstance(value, dict):
-        return ""
-    if isinstance(value, list):
-        check_size(value)
-        return joined([_string(_as_llama_cpp_writes(each)) for each in cast("list[Any]", value)])
-    return value
-
-
 def _joined(parts: list[str]) -> str:
     if sum(map(len, parts)) > MOST_CHARACTERS:
         raise TemplateTooLarge
@@ -316,6 +351,8 @@ def _limited(function: Callable[..., Any]) -> Callable[..., Any]:
             check_replace(*[str(each) for each in args[1:4]])
         elif name == "do_join":
             args = (args[0], _sized(args[1]), *args[2:])
+        elif name == "do_indent":
+            check_indent(str(args[0]), *args[1:2])
         elif name in WRITERS:
             check_size(args)
         return function(*args, **kwargs)
@@ -324,36 +361,23 @@ def _limited(function: Callable[..., Any]) -> Callable[..., Any]:
     return limited
 
 
-def _json_filter(write: Callable[..., str]) -> Callable[..., str]:
-    """The filter `tojson` as transformers has it, without escapes for HTML, by a function that writes."""
-
-    def tojson(
-        value: Any,
-        ensure_ascii: bool = False,
-        indent: int | None = None,
-        separators: Any = None,
-        sort_keys: bool = False,
-    ) -> str:
-        check_numbers((indent,))
+def as_string(value: Any) -> str:
+    """A value as a text; a traced one stays as it is."""
+    if isinstance(value, list | dict | tuple | set):
         check_size(value)
-        return write(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
-
-    return tojson
-
-
-def _string(value: Any) -> str:
     return value if isinstance(value, str) else str(value)
 
 
 def _safe(value: Any) -> str:
-    text = _string(value)
+    text = as_string(value)
     return TracedMarkup(str.__str__(text), runs_of(text))
 
 
 def _join(value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:
-    parts = [*value] if attribute is None else [_member(each, attribute) for each in value]
-    own = d if isinstance(d, TracedString) else TracedString.of(d, -1)
-    return own.join([_string(each) for each in parts])
+    items = _sized(value)
+    parts = [*items] if attribute is None else [_member(each, attribute) for each in items]
+    own = d if isinstance(d, TracedString) else leaf_string(as_string(d), -1)
+    return own.join([as_string(each) for each in parts])
 
 
 def _member(value: Any, name: str | int) -> Any:
@@ -369,14 +393,15 @@ def _member(value: Any, name: str | int) -> Any:
 
 
 def _replace(s: Any, old: Any, new: Any, count: int | None = None) -> str:
-    text = s if isinstance(s, TracedString) else TracedString.of(str(s), -1)
-    return text.replace(str(old), _string(new), -1 if count is None else count)
+    text = s if isinstance(s, TracedString) else leaf_string(str(s), -1)
+    return text.replace(str(old), as_string(new), -1 if count is None else count)
 
 
 def _indent(s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
     check_numbers((width,))
+    check_indent(str(s), width)
     margin = " " * width if isinstance(width, int) else width
-    text = s if isinstance(s, TracedString) else TracedString.of(str(s), -1)
+    text = s if isinstance(s, TracedString) else leaf_string(str(s), -1)
     lines = (text + "\n").splitlines()  # as jinja2 does it, so that a line feed at the end stays
     found: list[str] = []
     for number, line in enumerate(lines):
@@ -385,32 +410,4 @@ def _indent(s: Any, width: int | str = 4, first: bool = False, blank: bool = Fal
         if first if number == 0 else bool(line) or blank:
             found.append(margin)
         found.append(line)
-    return joined(found)
-
-
-class CompiledTemplate:
-    """A template that is compiled once for all renderings; one at a time, since its environment counts their steps."""
-
-    def __init__(self, source: str, environment: PlainEnvironment) -> None:
-        self.environment = environment
-        self._lock = Lock()
-        self._template = environment.from_string(source)
-
-    def render(self, given: Mapping[str, Any], now: datetime | None) -> str:
-        """The text; raises whatever the template raises."""
-        with self._lock:
-            self.environment.now, self.environment.steps = now, StepCounter()
-            return self._template.render(**given)
-
-
-@lru_cache(maxsize=64)
-def plain_template(source: str, engine: Engine = "transformers") -> CompiledTemplate:
-    """A template as an engine compiles it."""
-    return CompiledTemplate(source, PlainEnvironment(engine))
-
-
-@lru_cache(maxsize=64)
-def traced_template(source: str, engine: Engine = "transformers") -> tuple[CompiledTemplate, list[int]]:
-    """A template over traced strings, and the lines of its constants."""
-    environment = TracedEnvironment(engine)
-    return CompiledTemplate(source, environment), environment.lines
+    return with_text(do_indent(str.__str__(text), width, first, blank), joined(found))

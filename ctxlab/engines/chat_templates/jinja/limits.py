@@ -98,6 +98,19 @@ def check_size(value: object) -> None:
             raise TemplateTooLarge
 
 
+def check_count(parts: int) -> None:
+    """Refuse more parts of a text than a loop may have steps."""
+    if parts > MOST_STEPS:
+        raise TemplateTooLarge
+
+
+def check_indent(text: str, width: int | str = 4) -> None:
+    """Refuse an indented text that is too long."""
+    size = width if isinstance(width, int) else len(width)
+    if len(text) + (text.count("\n") + 1) * size > MOST_CHARACTERS:
+        raise TemplateTooLarge
+
+
 def check_numbers(values: Iterable[Any]) -> None:
     """Refuse large numbers as arguments of filters and methods, such as a width."""
     for each in values:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from ctxlab.context import AssetRef, Draft, Origin, Text
-from ctxlab.engines.chat_templates.jinja.traced_string import TracedString
+from ctxlab.engines.chat_templates.jinja.traced_string import TracedString, leaf_string
 
 TYPES = {"image": "image", "audio": "audio", "video": "video"}
 
@@ -37,11 +37,11 @@ class Leaves:
     def traced(self, text: str, leaf: Leaf) -> TracedString:
         """A string as a leaf of its own."""
         self.rows.append(leaf)
-        return TracedString.of(text, len(self.rows) - 1)
+        return leaf_string(text, len(self.rows) - 1)
 
     def together(self, parts: Sequence[str], separator: str) -> str:
         """Strings as one, each character of the leaf that it was of."""
-        return TracedString.of(separator, -1).join(parts)
+        return leaf_string(separator, -1).join(parts)
 
     def tagged(self, value: Any, leaf: Leaf) -> Any:
         """A value of JSON in which each string, names of members too, is a leaf."""
@@ -55,15 +55,23 @@ class Leaves:
         return value
 
 
-def messages_of(drafts: Sequence[Draft], leaves: Leaves, *, typed_parts: bool = False) -> list[dict[str, Any]]:
+Arguments = Callable[[str], Any]
+"""The arguments of a call as a template gets them, of their text."""
+
+
+def messages_of(
+    drafts: Sequence[Draft], leaves: Leaves, *, typed_parts: bool = False, arguments: Arguments | None = None
+) -> list[dict[str, Any]]:
     """The messages in the form that transformers documents: arguments of calls as objects, files as typed parts.
 
-    With `typed_parts` texts are such parts too, as templates of models that read pictures often want them.
+    With `typed_parts` texts are such parts too, as templates of models that read pictures often want them. Arguments
+    are read by `arguments`; by default a text that is no JSON object stays one.
     """
-    return [_message(draft, number, leaves, typed_parts=typed_parts) for number, draft in enumerate(drafts)]
+    read = _arguments if arguments is None else arguments
+    return [_message(draft, number, leaves, read, typed_parts=typed_parts) for number, draft in enumerate(drafts)]
 
 
-def _message(draft: Draft, number: int, leaves: Leaves, *, typed_parts: bool) -> dict[str, Any]:
+def _message(draft: Draft, number: int, leaves: Leaves, read: Arguments, *, typed_parts: bool) -> dict[str, Any]:
     def own(name: str, text: Text | None = None) -> Leaf:
         return Leaf(number, name, draft.origin, text)
 
@@ -80,7 +88,7 @@ def _message(draft: Draft, number: int, leaves: Leaves, *, typed_parts: bool) ->
                 "type": "function",
                 "function": {
                     "name": leaves.traced(call.name, own("calls")),
-                    "arguments": leaves.tagged(_arguments(call.arguments), own("calls")),
+                    "arguments": leaves.tagged(read(call.arguments), own("calls")),
                 },
             }
             for call in draft.calls

@@ -1,50 +1,71 @@
-"""One rendering of a template: as it is, and once more with traced strings, so that both can be compared."""
+"""One rendering of a template with traced strings; a plain one beside it where both might differ."""
 
 from __future__ import annotations
 
 import traceback
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Origin, Span, Text
 from ctxlab.engines.chat_templates.jinja.limits import MOST_SOURCE, TemplateTooLarge
 from ctxlab.engines.chat_templates.jinja.messages import Leaf, Leaves, plain
 from ctxlab.engines.chat_templates.jinja.traced_string import Run, TracedString, runs_of
-from ctxlab.engines.chat_templates.rendered_text import Engine, RenderedText, Stretch
+from ctxlab.engines.chat_templates.rendered_text import Engine, LostText, RenderedText, Stretch
 from ctxlab.engines.chat_templates.template import JinjaTemplate
 from ctxlab.errors import TemplateRefused
+
+if TYPE_CHECKING:
+    from ctxlab.engines.chat_templates.jinja.compiled import Written
 
 
 def rendering_of(
     template: JinjaTemplate, given: Mapping[str, Any], leaves: Leaves, now: datetime | None, engine: Engine
 ) -> RenderedText:
     """The text of a template for traced values; untraced where following them gives another text than plain values."""
-    wanted = run_template(template, plain(given), now, engine)
     try:
-        found = run_template(template, given, now, engine, traced=True)
+        found, is_exact = _traced(template, given, now, engine)
     except (TemplateRefused, ValueError, TypeError):
-        found = ""
-    if str.__str__(found) != wanted or not isinstance(found, TracedString):
-        own = Origin("template", template.name)
-        stretch = (Stretch(0, len(wanted), None, "template"),) if wanted else ()
-        return RenderedText(Text.of(wanted, own), stretch, template.name, engine, traced=False)
-    text, stretches = _as_text(found, leaves, template, engine)
-    return RenderedText(text, stretches, template.name, engine)
+        found = None
+    else:
+        if is_exact or str.__eq__(found.text, run_template(template, plain(given), now, engine)) is True:
+            return _as_rendered(found, leaves, template, engine)
+    wanted = run_template(template, plain(given), now, engine)
+    stretch = (Stretch(0, len(wanted), None, "template"),) if wanted else ()
+    return RenderedText(
+        Text.of(wanted, Origin("template", template.name)), stretch, template.name, engine, traced=False
+    )
 
 
-def run_template(
-    template: JinjaTemplate, given: Mapping[str, Any], now: datetime | None, engine: Engine, *, traced: bool = False
-) -> str:
-    """The text; raises TemplateRefused for whatever the template raises."""
+def _traced(
+    template: JinjaTemplate, given: Mapping[str, Any], now: datetime | None, engine: Engine
+) -> tuple[Written, bool]:
+    """What a template writes of traced values, and whether its characters are those of plain ones for certain."""
+    from ctxlab.engines.chat_templates.jinja.compiled import traced_template
+
+    found = _run(template, given, now, engine, is_traced=True)
+    is_traced = isinstance(found.text, TracedString)
+    if not is_traced:
+        raise TypeError("the template lets no trace through")
+    return found, traced_template(template.source, engine).environment.is_exact
+
+
+def run_template(template: JinjaTemplate, given: Mapping[str, Any], now: datetime | None, engine: Engine) -> str:
+    """The text for plain values; raises TemplateRefused for whatever the template raises."""
+    return _run(template, given, now, engine, is_traced=False).text
+
+
+def _run(
+    template: JinjaTemplate, given: Mapping[str, Any], now: datetime | None, engine: Engine, *, is_traced: bool
+) -> Written:
     import jinja2
 
-    from ctxlab.engines.chat_templates.jinja.environments import plain_template, traced_template
+    from ctxlab.engines.chat_templates.jinja.compiled import plain_template, traced_template
 
     if len(template.source) > MOST_SOURCE:
         raise TemplateRefused(f"the template has {len(template.source):,} characters; {MOST_SOURCE:,} are the most")
     try:
-        compiled = traced_template(template.source, engine)[0] if traced else plain_template(template.source, engine)
+        compiled = traced_template(template.source, engine) if is_traced else plain_template(template.source, engine)
         return compiled.render(given, now)
     except jinja2.TemplateSyntaxError as error:
         raise TemplateRefused(
@@ -75,49 +96,65 @@ def _line_of(error: Exception) -> int | None:
 # --- runs as a text with origins
 
 
-def _as_text(
-    found: TracedString, leaves: Leaves, template: JinjaTemplate, engine: Engine
-) -> tuple[Text, tuple[Stretch, ...]]:
-    from ctxlab.engines.chat_templates.jinja.environments import traced_template
+def _as_rendered(found: Written, leaves: Leaves, template: JinjaTemplate, engine: Engine) -> RenderedText:
+    from ctxlab.engines.chat_templates.jinja.compiled import traced_template
 
-    lines = traced_template(template.source, engine)[1]
+    lines = traced_template(template.source, engine).environment.lines
     own = [Origin("template", f"{template.name}:{line}") for line in lines]
     unknown = Origin("template", template.name)
     spans: list[Span] = []
     stretches: list[Stretch] = []
-    plain_text = str.__str__(found)
+    of_constants: dict[tuple[int, str], Span] = {}
+    text = str.__str__(found.text)
     at = 0
-    for run in runs_of(found):
-        end = at + run.length
-        if run.leaf < 0:
-            spans.append(Span(plain_text[at:end], own[-2 - run.leaf] if run.leaf < -1 else unknown))
-            now = Stretch(at, end, None, "template")
+    last_message: int | None = None
+    last_field = ""
+    for run in runs_of(found.text):
+        length, number, start, _ = run
+        end = at + length
+        words = text[at:end]
+        if number < 0:
+            span = of_constants.get((number, words))
+            if span is None:
+                span = Span(words, own[-2 - number] if number < -1 else unknown)
+                of_constants[number, words] = span
+            spans.append(span)
+            message, field, offset = None, "template", 0
         else:
-            leaf = leaves.rows[run.leaf]
-            spans += _spans(plain_text[at:end], run, leaf)
-            now = Stretch(at, end, leaf.message, leaf.field, leaf.base + run.start)
-        last = stretches[-1] if stretches else None
-        if last is not None and last[2:4] == now[2:4] and _goes_on(last, now):
-            stretches[-1] = Stretch(last.start, end, *last[2:])
+            leaf = leaves.rows[number]
+            message, field, offset = leaf.message, leaf.field, leaf.base + start
+            if leaf.text is None:
+                spans.append(Span(words, leaf.origin))
+            else:
+                spans += _spans(words, run, leaf)
+        if stretches and message == last_message and field == last_field and _goes_on(stretches[-1], offset):
+            last = stretches[-1]
+            stretches[-1] = Stretch(last.start, end, message, field, last.offset)
         else:
-            stretches.append(now)
-        at = end
-    return Text(spans), tuple(stretches)
+            stretches.append(Stretch(at, end, message, field, offset))
+        last_message, last_field, at = message, field, end
+    lost = tuple(_lost(words, line, leaves) for words, line in found.lost)
+    return RenderedText(Text(spans), tuple(stretches), template.name, engine, lost=lost)
 
 
-def _goes_on(last: Stretch, now: Stretch) -> bool:
+def _lost(words: str, line: int, leaves: Leaves) -> LostText:
+    """A text that the engine has lost, with the messages that it has words of."""
+    of = (leaves.rows[run.leaf].message for run in runs_of(words) if run.leaf >= 0)
+    return LostText(str.__str__(words), line, tuple(sorted({each for each in of if each is not None})))
+
+
+def _goes_on(last: Stretch, offset: int) -> bool:
     """Whether a stretch of one field goes on with the last one; of a template's own text there is no place to go on."""
-    return last.message is None or last.offset + last.end - last.start == now.offset
+    return last.message is None or last.offset + last.end - last.start == offset
 
 
 def _spans(words: str, run: Run, leaf: Leaf) -> Sequence[Span]:
     """The spans of a leaf's characters, with the words as they stand in the result."""
-    if leaf.text is None:
-        return [Span(words, leaf.origin)]
+    assert leaf.text is not None
     if run.whole:
         own = leaf.text.at(run.start)
         return [Span(words, own.origin, own.cause)]
-    if run.length == len(leaf.text) and str(leaf.text) == words:
+    if run.length == len(words) == len(leaf.text) and str(leaf.text) == words:
         return leaf.text.spans
     found: list[Span] = []
     at = 0
