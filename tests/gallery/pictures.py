@@ -22,6 +22,7 @@ LOOKS: dict[str, tuple[Literal["light", "dark"], int]] = {
 PICTURED = {name: make for name, make in SAMPLES.items() if name != "section_form"} | {
     "settings_form": SAMPLES["section_form"],
     "user_form": WITH_FILES["section_form, user"],
+    "sent_text": WITH_FILES["sent_view, text"],
 }
 """What is drawn, by the name of its page; two forms share one folder."""
 

@@ -283,10 +283,28 @@ def deciding() -> Widget:
     return widget
 
 
+FIRST_ALONE = ctxlab.JinjaTemplate(
+    "{% for m in messages %}{% if m.role != 'system' or loop.first %}"
+    "<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n"
+    "{% endif %}{% endfor %}<|im_start|>assistant\n",
+    "first system alone",
+)
+"""A template that reads a system message in the first place alone, as many published ones do."""
+
+
+def as_the_model_reads_it() -> Widget:
+    """The text of the roleplay by a template that drops what stands late, with what mends it."""
+    short = harbour_with(budget_tokens=1200, rules=rules())
+    widget = ctxlab_widgets.SentView(short, template=FIRST_ALONE, reading="text")
+    widget._handle_custom_msg({"command": "template_remedies"}, [])
+    return widget
+
+
 WITH_FILES: Mapping[str, Callable[[], Widget]] = {
     "section_form, user": profile,
     "step_debugger, files": deciding,
     "sent_view, files": lambda: ctxlab_widgets.SentView(files_run()),
+    "sent_view, text": as_the_model_reads_it,
     "workspace_view, book": kept_book,
 }
-"""Widgets with something else to show: a conversation with pictures, documents and a sound, a book as a table."""
+"""Widgets with something else to show: files of a conversation, a text that a model reads, a book as a table."""
