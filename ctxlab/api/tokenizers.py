@@ -11,7 +11,7 @@ from typing import Annotated, Any, Protocol, TypeAlias, cast
 
 from ctxlab.documents import ModelProfile, Note
 from ctxlab.engines.tokens import Tokenizer, tokenizer_named
-from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATES, ESTIMATOR
+from ctxlab.engines.tokens.model_encodings import BY_KIND, ENCODINGS, ESTIMATES
 from ctxlab.errors import WrongArgument, WrongSetting, did_you_mean
 from ctxlab.local_models import LocalModel, local_model
 from ctxlab.local_models.template_tokenizer import TemplateTokenizer, template_tokenizer
@@ -66,7 +66,7 @@ def counter_of_model(model: LocalModel) -> TokenCounter:
     """The counter of a model of one's own: exact where its vocabulary is at hand, with what its template adds."""
     words = model.vocabulary
     if model.templates:
-        return template_tokenizer(model, words or Tokenizer.of_encoding(ESTIMATOR))
+        return template_tokenizer(model, words or Tokenizer.of_encoding(BY_KIND))
     if words is None:
         from ctxlab.providers import tokenizer_for
 

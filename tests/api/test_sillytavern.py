@@ -592,8 +592,8 @@ def test_a_nudge_that_the_program_loses_is_named(tmp_path: Path, last: str, pinn
         ("custom", "gpt-3.5-turbo-16k", "cl100k_base"),
         ("custom", "o1-pro", "cl100k_base"),
         ("custom", "gpt-oss-20b", "cl100k_base"),
-        ("custom", "my-llama-3", "estimator"),
-        ("deepseek", "chat", "estimator"),
+        ("custom", "my-llama-3", "by-kind"),
+        ("deepseek", "chat", "by-kind"),
     ],
 )
 def test_tokens_are_those_by_which_the_program_counts(tmp_path: Path, source: str, model: str, tokens: str) -> None:
@@ -601,4 +601,4 @@ def test_tokens_are_those_by_which_the_program_counts(tmp_path: Path, source: st
     turn = ctxlab.sillytavern(write_folder(tmp_path, oai_settings=own))
 
     assert turn.build().services.tokenizer.name == tokens
-    assert any("tokenizer" in loss.text for loss in turn.losses) == (tokens == "estimator")
+    assert any("tokenizer" in loss.text for loss in turn.losses) == (tokens == "by-kind")

@@ -77,4 +77,4 @@ def test_each_fact_says_where_it_is_from() -> None:
     assert (found.vendor, found.source_of("vendor")) == ("openai", "its name")
     assert tokenizer_for(found).name == tokenizer_for(profile).name == "cl100k_base"
     unknown = model_info("somebody/else")
-    assert (unknown.vendor, unknown.encoding, unknown.source_of("context_window")) == (None, "estimator", "")
+    assert (unknown.vendor, unknown.encoding, unknown.source_of("context_window")) == (None, "by-kind", "")

@@ -492,7 +492,7 @@ def test_what_the_wire_format_costs_stays_the_runs_own() -> None:
     widget.set_tokenizer("estimate")
 
     found = widget.trace.services.tokenizer
-    assert (found.name, found.message_tokens, found.request_tokens) == ("estimator", 7, 5)
+    assert (found.name, found.message_tokens, found.request_tokens) == ("by-kind", 7, 5)
     assert (view(widget)["tokenizer"], view(widget)["estimated"]) == ("estimate", True)
 
 

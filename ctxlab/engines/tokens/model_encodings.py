@@ -18,7 +18,7 @@ ESTIMATES = (ESTIMATOR, BY_KIND, BY_KIND_SAFE)
 ENCODINGS = {"cl100k_base": "cl100k_base", "o200k_base": "o200k_base", "o200k_harmony": "o200k_base"}
 # How stored model profiles call their tokenizers.
 ALIASES = {"gpt4o": "o200k_base", "gpt4": "cl100k_base"} | dict.fromkeys(
-    ("claude", "deepseek_v3", "gemini", "llama3_2", "qwen3"), ESTIMATOR
+    ("claude", "deepseek_v3", "gemini", "llama3_2", "qwen3"), BY_KIND
 )
 
 

@@ -26,7 +26,7 @@ from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.token_budget.payload import BudgetPayload, choices, counted_by, reserve_of
 
 ESTIMATE = "estimate"
-TOKENIZERS: Mapping[str, str] = {"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", ESTIMATE: "estimator"}
+TOKENIZERS: Mapping[str, str] = {"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", ESTIMATE: "by-kind"}
 """Tokenizers to choose from, with the names that the engine has for them."""
 MOST_UNDOABLE = 100
 
