@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -50,6 +50,15 @@ from ctxlab.cli.review_command import REVIEW, review
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
 from ctxlab.cli.workspace_commands import SEARCH, WORKSPACE, search, workspace
 from ctxlab.wires import LOCAL_SERVERS, PROVIDERS
+
+
+class Server(StrEnum):
+    """Programs that a model of one's own runs on."""
+
+    llama_cpp = "llama.cpp"
+    ollama = "ollama"
+    koboldcpp = "koboldcpp"
+    vllm = "vllm"
 
 
 class Reading(StrEnum):
@@ -425,8 +434,13 @@ def render(
         str | None, typer.Option("--template-name", metavar="NAME", help="One of several, such as tool_use.")
     ] = None,
     engine: Annotated[
-        Engine, typer.Option("--engine", help="The program that renders: transformers, or llama.cpp's server.")
-    ] = Engine.transformers,
+        Engine | None,
+        typer.Option(
+            "--engine",
+            help="The program that renders: transformers, or llama.cpp's server; by default that of --server.",
+            show_default="transformers",
+        ),
+    ] = None,
     typed_parts: Annotated[
         bool, typer.Option("--typed-parts", help="Give each message as a list of parts, as some templates want it.")
     ] = False,
@@ -441,22 +455,33 @@ def render(
     ] = None,
     context: Annotated[
         int | None,
-        typer.Option("--context", metavar="N", help="Of a preset: cut as text completion does, to N tokens."),
+        typer.Option("--context", metavar="N", help="Tokens of --server; of a preset those that its text is cut to."),
     ] = None,
     answer: Annotated[
         int, typer.Option("--answer", metavar="N", help="Tokens of --context that are kept for the reply.")
     ] = 0,
+    server: Annotated[
+        Server | None,
+        typer.Option("--server", help="Say what a server reads of the text with a context of --context tokens."),
+    ] = None,
     form: Annotated[Form, typer.Option("--format", help="For people, or text and effects as JSON.")] = Form.text,
 ) -> int:
     """Show what a chat template makes of the messages: the text, and what it refuses, drops, moves or adds.
 
-    Each loss has the smallest set of settings that mends it, which was tried. The exit code is 3 where the template
-    refuses the messages, 1 where --why finds its words nowhere.
+    Each loss has the smallest set of settings that mends it, which was tried. With --server it says what a server with
+    a smaller context cuts of it. The exit code is 3 where the template or the server refuses the messages, 1 where
+    --why finds its words nowhere.
     """
     from ctxlab.cli.commands.render import Asked, print_rendered
     from ctxlab.cli.inputs.files import load
 
-    given = {"template": name, "engine": engine.value, "typed_parts": typed_parts, "context": context, "answer": answer}
+    given: dict[str, Any] = {"template": name, "engine": engine and engine.value, "typed_parts": typed_parts}
+    if server is not None:
+        from ctxlab.rendering.server import local_server
+
+        given["server"] = local_server(server.value, context=context, answer=answer or None)
+    else:
+        given |= {"context": context, "answer": answer}
     asked = Asked(why, tokens=tokens, as_json=form is Form.json)
     return print_rendered(load(options), template, given, asked)
 

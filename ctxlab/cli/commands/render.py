@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ctxlab.cli.inputs.files import Inputs
+    from ctxlab.rendering.server import ServedPrompt
 
 REFUSED = 3
-"""Exit code where the template refuses the messages."""
-
-
+"""Exit code where the template or the server refuses the messages."""
 NOWHERE = 1
 """Exit code where words that were asked for are and were nowhere."""
 
@@ -46,7 +45,8 @@ def print_rendered(inputs: Inputs, template: Path, given: dict[str, Any], asked:
         print_json(data if asked.tokens else {**data, "tokens": None})
     else:
         _print_text(Screen(), found, tokens=asked.tokens)
-    return REFUSED if found.rendered is None else 0
+    is_refused = found.served is not None and found.served.outcome == "refused"
+    return REFUSED if found.rendered is None or is_refused else 0
 
 
 def _print_answer(inputs: Inputs, answer: TextAnswer, *, as_json: bool) -> int:
@@ -83,6 +83,22 @@ def _print_text(screen: Screen, found: RenderedPrompt, *, tokens: bool) -> None:
         screen.line("With messages as lists of typed parts the template carries them all, in order: --typed-parts")
     if found.rendered is not None and not found.effects:
         screen.line("The template carries every message, in order.")
+    if found.served is not None:
+        _print_served(screen, found.served)
+
+
+def _print_served(screen: Screen, served: ServedPrompt) -> None:
+    screen.blank()
+    screen.line((plain(served.sentence, 1_000), "dim" if served.outcome == "whole" else "warn"), hang=2)
+    for cut in served.cuts:
+        screen.line(("cut        ", "warn"), plain(cut.sentence, 1_000))
+    for remedy in served.remedies:
+        settings = " ".join(
+            f"--set {quote(f'{name}={_value(value)}')}" for name, value in (remedy.settings or {}).items()
+        )
+        screen.line((f"{'':<10} → {plain(remedy.sentence, 300)} {harmless(settings)}".rstrip(), "dim"))
+    facts = served.server.facts
+    screen.line((f"as {facts.title} {facts.version} does, {facts.date}", "dim"))
 
 
 def _tokens(found: RenderedPrompt) -> str:

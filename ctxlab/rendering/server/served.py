@@ -124,7 +124,7 @@ class ServedPrompt:
         gone = counted(len(self.dropped), "message")
         head = f"Ollama leaves out the oldest {gone} without a word"
         has = f"with them the prompt has {counted(self.sent_tokens, 'token')}, more than a num_ctx of {self.window:,}"
-        return f"{head}: {has}. {self.fate.sentence}"
+        return f"{head}: {has}. {self.fate.sentence.replace('The prompt', 'What is left')}"
 
     @cached_property
     def text(self) -> Text:
