@@ -96,7 +96,7 @@ class SentView {
       live,
       views: new Set(),
       reading: "chat",
-      reader: String(model.get("reader") ?? ""),
+      reader: readerOf(model),
       cut: true,
       rules: true,
       selected: String(model.get("selected") ?? ""),
@@ -183,7 +183,7 @@ class SentView {
     if (["view", "delta", "model_text"].some((name) => changed.has(name))) this.takeText();
     if (changed.has("tokens")) this.takeTokens();
     if (changed.has("reading")) state.reading = String(model.get("reading") || "chat") as Reading;
-    state.reader = String(model.get("reader") ?? "");
+    state.reader = readerOf(model);
     if (changed.has("files")) state.files = Files.of(model.get("files"));
     state.views = new Set((model.get("views") as string[] | undefined) ?? []);
     state.remedies = new Map(Object.entries(JSON.parse(String(model.get("remedies") || "{}"))));
@@ -377,6 +377,10 @@ class SentView {
     this.effect.draw((model.get("effect") as { label?: string; text?: string } | undefined) ?? {});
   }
 }
+
+/** Whose text can be shown: a page without Python has it, or nobody's. */
+const readerOf = (model: Model): string =>
+  model.get("live") === true || model.get("model_text") ? String(model.get("reader") ?? "") : "";
 
 /** Of what a page without Python sends, only a jump to another view has somebody who answers. */
 const isJump = (message: unknown): boolean => (message as { command?: string }).command === "open_view";
