@@ -123,6 +123,17 @@ def test_the_page_of_views_shows_a_page_with_two_runs_and_writes_its_report(file
     assert (files / "harbour.html").stat().st_size > 100_000
 
 
+def test_the_page_of_what_is_sent_shows_a_text_with_what_its_template_drops(files: Path) -> None:
+    values: dict[str, Any] = {}
+
+    for _, code in of_the_site("docs/widgets/sent_view.md"):
+        exec(compile(code, "docs/widgets/sent_view.md", "exec", dont_inherit=True), values)
+
+    kinds = {effect.kind for effect in values["text"].rendered.effects}
+    assert kinds == {"dropped"}
+    assert values["text"].model_text
+
+
 def of_the_site(name: str) -> list[tuple[str, str]]:
     """Code and commands that the build of the site runs too, in their order and without their options."""
     text = (ROOT / name).read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 import ctxlab
 from ctxlab import Trace
 from ctxlab.engines.chat_templates import JinjaTemplate
-from ctxlab_widgets import SentView
+from ctxlab_widgets import SentView, report
 from tests.browser.conftest import Opened
 from tests.gallery.samples import harbour
 from tests.local_models.small_models import hugging_face
@@ -193,3 +193,14 @@ def test_without_a_template_there_is_no_third_side_but_a_hint(opened: Opened, tm
 
     expect(page.get_by_role("radio", name="As the model reads it")).to_be_visible()
     assert "read_as" not in page.locator(".sum").inner_text()
+
+
+def test_a_report_of_a_run_for_a_model_has_its_text_without_python(opened: Opened, tmp_path: Path) -> None:
+    pytest.importorskip("tokenizers", reason="a vocabulary needs the extra `local`")
+    trace = ctxlab.build(CHAT, model=ctxlab.local_model(hugging_face(tmp_path / "tiny")))
+
+    page = opened.open(report(trace, tmp_path / "run.html"))
+    page.get_by_role("radio", name="As the model reads it").click()
+
+    assert text_of(page) == ctxlab.rendered(trace, ctxlab.local_model(tmp_path / "tiny")).text
+    assert page.get_by_label("tokens", exact=True).is_hidden()

@@ -353,6 +353,21 @@ def test_no_page_has_a_piece_of_a_key_that_two_writers_hold_between_them(view: s
     assert_no_piece((tmp_path / "page.html").read_text(), view)
 
 
+def test_no_page_of_the_text_that_a_model_reads_has_a_piece_of_a_key(tmp_path: Path) -> None:
+    cuts = ctxlab.JinjaTemplate(
+        "{% for m in messages %}{% if not loop.last %}<|im_start|>{{ m.content[:60] }}{{ m.content[60:] }}{% endif %}\n"
+        "{% endfor %}",
+        "cuts",
+    )
+    view = ctxlab_widgets.SentView(split_run(), template=cuts, reading="text")
+
+    ctxlab_widgets.report(view, tmp_path / "page.html")
+
+    assert {effect.kind for effect in view.rendered.effects} >= {"dropped"}
+    assert_no_piece((tmp_path / "page.html").read_text(), "text")
+    assert_no_piece(view.rendered._repr_html_(), "rendered")
+
+
 def test_no_answer_of_the_mcp_server_has_a_piece_of_a_key(tmp_path: Path) -> None:
     mcp = pytest.importorskip("mcp")
     from ctxlab.cli.mcp_server.server import server_of

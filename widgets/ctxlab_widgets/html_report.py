@@ -189,7 +189,9 @@ def _sentence(summary: RunSummary) -> Iterator[tuple[str, str]]:
 def _sent(trace: Trace) -> dict[str, Any]:
     from ctxlab_widgets.sent_view import SentView
 
-    return _traits(SentView(trace))
+    widget = SentView(trace)
+    widget.keep_for_page()
+    return _traits(widget)
 
 
 def _steps(trace: Trace) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from ctxlab.api.token_cuts import cutter_or_none
+from ctxlab.display.one_line import plain
 from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.chat_templates.instruct import InstructPreset
 from ctxlab.engines.tokens.boundaries import TokenBoundaries
@@ -128,7 +129,7 @@ class ModelText:
         return {
             "words": str(refusal),
             "line": refusal.line,
-            "source": lines[at - 1].strip()[:MOST_SOURCE] if 0 < at <= len(lines) else "",
+            "source": plain(lines[at - 1], MOST_SOURCE) if 0 < at <= len(lines) else "",
         }
 
     # --- remedies

@@ -6,7 +6,7 @@ import type { ProvenanceLink } from "../_shared/provenance";
 import { ProvenanceCard } from "../_shared/provenance_card";
 import { VirtualRows } from "../_shared/virtual_rows";
 import { TextPainter, type TextState } from "./draw_text";
-import { type Item, itemsOf, textOfRow } from "./model_text";
+import { type Item, itemsOf } from "./model_text";
 import type { State } from "./payload";
 
 /** More rows than these scroll in a place of their own. */
@@ -92,9 +92,9 @@ export class TextList {
     this.asked = new Set();
   }
 
-  /** Tokens of more rows have come: those that are drawn are drawn again, whatever else stays. */
-  tokensCame(): void {
-    for (const { id, kind } of this.items) if (kind === "row") this.virtual.forget(id);
+  /** Tokens of these rows have come: they are drawn again, whatever else stays. */
+  tokensCame(rows: Iterable<number>): void {
+    for (const row of rows) this.virtual.forget(`t:${row}`);
     this.lay();
   }
 
@@ -137,9 +137,11 @@ export class TextList {
   /** Height of a row that was not drawn yet, from its words. */
   private guess(item: Item): number {
     if (item.kind !== "row") return item.kind === "gone" ? 32 : 24;
-    const words = textOfRow(this.state.tables, (this.shown() as TextState).text.rows[item.row]).slice(0, 1200);
-    const lines = words.split("\n").slice(0, 16);
-    return 12 + LINE * lines.reduce((n, line) => n + Math.max(1, Math.ceil(line.length / 100)), 0);
+    const { texts, spans } = this.state.tables;
+    let characters = 0;
+    for (const [, mine] of (this.shown() as TextState).text.rows[item.row][1])
+      for (const i of mine) characters += texts[spans[i][0]].length;
+    return 12 + LINE * (1 + Math.ceil(Math.min(characters, 1200) / 100));
   }
 
   // --- the row that holds the keys, the message that is selected

@@ -70,6 +70,8 @@ class SentView {
   private readonly cut: HTMLInputElement;
   private readonly tokens: HTMLInputElement;
   private text: TextState | null = null;
+  /** Rows whose tokens have just come. */
+  private fresh: number[] = [];
   private ofChat: HTMLElement[] = [];
   private ofText: HTMLElement[] = [];
   private readonly find = h("input", {
@@ -96,7 +98,7 @@ class SentView {
       live,
       views: new Set(),
       reading: "chat",
-      reader: String(model.get("reader") ?? ""),
+      reader: readerOf(model),
       cut: true,
       rules: true,
       selected: String(model.get("selected") ?? ""),
@@ -181,9 +183,9 @@ class SentView {
       this.list.forget();
     }
     if (["view", "delta", "model_text"].some((name) => changed.has(name))) this.takeText();
-    if (changed.has("tokens")) this.takeTokens();
+    this.fresh = changed.has("tokens") ? this.takeTokens() : [];
     if (changed.has("reading")) state.reading = String(model.get("reading") || "chat") as Reading;
-    state.reader = String(model.get("reader") ?? "");
+    state.reader = readerOf(model);
     if (changed.has("files")) state.files = Files.of(model.get("files"));
     state.views = new Set((model.get("views") as string[] | undefined) ?? []);
     state.remedies = new Map(Object.entries(JSON.parse(String(model.get("remedies") || "{}"))));
@@ -205,12 +207,15 @@ class SentView {
     if (text?.effects.length && state.live) model.send({ command: "template_remedies" });
   }
 
-  private takeTokens(): void {
+  /** The rows whose tokens weren't known. Those that came before stay, though Python sends the newest alone. */
+  private takeTokens(): number[] {
     const held = String(this.model.get("tokens") || "");
-    if (!held || !this.text) return;
+    if (!held || !this.text) return [];
     const { rows } = JSON.parse(held) as TokensJson;
+    const known = this.text.tokens;
     const found = Object.entries(rows).map(([row, each]): [number, TokensJson["rows"][string]] => [Number(row), each]);
-    this.text = { ...this.text, tokens: new Map([...this.text.tokens, ...found]) };
+    this.text = { ...this.text, tokens: new Map([...known, ...found]) };
+    return found.map(([row]) => row).filter((row) => !known.has(row));
   }
 
   private onChange(changed: Set<string>): void {
@@ -229,7 +234,7 @@ class SentView {
     if (["view", "delta", "files", "model_text", "reading", "reader"].some((name) => changed.has(name))) this.draw();
     else {
       if (changed.has("remedies")) this.remediesCame();
-      if (changed.has("tokens") && this.text?.cut) this.textList.tokensCame();
+      if (changed.has("tokens") && this.text?.cut) this.textList.tokensCame(this.fresh);
       if (["error", "effect", "tokens"].some((name) => changed.has(name))) this.drawHead();
     }
     if (isOther && selected) this.reveal(selected);
@@ -377,6 +382,10 @@ class SentView {
     this.effect.draw((model.get("effect") as { label?: string; text?: string } | undefined) ?? {});
   }
 }
+
+/** Whose text can be shown: a page without Python has it, or nobody's. */
+const readerOf = (model: Model): string =>
+  model.get("live") === true || model.get("model_text") ? String(model.get("reader") ?? "") : "";
 
 /** Of what a page without Python sends, only a jump to another view has somebody who answers. */
 const isJump = (message: unknown): boolean => (message as { command?: string }).command === "open_view";
