@@ -190,11 +190,11 @@ def rendered(
     `model` is a model of one's own, a template, an instruct preset of SillyTavern, by which its text completion is
     written, or the path of a file that has one of these. `template` names one of several;
     by default it is `tool_use` where there are tools and the model has one. With `typed_parts` each message is a list
-    of parts, as some templates want it. `variables` are what a template gets besides, such as
-    `{"enable_thinking": False}`. Times that a template writes are the run's.
+    of parts, as some templates want it. llama.cpp continues a last message of the assistant, whatever is asked for.
+    `variables` are what a template gets besides, such as `{"enable_thinking": False}`. Times that a template writes are
+    the run's.
 
-    Raises WrongArgument for what would be passed over: typed parts and a continued last message for llama.cpp, and for
-    a preset all but a continued message.
+    Raises WrongArgument for what a preset would pass over: all but a continued message.
     """
     own = read_template(model)
     if isinstance(own, InstructPreset):
@@ -205,8 +205,6 @@ def rendered(
             typed_parts=typed_parts,
             variables=variables,
         )
-    elif engine == "llama.cpp":
-        _refuse("llama.cpp's engine", continue_final_message=continue_final_message, typed_parts=typed_parts)
     agent = trace.start.input.agent
     tools: Sequence[Any] = (agent.sent_tools if agent is not None else None) or ()
     chosen = own if isinstance(own, InstructPreset) else own.template(template, has_tools=bool(tools))
@@ -240,8 +238,7 @@ def _rendered(
         if isinstance(template, InstructPreset):
             text = _by_preset(trace, template, options)
         elif options["engine"] == "llama.cpp":
-            begins, more = options["add_generation_prompt"], options["variables"]
-            text = render_for_llama_cpp(template, drafts, add_generation_prompt=begins, variables=more, **given)
+            text = render_for_llama_cpp(template, drafts, **given, **own)
         else:
             text = render(template, drafts, **given, **own)
     except TemplateRefused as refusal:

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, get_args
 from ctxlab.context import Draft
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.chat_templates import RenderedText
+from ctxlab.engines.chat_templates import LostText, RenderedText
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.rendering.carried import Carried, carried_in
 from ctxlab.rendering.template_remedies import TemplateRemedy
@@ -99,16 +99,24 @@ def effects_of(
         yield TemplateEffect("not traced", "", "The text could not be traced, so nothing is said of what it carries.")
         return
     carried = carried_in(rendered, drafts)
-    for kind, each in losses_in(rendered, drafts):
+    losses = losses_in(rendered, drafts)
+    for kind, each in losses:
         words = "is not in the text" if kind == "dropped" else "stands elsewhere in the text than it was sent"
+        lost = next((lost for lost in rendered.lost if kind == "dropped" and each.message in lost.messages), None)
         yield TemplateEffect(
             kind,
             each.key,
-            f"{_named(each)} {words}.",
+            f"{_named(each)} {words}{_lost(lost)}.",
             each.at,
             each.end,
+            lost and lost.line,
             _remedy=lambda kind=kind, key=each.key: remedy_of(kind, key),
         )
+    told = {each.message for kind, each in losses if kind == "dropped"}
+    for lost in rendered.lost:
+        if lost.text.strip() and told.isdisjoint(lost.messages):
+            sentence = f"“{plain(lost.text.strip(), SHOWN)}” is not in the text{_lost(lost)}."
+            yield TemplateEffect("dropped", "", sentence, line=lost.line)
     yield from _beside(rendered, drafts)
     for each in carried:
         if each.is_shortened:
@@ -122,6 +130,16 @@ def effects_of(
     yield from _doubled_beginning(text, special_tokens)
     yield from _forged(text, carried, {*special_tokens.values(), *_markup(rendered)})
     yield from _added(rendered)
+
+
+def _lost(lost: LostText | None) -> str:
+    """The cause of a loss that is the engine's."""
+    if lost is None:
+        return ""
+    return (
+        f": the template writes it and llama.cpp loses it, as all that an {{% if %}} has written before "
+        f"{{% continue %}} or {{% break %}} leaves it (line {lost.line})"
+    )
 
 
 def _named(each: Carried, *, small: bool = False) -> str:
