@@ -206,3 +206,12 @@ def test_values_are_written_as_a_real_server_was_seen_to_write_them(source: str,
 def test_what_a_real_server_was_seen_to_refuse_is_refused(source: str) -> None:
     with pytest.raises(TemplateRefused, match=r"llama\.cpp"):
         render_for_llama_cpp(JinjaTemplate(source), drafts_of([USER]))
+
+
+def test_a_list_that_a_template_changes_is_as_it_was_in_the_next_rendering() -> None:
+    source = "{% set _ = messages.append(messages[0]) %}{% for m in messages %}{{ m.content }}|{% endfor %}"
+    drafts = drafts_of([USER, said("assistant", "It")])
+
+    found = render_for_llama_cpp(JinjaTemplate(source), drafts)
+
+    assert str(found.text) == " Is it lit?| Is it lit?|It"
