@@ -279,16 +279,15 @@ def rendered(
 
     `model` is a model of one's own, a template, an instruct preset of SillyTavern, by which its text completion is
     written, or the path of a file that has one of these. `template` names one of several;
-    by default it is `tool_use` where there are tools and the model has one. `server` is what the model runs on
-    (`ctxlab.local_server`): `found.served` then says what of the text it reads, and `engine` is that of the server,
-    else transformers. With `typed_parts` each message is a list
+    by default it is `tool_use` where there are tools and the model has one. With `typed_parts` each message is a list
     of parts, as some templates want it. `variables` are what a template gets besides, such as
-    `{"enable_thinking": False}`. Times that a template writes are the run's. With a `context` in tokens, of which
-    `answer` are kept for the reply, a preset's text is cut as SillyTavern cuts it; the run's tokenizer counts.
+    `{"enable_thinking": False}`. Times that a template writes are the run's. llama.cpp continues a last message of the
+    assistant, whatever is asked for. `server` is what the model runs on (`ctxlab.local_server`): `found.served` then
+    says what of the text it reads, and `engine` is that of the server, else transformers. With a `context` in tokens,
+    of which `answer` are kept for the reply, a preset's text is cut as SillyTavern cuts it; the run's tokenizer counts.
 
-    Raises WrongArgument for what would be passed over: typed parts and a continued last message for llama.cpp, a
-    context for a chat template, and for a preset all but a context and a continued message; and for an answer that
-    leaves no room.
+    Raises WrongArgument for what would be passed over: a context for a chat template, and for a preset all but a
+    context and a continued message; and for an answer that leaves no room.
     """
     own = read_template(model)
     if engine is None:
@@ -303,8 +302,6 @@ def rendered(
         )
     else:
         _refuse("a chat template, which cuts nothing,", context=context, answer=answer)
-    if engine == "llama.cpp":
-        _refuse("llama.cpp's engine", continue_final_message=continue_final_message, typed_parts=typed_parts)
     if (context is None and answer) or answer < 0 or (context is not None and answer >= context):
         raise WrongArgument(
             f"context={context} with answer={answer} leaves no room for messages; both are tokens", function="rendered"

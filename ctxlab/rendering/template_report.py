@@ -10,7 +10,7 @@ from typing import Final
 from ctxlab.context import Draft
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.chat_templates import RenderedText
+from ctxlab.engines.chat_templates import LostText, RenderedText
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.rendering.carried import Carried, carried_in
 from ctxlab.rendering.template_effect import TemplateEffect, Thing
@@ -37,7 +37,14 @@ def effects_of(
         if each.message in cut:
             yield TemplateEffect("cut", each.key, f"{_named(each)} is cut by SillyTavern's text completion.")
         elif each.is_dropped:
-            yield TemplateEffect("dropped", each.key, f"{_named(each)} is not in the text.")
+            lost = next((lost for lost in rendered.lost if each.message in lost.messages), None)
+            sentence = f"{_named(each)} is not in the text{_lost(lost)}."
+            yield TemplateEffect("dropped", each.key, sentence, line=lost and lost.line)
+    told = {each.message for each in carried if each.is_dropped}
+    for lost in rendered.lost:
+        if lost.text.strip() and told.isdisjoint(lost.messages):
+            sentence = f"“{plain(lost.text.strip(), SHOWN)}” is not in the text{_lost(lost)}."
+            yield TemplateEffect("dropped", "", sentence, line=lost.line)
     there = [each for each in carried if each.at is not None]
     for each in (there[number] for number in _moved([each.at or 0 for each in there])):
         sentence = f"{_named(each)} stands elsewhere in the text than it was sent."
@@ -85,6 +92,16 @@ def over_the_room(over: tuple[int, int] | None) -> Iterator[TemplateEffect]:
             f"What is always sent takes {over[0]:,} tokens with the padding, more than the {over[1]:,} there are."
         )
         yield TemplateEffect("cut", "", sentence)
+
+
+def _lost(lost: LostText | None) -> str:
+    """The cause of a loss that is the engine's."""
+    if lost is None:
+        return ""
+    return (
+        f": the template writes it and llama.cpp loses it, as all that an {{% if %}} has written before "
+        f"{{% continue %}} or {{% break %}} leaves it (line {lost.line})"
+    )
 
 
 def _named(each: Carried, *, small: bool = False) -> str:

@@ -17,7 +17,7 @@ from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Trace
 
 OF_PRESET = ("context", "answer", "engine")
-"""Options that no chat template takes."""
+"""Options that a template isn't given."""
 
 
 class TextOfRun(NamedTuple):
@@ -55,11 +55,9 @@ def _by_template(
     agent, drafts = trace.start.input.agent, trace.result.drafts
     tools = (agent.sent_tools if agent is not None else None) or ()
     given: dict[str, Any] = {"tools": tools, "special_tokens": model.special_tokens, "now": now}
-    if options["engine"] == "llama.cpp":
-        begins, more = options["add_generation_prompt"], options["variables"]
-        return render_for_llama_cpp(template, drafts, add_generation_prompt=begins, variables=more, **given)
     own = {name: value for name, value in options.items() if name not in OF_PRESET}
-    return render(template, drafts, **given, **own)
+    engine = render_for_llama_cpp if options["engine"] == "llama.cpp" else render
+    return engine(template, drafts, **given, **own)
 
 
 def _by_preset(trace: Trace, preset: InstructPreset, options: Mapping[str, Any]) -> TextOfRun:

@@ -31,6 +31,7 @@ from tests.bench import (
     requests,
     search,
     studies,
+    templates,
     trees,
     what_if,
     widgets,
@@ -194,6 +195,7 @@ def main() -> None:
     recorder.main()
     recordings.main()
     prefixes.main()
+    templates.main()
     print("\n| the small languages | CPU |\n|---|--:|")
     for work, cost in (*lore.lore_rows(), *lore.timeline_rows(), *languages.regex_rows(), *what_if.replay_rows()):
         print(f"| {work} | {cost} |")

@@ -162,8 +162,6 @@ def test_a_preset_of_sillytavern_writes_the_text_and_loses_what_it_has_no_place_
 @pytest.mark.parametrize(
     ("model", "more"),
     [
-        (CHATML, {"engine": "llama.cpp", "typed_parts": True}),
-        (CHATML, {"engine": "llama.cpp", "continue_final_message": True}),
         (read_instruct_preset(PRESET), {"variables": {"a": 1}}),
         (read_instruct_preset(PRESET), {"engine": "llama.cpp"}),
     ],
@@ -171,6 +169,31 @@ def test_a_preset_of_sillytavern_writes_the_text_and_loses_what_it_has_no_place_
 def test_what_an_engine_would_pass_over_is_refused(model: Any, more: dict[str, Any]) -> None:
     with pytest.raises(WrongArgument, match="takes no"):
         rendered(run(CHAT), model, **more)
+
+
+def test_llama_cpp_goes_on_with_a_last_message_of_the_assistant_and_takes_typed_parts() -> None:
+    trace = run([*CHAT[:2], {"role": "assistant", "content": "It is "}])
+
+    found = rendered(trace, CHATML, engine="llama.cpp", typed_parts=True)
+
+    assert found.text.endswith("<|im_start|>assistant\nIt is ")
+    assert "Is the lamp lit?" in found.text
+    assert rendered(trace, CHATML, engine="llama.cpp", continue_final_message=True).text == found.text
+
+
+def test_a_message_that_llama_cpp_loses_is_told_with_the_line_that_loses_it() -> None:
+    template = JinjaTemplate(
+        "{% for m in messages %}{% if m.role == 'system' %}[{{ m.content }}]\n{% continue %}{% endif %}"
+        "({{ m.content }}){% endfor %}"
+    )
+    trace = run(CHAT[:2])
+
+    (lost,) = [each for each in rendered(trace, template, engine="llama.cpp").effects if each.kind == "dropped"]
+
+    assert lost.key == trace.result.drafts[0].key
+    assert lost.line == 2
+    assert "llama.cpp loses it" in lost.sentence
+    assert not [each for each in rendered(trace, template).effects if each.kind == "dropped"]
 
 
 ROLES = st.lists(st.sampled_from(["system", "user", "assistant"]), min_size=1, max_size=7)
@@ -183,9 +206,10 @@ def test_each_effect_is_true_of_the_text_and_each_remedy_tried_again_does_what_i
     roles: list[str], data: st.DataObject
 ) -> None:
     template = data.draw(st.sampled_from(templates()))
+    engine = data.draw(st.sampled_from(["transformers", "llama.cpp"]))
     trace = run([{"role": role, "content": f"word{n}a word{n}b"} for n, role in enumerate(roles)])
 
-    found = rendered(trace, template)
+    found = rendered(trace, template, engine=engine)
 
     words = {draft.key: str(draft.text) for draft in trace.result.drafts}
     dropped = {key for kind, key in kinds(found) if kind == "dropped"}
@@ -197,9 +221,9 @@ def test_each_effect_is_true_of_the_text_and_each_remedy_tried_again_does_what_i
         assert places == sorted(places)
     for effect in found.effects:
         if effect.remedy is not None:
-            after = rendered(trace.rerun(effect.remedy.settings), template)
+            after = rendered(trace.rerun(effect.remedy.settings), template, engine=engine)
             assert (effect.kind, effect.key) not in kinds(after)
             assert {each for each in kinds(after) if each[0] in ("refused", "dropped", "moved")} <= set(kinds(found))
     if found.remedy is not None:
-        after = rendered(trace.rerun(found.remedy.settings), template)
+        after = rendered(trace.rerun(found.remedy.settings), template, engine=engine)
         assert not [kind for kind, _ in kinds(after) if kind in ("refused", "dropped", "moved")]

@@ -1,19 +1,24 @@
-"""A llama.cpp server in a process of its own: prints what it makes of chats, as JSON.
+"""A llama.cpp server in a process of its own: prints what it makes of chats, a line of JSON each.
 
-    python real_llama_cpp.py MODEL.gguf TEMPLATE CHATS.json
+    python real_llama_cpp.py MODEL.gguf TEMPLATE CHATS.json [--counts]
 
-It stands alone, since a template may end the whole process of the server.
+Each line is [name, answer]; the first is ["", {}], when the server is up. It stands alone, since a template may end the
+whole process of the server.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
+
+WAIT_SECONDS = 120
+"""The longest that an answer may take, on a machine that is busy with other work."""
 
 
 def write_model(path: Path) -> None:
@@ -66,13 +71,13 @@ def asked(url: str, body: dict[str, Any]) -> dict[str, Any]:
     """The server's answer; what it refuses is {"error": its words}."""
     request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=WAIT_SECONDS) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as refusal:
         return {"error": json.load(refusal)["error"]["message"]}
 
 
-def main(model: str, template: str, chats: str) -> None:
+def main(model: str, template: str, chats: str, *counts: str) -> None:
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -80,19 +85,53 @@ def main(model: str, template: str, chats: str) -> None:
     params.n_ctx, params.n_parallel, params.port, params.verbosity, params.warmup = 4096, 1, 0, -1, False
     params.chat_template = Path(template).read_text("utf-8")
     server = xllamacpp.Server(params)
+    _print("", {})
     url = server.listening_address
-    found = {
-        name: {**asked(f"{url}/apply-template", chat), **_counted(url, chat)}
-        for name, chat in json.loads(Path(chats).read_text("utf-8")).items()
-    }
-    sys.stdout.write(json.dumps(found))
-    sys.stdout.flush()
+    for name, chat in json.loads(Path(chats).read_text("utf-8")).items():
+        _print(name, {**asked(f"{url}/apply-template", chat), **(_counted(url, chat) if counts else {})})
     os._exit(0)
+
+
+def _print(name: str, answer: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps([name, answer]) + "\n")
+    sys.stdout.flush()
 
 
 def _counted(url: str, chat: dict[str, Any]) -> dict[str, Any]:
     answer = asked(f"{url}/v1/chat/completions", {**chat, "max_tokens": 1})
     return {"tokens": answer["usage"]["prompt_tokens"]} if "usage" in answer else {}
+
+
+def answers(
+    model: Path, template: str, chats: dict[str, Any], folder: Path, *, counts: bool = False
+) -> dict[str, dict[str, Any]] | None:
+    """What a server that is started with a template answers to each chat; None where it doesn't start.
+
+    Where a chat ends the server, or it answers nothing for long, its answer is {"ended": True}; it is started anew for
+    the others.
+    """
+    (folder / "t.jinja").write_text(template, "utf-8")
+    found: dict[str, dict[str, Any]] = {}
+    while left := {name: chat for name, chat in chats.items() if name not in found}:
+        (folder / "chats.json").write_text(json.dumps(left), "utf-8")
+        typed = [sys.executable, __file__, str(model), str(folder / "t.jinja"), str(folder / "chats.json")]
+        try:
+            done = subprocess.run(
+                [*typed, *(["--counts"] if counts else [])],
+                capture_output=True,
+                timeout=WAIT_SECONDS * (1 + len(left)),
+                check=False,
+            )
+            written = done.stdout
+        except subprocess.TimeoutExpired as late:
+            written = late.stdout or b""
+        lines = [json.loads(line) for line in written.decode().splitlines() if line.startswith("[")]
+        if not lines:
+            return None
+        found.update(lines[1:])
+        if len(lines) <= len(left):
+            found[next(name for name in left if name not in found)] = {"ended": True}
+    return found
 
 
 if __name__ == "__main__":

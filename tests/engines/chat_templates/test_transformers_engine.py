@@ -16,7 +16,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from ctxlab.context import Cause, Edit, Origin
 from ctxlab.engines.chat_templates import JinjaTemplate, RenderedText
-from ctxlab.engines.chat_templates.jinja import limits, render
+from ctxlab.engines.chat_templates.jinja import compiled, limits, render
 from ctxlab.engines.chat_templates.jinja.messages import Leaves, messages_of, plain
 from ctxlab.errors import TemplateRefused
 from tests.engines.chat_templates.published import Shape, draft, shapes, templates
@@ -115,6 +115,12 @@ PARTS = st.sampled_from(
         "(message['content'] | safe) + '<i>'", "message['content'].partition('a')[2]", "message['content'][::-1]",
         "message['content'].replace('', '.')", "message['content'] | title", "message['content'].rsplit('a', 1)[0]",
         "message['content'].splitlines() | join('|')", "message | tojson(indent=1)", "messages | length ~ 'n'",
+        "message | tojson(ensure_ascii=true)", "message | tojson(sort_keys=true)", "{1: message['content']} | tojson",
+        "message['content'].removeprefix('a').removesuffix('b')", "message['content'] | capitalize",
+        "message['content'].rpartition('b') | join('/')", "message['content'] | truncate(3)",
+        "message['content'] | int", "message['content'].replace('a', 'b', 1)", "message['content'] | list",
+        "message['content'].split() | join('_')",
+        "message['content'].of is defined", "message['content']['split'] is defined", "message['content'] | center(9)",
         "message['content'] if message['content'] else 'none at all'", "message.content | default('d') | string",
     ]
 )  # fmt: skip
@@ -131,6 +137,24 @@ def test_whatever_a_template_does_to_words_the_text_is_jinja2s(parts: list[str],
 
     assert found is not None
     assert str(found.text) == by_jinja2(template, shape)
+
+
+def test_a_plain_rendering_stands_beside_the_traced_one_only_where_both_could_differ(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+    plain_template = compiled.plain_template
+
+    def noted(source: str, engine: Any) -> Any:
+        asked.append(source)
+        return plain_template(source, engine)
+
+    monkeypatch.setattr(compiled, "plain_template", noted)
+    escapes = "{{ (messages[0].content | safe) + '<' }}"
+    found = [render(JinjaTemplate(source), [draft("u", "user", "x")]) for source in (CHATML, escapes)]
+
+    assert asked == [escapes]
+    assert [each.traced for each in found] == [True, True]
 
 
 def test_a_message_that_is_continued_ends_the_text() -> None:
@@ -173,6 +197,9 @@ def test_an_error_of_a_template_is_told_with_its_line() -> None:
         "{{ ''.join(['a' * 900] * 3) }}",
         "{{ '' ~ ['a' * 900] * 3 }}",
         "{{ (['a' * 900] * 3) | string | length }}",
+        "{{ ('a\n' * 90) | indent(90) | length }}",
+        "{{ (['a' * 900] * 3) | safe | length }}",
+        "{{ (['a' * 900] * 3) | upper | length }}",
     ],
 )
 def test_a_template_that_makes_too_much_is_stopped(source: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,42 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from itertools import islice
 from typing import Any, cast
 
 import jinja2
 import jinja2.ext
 import jinja2.nodes
 from jinja2.compiler import CodeGenerator, Frame
-from jinja2.filters import do_indent
 from jinja2.parser import Parser
 from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
+from ctxlab.engines.chat_templates.jinja.filters import (
+    as_string,
+    limited_filter,
+    sized,
+    traced_indent,
+    traced_join,
+    traced_replace,
+    traced_safe,
+)
 from ctxlab.engines.chat_templates.jinja.limits import (
     MOST_CHARACTERS,
-    MOST_STEPS,
     StepCounter,
     TemplateTooLarge,
     check_format,
-    check_indent,
     check_numbers,
     check_operation,
     check_replace,
     check_size,
 )
 from ctxlab.engines.chat_templates.jinja.traced_json import traced_json
-from ctxlab.engines.chat_templates.jinja.traced_string import (
-    TracedMarkup,
-    TracedString,
-    joined,
-    leaf_string,
-    runs_of,
-    with_text,
-)
+from ctxlab.engines.chat_templates.jinja.traced_string import TracedString, joined, leaf_string
 
 HTML_FILTERS = frozenset({"safe", "escape", "e", "forceescape", "urlize", "xmlattr", "striptags"})
 NAMED_FILTERS = (*HTML_FILTERS, "join")
@@ -48,8 +46,6 @@ WRAPPED = frozenset({"format", "format_map"})
 OF_TEXT = frozenset(name for name in dir(str) if not name.startswith("_")) - WRAPPED
 OF_LOOP = frozenset({"index", "index0", "first", "last", "length", "previtem", "nextitem", "revindex", "revindex0"})
 TEXTS = (str, TracedString)
-WRITERS = frozenset({"soft_str", "do_pprint", "do_format", "do_urlencode", "do_forceescape", "do_wordcount"})
-"""Filters that write a value as a text."""
 WIDE_METHODS = frozenset({"center", "ljust", "rjust", "zfill", "expandtabs"})
 
 
@@ -116,7 +112,7 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
         del self.globals["lipsum"]
         own: dict[str, Any] = {"dict": _Dict(), "raise_exception": _refuse, "strftime_now": self._time}
         self.globals.update(own)
-        self.filters = {name: _limited(each) for name, each in self.filters.items()}
+        self.filters = {name: limited_filter(each) for name, each in self.filters.items()}
         self.filters["tojson"] = self.json_filter(json.dumps)
 
     def reset(self, now: datetime | None) -> None:
@@ -224,7 +220,7 @@ class PlainEnvironment(ImmutableSandboxedEnvironment):
             elif name == "replace":
                 check_replace(obj.__self__, *args[:2])
             elif name == "join":
-                args = (_sized(args[0]), *args[1:]) if args else args
+                args = (sized(args[0]), *args[1:]) if args else args
         return super().call(context, obj, *args, **kwargs)
 
 
@@ -245,11 +241,11 @@ class TracedEnvironment(PlainEnvironment):
         self.is_exact = True
         self.filters |= {
             "tojson": self.json_filter(traced_json),
-            "join": _join,
-            "replace": _replace,
+            "join": traced_join,
+            "replace": traced_replace,
             "string": as_string,
-            "indent": _indent,
-            "safe": _safe,
+            "indent": traced_indent,
+            "safe": traced_safe,
         }
 
     @staticmethod
@@ -319,15 +315,6 @@ WRITTEN = (
 """Parents of constants that may be written; not of keys, tests and arguments, which have to stay constants."""
 
 
-def _sized(values: Any) -> Any:
-    """The values of a list that is to be joined, or of what gives them one by one."""
-    if isinstance(values, str):
-        return values
-    found = [*islice(values, MOST_STEPS)]
-    check_size(found)
-    return found
-
-
 def _joined(parts: list[str]) -> str:
     if sum(map(len, parts)) > MOST_CHARACTERS:
         raise TemplateTooLarge
@@ -336,78 +323,3 @@ def _joined(parts: list[str]) -> str:
 
 def _refuse(message: str) -> None:
     raise jinja2.TemplateError(message)
-
-
-def _limited(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter that refuses large numbers; what it wants passed first is passed."""
-
-    def limited(*args: Any, **kwargs: Any) -> Any:
-        check_numbers(args[1:])
-        check_numbers(kwargs.values())
-        name = getattr(function, "__name__", "")
-        if name == "do_format" and isinstance(args[0], str):
-            check_format(args[0])
-        elif name == "do_replace":
-            check_replace(*[str(each) for each in args[1:4]])
-        elif name == "do_join":
-            args = (args[0], _sized(args[1]), *args[2:])
-        elif name == "do_indent":
-            check_indent(str(args[0]), *args[1:2])
-        elif name in WRITERS:
-            check_size(args)
-        return function(*args, **kwargs)
-
-    limited.__dict__.update(getattr(function, "__dict__", {}))
-    return limited
-
-
-def as_string(value: Any) -> str:
-    """A value as a text; a traced one stays as it is."""
-    if isinstance(value, list | dict | tuple | set):
-        check_size(value)
-    return value if isinstance(value, str) else str(value)
-
-
-def _safe(value: Any) -> str:
-    text = as_string(value)
-    return TracedMarkup(str.__str__(text), runs_of(text))
-
-
-def _join(value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:
-    items = _sized(value)
-    parts = [*items] if attribute is None else [_member(each, attribute) for each in items]
-    own = d if isinstance(d, TracedString) else leaf_string(as_string(d), -1)
-    return own.join([as_string(each) for each in parts])
-
-
-def _member(value: Any, name: str | int) -> Any:
-    """A member by a path with dots, as jinja2's filters take one."""
-    for part in str(name).split("."):
-        if isinstance(value, Mapping):
-            value = cast("Mapping[Any, Any]", value).get(part, "")
-        elif isinstance(value, list | tuple) and part.isdecimal() and int(part) < len(cast("list[Any]", value)):
-            value = value[int(part)]
-        else:
-            value = ""
-    return value
-
-
-def _replace(s: Any, old: Any, new: Any, count: int | None = None) -> str:
-    text = s if isinstance(s, TracedString) else leaf_string(str(s), -1)
-    return text.replace(str(old), as_string(new), -1 if count is None else count)
-
-
-def _indent(s: Any, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
-    check_numbers((width,))
-    check_indent(str(s), width)
-    margin = " " * width if isinstance(width, int) else width
-    text = s if isinstance(s, TracedString) else leaf_string(str(s), -1)
-    lines = (text + "\n").splitlines()  # as jinja2 does it, so that a line feed at the end stays
-    found: list[str] = []
-    for number, line in enumerate(lines):
-        if number:
-            found.append("\n")
-        if first if number == 0 else bool(line) or blank:
-            found.append(margin)
-        found.append(line)
-    return with_text(do_indent(str.__str__(text), width, first, blank), joined(found))

@@ -136,3 +136,10 @@ def plain(value: Any) -> Any:
     if isinstance(value, list):
         return [plain(each) for each in cast("list[Any]", value)]
     return value
+
+
+def copied(value: Any) -> Any:
+    """A value with lists and objects of its own, which may be changed."""
+    if isinstance(value, dict):
+        return {name: copied(each) for name, each in cast("dict[Any, Any]", value).items()}
+    return [copied(each) for each in cast("list[Any]", value)] if isinstance(value, list) else value

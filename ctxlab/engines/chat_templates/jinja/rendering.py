@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Origin, Span, Text
 from ctxlab.engines.chat_templates.jinja.limits import MOST_SOURCE, TemplateTooLarge
-from ctxlab.engines.chat_templates.jinja.messages import Leaf, Leaves, plain
+from ctxlab.engines.chat_templates.jinja.messages import Leaf, Leaves, copied, plain
 from ctxlab.engines.chat_templates.jinja.traced_string import Run, TracedString, runs_of
 from ctxlab.engines.chat_templates.rendered_text import Engine, LostText, RenderedText, Stretch
 from ctxlab.engines.chat_templates.template import JinjaTemplate
@@ -43,7 +43,8 @@ def _traced(
     """What a template writes of traced values, and whether its characters are those of plain ones for certain."""
     from ctxlab.engines.chat_templates.jinja.compiled import traced_template
 
-    found = _run(template, given, now, engine, is_traced=True)
+    changes = engine == "llama.cpp" and (".append(" in template.source or ".pop(" in template.source)
+    found = _run(template, copied(given) if changes else given, now, engine, is_traced=True)
     is_traced = isinstance(found.text, TracedString)
     if not is_traced:
         raise TypeError("the template lets no trace through")

@@ -24,7 +24,7 @@ TOOL: Final[Mapping[str, Any]] = {
         "parameters": {
             "type": "object",
             "properties": {"arg": {"type": "string", "description": "Arg description"}},
-            "required": ["arg"],
+            "required": ("arg",),  # a template may add to a list
         },
     },
 }

@@ -79,7 +79,7 @@ def render_for_llama_cpp(
         return found
     form = can.form
     turn = _written(form.turn, found) if form is not None else _turn(found, rendered(begins=True), can)
-    return joined([found, turn, *_reply(drafts, found, can)])
+    return joined([found, turn, *_reply(drafts, found, can, typed_parts=typed_parts)])
 
 
 def _check_continued(drafts: Sequence[Draft]) -> None:
@@ -112,28 +112,35 @@ def _turn(ended: RenderedText, begun: RenderedText, can: Abilities) -> RenderedT
     return cut(turn, 0, at) if at >= 0 else turn
 
 
-def _reply(drafts: Sequence[Draft], found: RenderedText, can: Abilities) -> list[RenderedText]:
+def _reply(drafts: Sequence[Draft], found: RenderedText, can: Abilities, *, typed_parts: bool) -> list[RenderedText]:
     """The begun reply: its thoughts, between their marks where it has none too, and its words."""
-    last = drafts[-1]
-    number = len(drafts) - 1
-    start, end = (can.form.start, can.form.end) if can.form is not None else (can.marks.start, can.marks.end)
-    parts: list[RenderedText] = []
-    if can.form is not None and can.form.name == "gemma4" and str(found.text).endswith(GEMMA_END):
-        parts.append(_written(GEMMA_TURN, found))
-    if start and not (can.form is not None and can.form.name == "deepseek-v4" and not last.reasoning):
-        parts.append(_written(start, found))
+    last, number, form = drafts[-1], len(drafts) - 1, can.form
+    start, end = (form.start, form.end) if form is not None else (can.marks.start, can.marks.end)
+    name = form.name if form is not None else ""
+    found_parts: list[RenderedText] = []
+    if name == "gemma4" and str(found.text).endswith(GEMMA_END):
+        found_parts.append(_written(GEMMA_TURN, found))
+    if start and (name != "deepseek-v4" or last.reasoning):
+        found_parts.append(_written(start, found))
     if start and last.reasoning:
-        parts.append(_of(Text.of(last.reasoning, last.origin), number, "reasoning", 0, found))
+        found_parts.append(_of(Text.of(last.reasoning, last.origin), number, "reasoning", 0, found))
     if str(last.text):
-        parts.append(_written(end if start else "", found))
-        at = 0
-        for each in last.body:
-            if isinstance(each, Text) and each:
-                at = max(at, str(last.text).find(str(each), at))
-                if parts and parts[-1].stretches and parts[-1].stretches[-1].field == "content":
-                    parts.append(_written("\n\n", found))
-                parts.append(_of(each, number, "content", at, found))
-                at += len(each)
+        found_parts += [_written(end if start else "", found), *_words(last, number, found, typed_parts=typed_parts)]
+    return found_parts
+
+
+def _words(last: Draft, number: int, found: RenderedText, *, typed_parts: bool) -> list[RenderedText]:
+    """The words of a begun reply; typed parts are joined by empty lines."""
+    if not (typed_parts or last.assets):
+        return [_of(last.text, number, "content", 0, found)]
+    whole, at = str(last.text), 0
+    parts: list[RenderedText] = []
+    for each in last.body:
+        if isinstance(each, Text) and each:
+            at = max(at, whole.find(str(each), at))
+            parts += [_written("\n\n", found)] if parts else []
+            parts.append(_of(each, number, "content", at, found))
+            at += len(each)
     return parts
 
 

@@ -11,12 +11,8 @@ import jinja2.nodes
 from jinja2.compiler import Frame
 from jinja2.runtime import Context
 
-from ctxlab.engines.chat_templates.jinja.environments import (
-    PlainEnvironment,
-    TemplateCode,
-    TracedEnvironment,
-    as_string,
-)
+from ctxlab.engines.chat_templates.jinja.environments import PlainEnvironment, TemplateCode, TracedEnvironment
+from ctxlab.engines.chat_templates.jinja.filters import as_string
 from ctxlab.engines.chat_templates.jinja.limits import MOST_CHARACTERS, TemplateTooLarge, check_size
 from ctxlab.engines.chat_templates.jinja.traced_string import joined
 

@@ -91,7 +91,7 @@ def _with_content(message: Message, leaves: Leaves, can: Abilities) -> Message:
     """A message whose content is a text, or a list of parts, as the template reads it."""
     content = message["content"]
     if isinstance(content, list) and can.reads_text and not can.reads_parts:
-        texts = [part.get("text", "") for part in cast("list[dict[str, Any]]", content)]
+        texts = [part["text"] for part in cast("list[dict[str, Any]]", content) if "text" in part]
         return {**message, "content": leaves.together(texts, "\n")}
     if not isinstance(content, list) and can.reads_parts and not can.reads_text:
         return {**message, "content": [{"type": "text", "text": content}]}
