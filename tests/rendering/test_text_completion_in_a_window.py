@@ -46,9 +46,7 @@ def test_the_text_in_a_window_is_that_of_the_programs_rule(turns: int, context: 
         trace.result.drafts, PRESET, budget=context - answer, count=count, user="User", char="Assistant"
     )
     assert found.text == str(wanted.rendered.text)
-    assert cut_keys(found) == [
-        part.key for number in sorted(wanted.cut) for part in trace.result.drafts[number].parts
-    ]
+    assert cut_keys(found) == [part.key for number in sorted(wanted.cut) for part in trace.result.drafts[number].parts]
     assert not [each for each in found.effects if each.kind == "dropped"]
 
 
