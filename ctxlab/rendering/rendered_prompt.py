@@ -72,7 +72,7 @@ class RenderedPrompt:
         return f"RenderedPrompt({self.template.name!r}, {size}{tokens}, {counted(len(self.effects), 'effect')})"
 
     def _repr_html_(self) -> str:
-        rows = ((each.kind, each.key, each.sentence, each.line, _said(each.remedy)) for each in self.effects)
+        rows = ((each.kind, each.key, each.sentence, each.line, _said(each)) for each in self.effects)
         return heading(self) + html_table(EFFECT_COLUMNS, rows, of="effects", cells=200)
 
     @property
@@ -256,8 +256,9 @@ def _written(origin: Origin) -> str:
     return f"{origin.kind}:{origin.ref}" if origin.ref else origin.kind
 
 
-def _said(remedy: TemplateRemedy | None) -> str:
-    return remedy.sentence if remedy is not None else ""
+def _said(effect: TemplateEffect) -> str:
+    remedy = effect.remedy
+    return remedy.sentence if remedy is not None else effect.advice
 
 
 @checked_arguments

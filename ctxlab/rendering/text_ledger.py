@@ -9,7 +9,7 @@ from ctxlab.context import Draft
 from ctxlab.engines.chat_templates import RenderedText
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.ledger import LEDGER_COLUMNS, OVERHEAD, TOOLS, Account, LedgerRow
-from ctxlab.rendering.text_sources import TEMPLATE, SourcedStretch
+from ctxlab.rendering.text_sources import TEMPLATE, UNTRACED, SourcedStretch
 
 STEP: Final = "template"
 COLUMNS: Final = (*LEDGER_COLUMNS, "characters_in", "characters_out")
@@ -27,6 +27,10 @@ def ledger_rows_of_text(
 ) -> Iterator[dict[str, Any]]:
     """A row for the messages that the text has, for those that it hasn't, and for what isn't of a message."""
     counter, drafts = trace.services.tokenizer, trace.result.drafts
+    if rendered is not None and not rendered.traced:
+        characters = [sum(map(_characters, drafts)), len(rendered.text)]
+        yield _row(UNTRACED, _account(trace.tokens, sum(tokens or ())), characters, known=tokens is not None)
+        return
     by_message = _by_message(found, tokens)
     kept, lost = Account(), Account()
     characters = {"": [0, 0], "dropped": [0, 0]}

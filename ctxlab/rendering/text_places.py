@@ -16,6 +16,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.engines.chat_templates import RenderedText
 from ctxlab.pipeline.explain.provenance_text import provenance_lines, written_by
 from ctxlab.prompt.merged_parts import pieces
+from ctxlab.rendering.text_sources import UNTRACED
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +62,8 @@ class TextPart:
             return f"{FIELDS.get(self.field, self.field)} of {merged} ({self.role})"
         if self.field == "tools":
             return "the definitions of tools"
+        if self.field == UNTRACED:
+            return "not traced, so that it isn't known whose they are"
         if self.field == "special":
             return f"the model's {self.spans[0].origin.ref}"
         return f"the template's own, line {self.line}" if self.line else "the template's own"
@@ -157,7 +160,7 @@ def _parts(rendered: RenderedText, drafts: Sequence[Draft], start: int, end: int
             continue
         offset = each.offset + low - each.start
         if each.message is None:
-            yield from _of_template(rendered, low, high, each.field)
+            yield from _of_template(rendered, low, high, each.field if rendered.traced else UNTRACED)
         else:
             draft = drafts[each.message]
             part = _part_at(draft, offset) if each.field == "content" else draft.key

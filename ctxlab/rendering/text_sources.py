@@ -16,6 +16,8 @@ from ctxlab.prompt import BuiltMessage
 
 TEMPLATE: Final = "template"
 """The entry of characters that a template writes itself: roles, marks, texts of its own."""
+UNTRACED: Final = "not traced"
+"""The entry of all characters of a text that could not be traced."""
 ENTRIES: Final = {"reasoning": "history", "calls": "tools", "tools": "tools"}
 """Entries of a message's fields beside its words."""
 
@@ -31,6 +33,8 @@ class SourcedStretch(NamedTuple):
 
 def sourced_stretches(rendered: RenderedText, trace: Trace) -> list[SourcedStretch]:
     """A rendered text in stretches of one source, in order; together they are all of it."""
+    if not rendered.traced:
+        return [SourcedStretch(0, len(rendered.text), None, UNTRACED)] if rendered.text else []
     messages = trace.prompt.messages
     ranges: dict[int, _Ranges] = {}
     found: list[SourcedStretch] = []
@@ -84,7 +88,7 @@ def budget_entries(
     sums = Counter[str]()
     for each, count in zip(found, tokens, strict=True):
         sums[each.entry] += count
-    entries = {entry: sums[entry] for entry in (*OF_PART, TEMPLATE) if sums[entry]}
+    entries = {entry: sums[entry] for entry in (*OF_PART, TEMPLATE, UNTRACED) if sums[entry]}
     if room is not None:
         entries |= {name: count for name, count in (("free", room - sum(tokens)), ("reserve", reserve)) if count}
     return entries

@@ -135,7 +135,7 @@ def _of_words(found: RenderedPrompt, words: str) -> TextAnswer | None:
         told.append(f"and at {counted(len(places) - MOST, 'more place')}")
     occurrences = found.trace.where(words)
     if places:
-        keys = {key for place in places for key in place.keys}
+        keys = {key for place in places for part in place.parts for key in (part.key, part.part) if key}
         effects = tuple(each for each in _effects_on(found, keys) if each.kind not in ("dropped", "cut"))
         return TextAnswer(words, (*told, *_losses(effects)), places, effects)
     effects = list[TemplateEffect]()
@@ -180,8 +180,8 @@ def _of_sent(found: RenderedPrompt, each: Occurrence) -> tuple[list[str], list[T
     named = (
         f"{quoted(str(each.version.text)[each.start : each.end])} is in message {number + 1} ({draft.role}, {each.key})"
     )
-    if found.rendered is None:
-        effects = [effect for effect in found.effects if effect.kind == "refused"]
+    if found.rendered is None or not found.rendered.traced:
+        effects = [effect for effect in found.effects if effect.kind in ("refused", "not traced")]
         return [f"{named}, as the pipeline sends it.", *_losses(effects)], effects
     there = [
         (max(s.start, s.start + each.start - s.offset), min(s.end, s.start + each.end - s.offset))
@@ -221,14 +221,15 @@ def _beside(draft: Draft) -> Iterator[tuple[str, str]]:
 
 def _effects_on(found: RenderedPrompt, keys: Sequence[str] | set[str]) -> tuple[TemplateEffect, ...]:
     """The losses of some messages, or the refusal of all."""
-    return tuple(each for each in found.effects if each.kind in LOSSES and (each.key in keys or each.kind == "refused"))
+    of_all = ("refused", "not traced")
+    return tuple(each for each in found.effects if each.kind in LOSSES and (each.key in keys or each.kind in of_all))
 
 
 def _losses(effects: Sequence[TemplateEffect]) -> list[str]:
     """A sentence for each loss and one for what mends it."""
     told: list[str] = []
     for each in effects:
-        by = "" if each.kind in ("refused", "cut") else "By the template: "
+        by = "" if each.kind in ("refused", "cut", "not traced") else "By the template: "
         told.append(f"{by}{each.sentence}")
         if each.remedy is not None:
             told.append(f"Mended, as was tried, with {_listed(each.remedy.settings)}: {each.remedy.sentence}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import ctxlab
+from ctxlab.context import Origin, Text
+from ctxlab.engines.chat_templates import Stretch
 from ctxlab.errors import CtxlabError
 from ctxlab.local_models import LocalModel
 from ctxlab.rendering import RenderedPrompt, rendered
@@ -53,7 +56,7 @@ def found_of(models: dict[str, LocalModel], name: str, chat: list[dict[str, Any]
     return rendered(trace, models[name])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(chats, NAMES, st.booleans())
 def test_tokens_by_source_are_all_tokens_of_the_text(
     models: dict[str, LocalModel], chat: list[dict[str, Any]], name: str, merged: bool
@@ -66,7 +69,7 @@ def test_tokens_by_source_are_all_tokens_of_the_text(
     assert (budget >= 0).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(chats, NAMES, st.booleans())
 def test_the_ledger_balances_through_the_template(
     models: dict[str, LocalModel], chat: list[dict[str, Any]], name: str, merged: bool
@@ -83,7 +86,7 @@ def test_the_ledger_balances_through_the_template(
     assert (ledger["in"] + ledger["added"] == paid).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(chats, NAMES, st.booleans(), st.data())
 def test_the_places_of_words_are_theirs(
     models: dict[str, LocalModel], chat: list[dict[str, Any]], name: str, merged: bool, data: st.DataObject
@@ -104,7 +107,7 @@ def test_the_places_of_words_are_theirs(
                 assert str(draft.text)[part.offset : part.offset + len(part.text)] == part.text
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(chats, NAMES, st.booleans(), st.integers(40, 400))
 def test_every_message_has_an_answer_and_every_remedy_in_it_is_true(
     models: dict[str, LocalModel], chat: list[dict[str, Any]], name: str, merged: bool, budget: int
@@ -135,3 +138,21 @@ def test_without_a_vocabulary_a_budget_is_refused_and_the_ledger_knows_character
         found.budget()
     last = found.ledger().iloc[-1]
     assert (last["rule"], last["characters_out"]) == ("template", len(found.text) - len("灯塔"))
+
+
+def test_of_a_text_that_could_not_be_traced_nothing_is_said_to_be_the_templates(models: dict[str, LocalModel]) -> None:
+    found = rendered(ctxlab.build([{"role": "user", "content": "灯塔"}], model=models["chatml"]), models["chatml"])
+    assert found.rendered is not None
+    whole = Text.of(found.text, Origin("template", "chatml"))
+    stretches = (Stretch(0, len(found.text), None, "template"),)
+    untraced = replace(found, rendered=replace(found.rendered, text=whole, stretches=stretches, traced=False))
+
+    assert untraced.budget().drop("free").to_dict() == {"not traced": found.tokens}
+    (row,) = untraced.ledger().query("step == 'template'").to_dict("records")
+    assert (row["rule"], row["in"], row["out"], row["characters_out"]) == (
+        *("not traced", found.trace.tokens, found.tokens),
+        len(found.text),
+    )
+    assert "not traced, so that it isn't known whose they are" in str(untraced.why("灯塔"))
+    assert "could not be traced" in str(untraced.why("node:m0"))
+    assert [each.kind for each in untraced.effects] == ["not traced"]
