@@ -27,6 +27,8 @@ export interface View {
   tokens: [number, number];
   boundaries: { first: number; second: number; both: number };
   run: boolean;
+  /** How far off the run's own count may be; empty where that is exact. */
+  estimate: string;
   messages: Message[];
 }
 

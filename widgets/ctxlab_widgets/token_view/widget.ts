@@ -34,6 +34,7 @@ const NOTHING: View = {
   tokens: [0, 0],
   boundaries: { first: 0, second: 0, both: 0 },
   run: false,
+  estimate: "",
   messages: [],
 };
 
