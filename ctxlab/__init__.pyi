@@ -46,6 +46,7 @@ from ctxlab.api.sillytavern import SillyTavernTurn as SillyTavernTurn
 from ctxlab.api.sillytavern import sillytavern as sillytavern
 from ctxlab.api.study import Study as Study
 from ctxlab.api.survey import survey as survey
+from ctxlab.api.tokenizer_error import tokenizer_error as tokenizer_error
 from ctxlab.api.transcripts_of_build import ensure_transcripts as ensure_transcripts
 from ctxlab.api.what_if import ablate as ablate
 from ctxlab.api.what_if import minimise as minimise

@@ -153,12 +153,16 @@ def _recording_or_none(path: Path) -> Recording | None:
         return None
 
 
-def recording_at(path: str | os.PathLike[str]) -> Recording | None:
-    """The recording at a path; None where a file is of another kind, or a folder has none or several."""
+def recording_at(path: str | os.PathLike[str], template: str | None = None) -> Recording | None:
+    """The recording at a path; None where a file is of another kind, or a folder has none or several.
+
+    A template parts a prompt that is one text; other files are read without it.
+    """
     from ctxlab.recordings.read import read_recording
+    from ctxlab.recordings.readers.plain_prompt import is_prompt
 
     try:
-        return read_recording(path)
+        return read_recording(path, template=template if is_prompt(Path(path).expanduser()) else None)
     except UnknownFormat:
         return None
     except ReadError:

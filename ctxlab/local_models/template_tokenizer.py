@@ -14,8 +14,10 @@ from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.message import ToolCall
 from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.tokens import Tokenizer
+from ctxlab.engines.tokens.estimated_range import estimated_range
 from ctxlab.errors import TemplateRefused
 from ctxlab.local_models.local_model import LocalModel, ModelFact
+from ctxlab.prompt.token_range import TokenRange
 
 PROBES: Final = ("x", "Hello there.", " x ", "\nx\n", "1. x", "“x”")
 """Texts of messages with which a template is tried: vocabularies may join a text's ends with what stands around it."""
@@ -81,6 +83,17 @@ class TemplateTokenizer:
     def draft_is_estimated(self, draft: Draft) -> bool:
         return self.words.draft_is_estimated(draft)
 
+    @property
+    def safe(self) -> TemplateTokenizer:
+        """This counter by the safe side of an estimated vocabulary, and of the template's own text; else itself."""
+        return self if self.words.safe is self.words else _safe(self)
+
+    def token_range(self, drafts: Sequence[Draft], tools: Sequence[Mapping[str, Any]] = ()) -> TokenRange | None:
+        """The range of a prompt's tokens by open vocabularies; None where it has a vocabulary of its own."""
+        if not self.words.estimates_texts:
+            return None
+        return estimated_range(lambda counts: replace(self, words=self.words.counting_by(counts)), drafts, tools)
+
     def count_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:
         """Tokens that the template writes of tool definitions; those of their JSON where it refuses them."""
         if not tools:
@@ -124,6 +137,19 @@ def _of_model(
     special = FrozenDict(measured.special_tokens)
     facts = (ModelFact("add_bos_token", adds_begin, name),)
     return replace(measured, model=LocalModel(name, FrozenDict(templates), vocabulary, special, window, facts))
+
+
+@lru_cache(maxsize=32)
+def _safe(counter: TemplateTokenizer) -> TemplateTokenizer:
+    """A counter by the safe side of an estimate; no figure of the template is below that of the estimate."""
+    found = _measured(counter.template, tuple(counter.special_tokens.items()), counter.words.safe)
+    roles = {role: max(n, found.role_tokens.get(role, 0)) for role, n in counter.role_tokens.items()}
+    return replace(
+        found,
+        role_tokens=FrozenDict(roles),
+        call_tokens=max(counter.call_tokens, found.call_tokens),
+        request_tokens=max(counter.request_tokens, found.request_tokens),
+    )
 
 
 @lru_cache(maxsize=32)

@@ -21,6 +21,7 @@ from ctxlab.pipeline.remedies import Remedy, columns_of_steps, rows_in_run, rows
 from ctxlab.pipeline.sent_messages import SentMessages, as_message
 from ctxlab.pipeline.service_calls import Call
 from ctxlab.pipeline.services import Services
+from ctxlab.prompt.token_range import TokenRange, range_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -166,6 +167,16 @@ class Trace(WithHints):
         """Whether `tokens` is a guess in part: the tokenizer's, or that of a file whose size isn't known."""
         counter = self.services.tokenizer
         return counter.estimated or any(map(counter.draft_is_estimated, self.result.drafts))
+
+    @property
+    def token_range(self) -> TokenRange | None:
+        """The tokens of the result at least and at most, as open vocabularies would count them.
+
+        None where its texts are counted exactly, or by a function of the caller's own. A vocabulary that isn't open,
+        such as Claude's, may be further out.
+        """
+        agent = self.start.input.agent
+        return range_of(self.services.tokenizer, self.result.drafts, agent.sent_tools if agent else ())
 
     @property
     def request_tokens(self) -> int:

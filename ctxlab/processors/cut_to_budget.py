@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from ctxlab.context import Cause, Context, Draft, Dropped
 from ctxlab.context.tool_pairs import (
@@ -38,6 +38,7 @@ from ctxlab.pipeline.explain.message_names import names_by_key
 from ctxlab.processors.example_blocks import ExampleBlocks
 from ctxlab.processors.ranked_messages import RankedMessages, ranked_messages
 from ctxlab.processors.token_limiter_settings import ID, LimiterSettings
+from ctxlab.prompt.token_range import range_of, safe_counter
 
 
 class Room(NamedTuple):
@@ -68,10 +69,14 @@ class Cut:
         pinned_tools = _has_tools(draft for draft in ctx.drafts if draft.pinned)
         self.ctx = with_whole_pairs(ctx, ID) if pinned_tools else ctx  # else repaired as far as the cut goes
         self.budget, self.reserve = room
-        self.tokenizer, self.rankers = services.tokenizer, services.rankers
+        self.rankers, self.tokenizer = services.rankers, services.tokenizer
+        if settings.estimate == "safe":
+            self.tokenizer = safe_counter(services.tokenizer)
+        self.run_tokenizer = services.tokenizer
+        self.is_safe = self.tokenizer is not services.tokenizer
         overhead = settings.overhead_tokens
-        added = services.later_tokens if overhead is None else overhead - services.tokenizer.message_tokens
-        self.cost_of = MessageCost(services.tokenizer.count_draft, added)
+        added = services.later_tokens if overhead is None else overhead - self.tokenizer.message_tokens
+        self.cost_of = MessageCost(self.tokenizer.count_draft, added)
         self.shortening = Shortening(settings.retained_characters, settings.marker, ID)
         self.repaired: dict[int, Draft] = {}
         self.orphans: list[int] = []
@@ -283,8 +288,13 @@ class Cut:
 
     @cached_property
     def tool_tokens(self) -> int:
+        return self.tokenizer.count_tools(self.tools) if self.tools else 0
+
+    @property
+    def tools(self) -> Sequence[Mapping[str, Any]]:
+        """Definitions of the tools that are sent."""
         agent = self.ctx.input.agent
-        return self.tokenizer.count_tools(agent.sent_tools) if agent and agent.sent_tools else 0
+        return agent.sent_tools if agent else ()
 
     def _fixed_tokens(self, protected: Iterable[int]) -> int:
         return self.tokenizer.request_tokens + self.tool_tokens + sum(self.cost_of(self._draft(i)) for i in protected)
@@ -358,6 +368,8 @@ class Cut:
             history=history,
             shortened=len(shortened),
             overhead_tokens=self.settings.overhead_tokens,
+            estimate="safe" if self.is_safe else "mean",
+            token_range=range_of(self.run_tokenizer, kept, self.tools),
             estimated=self.tokenizer.estimated or any(map(self.tokenizer.draft_is_estimated, counted)),
             costs=self._costs(protected, self.budget - left),
             summary_tokens=self.cost_of(verdict.summary) if verdict.summary is not None else 0,

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 from pydantic import Field, create_model
 
 from ctxlab.engines.truncation import STRATEGIES, Strategies, Strategy, settings_of, strategies
-from ctxlab.pipeline import ProcessorSettings
+from ctxlab.pipeline import ProcessorSettings, form_hints
 
 ID = "token-limiter"
 
@@ -42,6 +42,15 @@ class LimiterSettings(ProcessorSettings):
         ge=0,
         title="Overhead",
         description="Tokens per message; none takes what wire format and merging need.",
+    )
+
+    estimate: Literal["mean", "safe"] = Field(
+        "mean",
+        title="Estimate",
+        description="By which side of an estimate messages are cut; exact counts have one side only.",
+        json_schema_extra=form_hints(
+            labels={"mean": "near most models", "safe": "over nearly every model's own count"}
+        ),
     )
 
     def made_strategy(self) -> Strategy:

@@ -10,7 +10,7 @@ from typing import Final
 from ctxlab.assets.capabilities import UNKNOWN, Capabilities
 from ctxlab.documents import ModelProfile
 from ctxlab.documents.frozen_json import FrozenDict
-from ctxlab.engines.tokens.model_encodings import ALIASES, BY_KIND, ModelName, read_model_name
+from ctxlab.engines.tokens.model_encodings import ALIASES, ModelName, read_model_name
 from ctxlab.pipeline.parameters.thinking import Effort, ThinkingMode
 
 UNREAD: Final = ModelName("", None)
@@ -66,9 +66,9 @@ class ModelInfo:
 
     @property
     def encoding(self) -> str:
-        """The encoding by which its tokens are counted, "by-kind" where none is known."""
+        """The encoding by which its tokens are counted, or the estimate where none is known."""
         stored = self.profile.tokenizer if self.profile else None
-        return ALIASES.get(stored or "", stored) or self.family.encoding or BY_KIND
+        return ALIASES.get(stored or "", stored) or self.family.counted_by
 
     @property
     def wire(self) -> str | None:

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from ctxlab.documents import Agent, ModelProfile
 from ctxlab.documents.agent.named_models import own_model
 from ctxlab.engines.tokens import DEFAULT_RULES, MediaRules, Overhead, Tokenizer, image_cost, read_model_name
-from ctxlab.engines.tokens.model_encodings import BY_KIND, ENCODINGS, ESTIMATES, ModelName
+from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATES, ModelName
 from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.rates import MediaTable
 from ctxlab.providers.registry import OF_WIRE, built_in
@@ -75,7 +75,7 @@ def _for_name(name: str, family: ModelName | None) -> Tokenizer:
     if name in ESTIMATES or name in ENCODINGS:
         return Tokenizer.of_encoding(name, overhead_of_wire("openai"), DEFAULT_RULES)
     family = family or read_model_name(name)
-    encoding = family.encoding or BY_KIND if name else "o200k_base"
+    encoding = family.counted_by if name else "o200k_base"
     return Tokenizer.of_encoding(encoding, overhead_of_wire(family.wire), _rules_of(family.bare))
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted
-from ctxlab.errors import BrokenFile, ReadError, UnknownFormat
+from ctxlab.engines.chat_templates import JinjaTemplate
+from ctxlab.errors import BrokenFile, ReadError, UnknownFormat, WrongArgument
 from ctxlab.formats.apps.claude_code_message import BOOKKEEPING as OF_CLAUDE_CODE
 from ctxlab.formats.decode import source_at, source_of
 from ctxlab.formats.known_but_unread import name_of
@@ -18,6 +20,7 @@ from ctxlab.formats.results import Loss, Losses
 from ctxlab.formats.source import Archive, Source, described
 from ctxlab.formats.unsent_texts import BOOKKEEPING as OF_ALL
 from ctxlab.formats.unsent_texts import Fields, Texts, unsent_fields
+from ctxlab.local_models import LocalModel
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.folder import only_recording
 from ctxlab.recordings.readers import (
@@ -80,8 +83,12 @@ LOGS: Final = (claude_code.PROGRAM, codex.PROGRAM)
 """Programs whose logs are read as a conversation too."""
 
 
+TemplateSource = LocalModel | JinjaTemplate | str | os.PathLike[str]
+"""A template that wrote a prompt: as a value, a model that has it, or the path of either."""
+
+
 @checked_arguments
-def read_recording(path: str | os.PathLike[str]) -> Recording:
+def read_recording(path: str | os.PathLike[str], *, template: TemplateSource | None = None) -> Recording:
     """The requests of a log that a program wrote, with usage and replies, as one session tree.
 
     `path` is a file: one that `ctxlab record` made, a log of Claude Code (its sub-agents' beside it too), Codex, Cline,
@@ -90,8 +97,14 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     one text (`.txt`, `.md`, `.prompt`). Of a folder it is OpenCode's storage, or the only file in it that is a
     recording. The content says which. Raises ReadError, naming the file, where it can't be read, is no recording or
     holds several.
+
+    `template` is what wrote a prompt that is one text: a chat template, a model or the path of one. Its own marks then
+    part the messages, and these are rendered again: a loss says from which character on that gives another text.
+    Raises WrongArgument for any other kind of file.
     """
     place, name = Path(path).expanduser(), os.fspath(path)
+    if template is not None:
+        return _of_prompt(place, name, template)
     if place.is_dir():
         return _of_folder(place, name)
     beginning = _beginning(place)
@@ -116,6 +129,31 @@ def read_recording(path: str | os.PathLike[str]) -> Recording:
     return recording_of(source)
 
 
+def _of_prompt(place: Path, name: str, template: TemplateSource) -> Recording:
+    """The recording of a prompt that a template wrote."""
+    from ctxlab.recordings.readers.prompt_by_template import split_by_template
+    from ctxlab.rendering.read_template import read_template
+
+    model = read_template(template)
+    if not isinstance(model, LocalModel):
+        raise WrongArgument("template is an instruct preset, by which no prompt is read back; give a chat template")
+    if not plain_prompt.is_prompt(place) or _is_other(place, name):
+        raise WrongArgument(f"template is for a prompt that is one text ({_ENDINGS}); {name} is none, so leave it out")
+    return _read_with(partial(plain_prompt.read, split=partial(split_by_template, model=model)), place, name)
+
+
+def _is_other(place: Path, name: str) -> bool:
+    """Whether a file is of another kind than a prompt, whatever it is called."""
+    if any(test(_beginning(place)) for test, _ in BY_BYTES) or aider.is_history(place):
+        return True
+    try:
+        source_at(place, name)
+    except BrokenFile:
+        return False
+    return True
+
+
+_ENDINGS: Final = ", ".join(plain_prompt.ENDINGS)
 ReadAt = Callable[[Path, str, RecordingBuilder], None]
 BY_BYTES: Final[tuple[tuple[Callable[[bytes], bool], ReadAt], ...]] = (
     (is_record_file, own_records.read),

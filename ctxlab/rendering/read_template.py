@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
-from pathlib import Path
 
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.chat_templates import JinjaTemplate
@@ -15,14 +15,18 @@ BEGIN, END = "<s>", "</s>"
 """Tokens at the beginning and the end that a template alone gets, since its model isn't known."""
 
 
-def read_template(source: LocalModel | JinjaTemplate | InstructPreset | Path | str) -> LocalModel | InstructPreset:
+def read_template(
+    source: LocalModel | JinjaTemplate | InstructPreset | os.PathLike[str] | str,
+) -> LocalModel | InstructPreset:
     """The model or the preset of a template or of a path; each of them as it is. Raises as `local_model` does."""
     if isinstance(source, LocalModel | InstructPreset):
         return source
+    if isinstance(source, os.PathLike):
+        source = os.fspath(source)
     tokens = FrozenDict({"bos_token": BEGIN, "eos_token": END})
     if isinstance(source, JinjaTemplate):
         return LocalModel(source.name, FrozenDict({"default": source}), special_tokens=tokens)
-    if str(source).lower().endswith(".json"):
+    if source.lower().endswith(".json"):
         try:
             return read_instruct_preset(source)
         except (BrokenFile, UnknownFormat):

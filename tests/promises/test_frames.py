@@ -139,6 +139,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "SessionBranches.summary": ctxlab.branches(session).summary(),
         "TurnPrefixes.frame": ctxlab.prefix([trace, trace]).frame(),
         "TurnPrefixes.by_step": ctxlab.prefix([trace, comparison.traces["b"]]).by_step(),
+        "TokenizerErrors.frame": ctxlab.tokenizer_error(trace).frame(),
         "TokenFlow.frame": ctxlab.token_flow(trace).frame(),
         "StudyTable.frame": ctxlab.study_table(study_frame()).frame(),
         "StudyResult.frame": ctxlab.survey(session, budgets=[900, 1800], progress=False).frame(),

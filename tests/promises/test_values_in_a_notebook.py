@@ -293,6 +293,7 @@ def values(words: str, size: int) -> dict[str, Any]:
         "RequestPrefix": recording(words, 2).prefix().requests[-1],
         "FrozenPrefix": recording(words, 2).prefix(frozen="clock").frozen,
         "TurnPrefixes": ctxlab.prefix([smaller, short]),
+        "TokenizerErrors": ctxlab.tokenizer_error(words, lambda text: len(text)),
         "TurnPrefix": ctxlab.prefix([smaller, short]).turns[-1],
         "RequestComparison": ctxlab.compare_requests(
             ctxlab.payload(smaller, "openai"), ctxlab.payload(smaller, "anthropic")

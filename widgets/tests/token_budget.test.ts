@@ -64,6 +64,7 @@ function made(change: Partial<View> = {}): State {
     one_cut: true,
     by_units: true,
     estimated: false,
+    estimate: "",
     strategy: "sliding",
     refused: "",
     tokenizer: "o200k_base",

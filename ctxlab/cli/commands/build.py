@@ -27,7 +27,7 @@ def print_text(inputs: Inputs, trace: Trace) -> None:
     """Head, steps with their causes, messages, and the bar."""
     from ctxlab.cli.output.messages import messages
     from ctxlab.cli.output.progress import progress
-    from ctxlab.cli.output.run_text import Steps, head, losses, notes, sent_before
+    from ctxlab.cli.output.run_text import Steps, estimate, head, losses, notes, sent_before
     from ctxlab.cli.output.terminal import Screen
     from ctxlab.cli.output.token_bar import bar
     from ctxlab.display.short_texts import counted
@@ -55,6 +55,7 @@ def print_text(inputs: Inputs, trace: Trace) -> None:
     messages(screen, trace)
     screen.blank()
     bar(screen, trace)
+    estimate(screen, trace)
 
 
 def _around(trace: Trace) -> str:

@@ -58,7 +58,7 @@ def _findings(options: CommandOptions, wanted: CheckOptions) -> Findings:
     recording = None
     if not is_pipe(options.file) and options.file.exists():
         with progress(f"reading {options.file.name}", file=options.file):
-            recording = recording_at(options.file)
+            recording = recording_at(options.file, options.template)
     if recording is not None:
         with progress("asking the rules"):
             return check(recording, rules=wanted.rules, ignore=wanted.ignore)

@@ -13,7 +13,7 @@ from ctxlab.cli.output.explain_text import keys_for, life, outcomes, places
 from ctxlab.cli.output.knowledge import pieces, pieces_named
 from ctxlab.cli.output.lore import entry
 from ctxlab.cli.output.rules import rule
-from ctxlab.cli.output.run_text import sent_before, short_key
+from ctxlab.cli.output.run_text import estimate, sent_before, short_key
 from ctxlab.cli.output.terminal import Screen, harmless
 from ctxlab.context import Draft
 from ctxlab.engines.worldbook.explain import entries_named
@@ -60,6 +60,7 @@ def print_explanation(inputs: Inputs, target: ExplainTarget, *, as_json: bool = 
     else:
         screen.line(("every message and what became of it; --key says more of one", "dim"))
         outcomes(screen, trace)
+        estimate(screen, trace)
     return 0
 
 

@@ -185,11 +185,12 @@ def load(options: CommandOptions) -> Inputs:
 def load_request(options: CommandOptions, number: int) -> Inputs:
     """A request of a recording as it was sent, by its number from 1; options of a build are refused beside it."""
     from ctxlab.cli.inputs.recording_file import read_recording_file
+    from ctxlab.recordings.readers.plain_prompt import is_prompt
 
-    typed = typed_option(options)
+    typed = typed_option(replace(options, template=None) if is_prompt(options.file) else options)
     if typed is not None:
         raise CtxlabError(f"--request shows what was sent, as it was recorded; --{typed} is of a build, leave it out")
-    recording = read_recording_file(options.file)
+    recording = read_recording_file(options.file, options.template)
     count = len(recording.requests)
     if not 1 <= number <= count:
         raise UnknownName(f"{options.file} has no request {number}; its requests are 1 to {count:,}")

@@ -68,7 +68,7 @@ TemplateOption = Annotated[
     typer.Option(
         "--template",
         metavar="FILE",
-        help="The chat template whose own tokens count too: a .jinja, or a model's file or folder.",
+        help="The chat template whose own tokens count too, or that wrote FILE: a .jinja, or a model's file or folder.",
         show_default=False,
     ),
 ]

@@ -21,6 +21,7 @@ from ctxlab.pipeline.trace import Step
 from ctxlab.processors import TokenLimiter
 from ctxlab.providers import tokenizer_for
 from ctxlab.providers.tokenizers import counted_model
+from ctxlab.studies.estimate_words import REMEDY, estimate_note
 
 NAMED = 3  # dropped messages whose first words are shown, each so many cells wide
 NARROWEST, WIDEST = 17, 44
@@ -113,6 +114,13 @@ def notes(screen: Screen, found: Sequence[Note], *, indent: int = 0) -> None:
         style = STYLES[note.level]
         mark = f"{' ' * indent}{MARKS[note.level]} "
         screen.line((mark, style), (harmless(with_timestamp_option(note.text)), style), hang=len(mark))
+
+
+def estimate(screen: Screen, trace: Trace) -> None:
+    """A line that says how far off an estimated count may be; none where it is exact."""
+    note = estimate_note(trace)
+    if note is not None:
+        notes(screen, [Note(note.level, note.text.replace(REMEDY, f"--set {REMEDY}"))])
 
 
 class Steps:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import lru_cache
 from math import ceil
 from typing import Final, NamedTuple
 
@@ -11,7 +12,7 @@ from ctxlab.engines.tokens.estimate import without_inline_images
 from ctxlab.lazy_pattern import lazy_pattern
 
 
-class TokenRange(NamedTuple):
+class Estimate(NamedTuple):
     """Tokens of a text as an estimate: what the open vocabularies count on average, and a safe side of it."""
 
     mean: int
@@ -113,17 +114,17 @@ SAFE: Final[Mapping[str, float]] = {
 }
 
 
-def estimate_by_kind(text: str) -> TokenRange:
+def estimate_by_kind(text: str) -> Estimate:
     """The estimate of a text; "" has none, any other at least one.
 
     >>> estimate_by_kind("")
-    TokenRange(mean=0, safe=0)
+    Estimate(mean=0, safe=0)
     """
     if not text:
-        return TokenRange(0, 0)
+        return Estimate(0, 0)
     found = features_of(text)
     mean = _priced(found, MEAN)
-    return TokenRange(mean, max(mean, _priced(found, SAFE)))
+    return Estimate(mean, max(mean, _priced(found, SAFE)))
 
 
 def mean_by_kind(text: str) -> int:
@@ -136,8 +137,12 @@ def safe_by_kind(text: str) -> int:
     return estimate_by_kind(text).safe
 
 
+@lru_cache(maxsize=2_048)
 def features_of(text: str) -> Mapping[str, int]:
-    """The amount of each kind in a text: the stretches of a kind by its name, their characters as "<kind>+"."""
+    """The amount of each kind in a text: the stretches of a kind by its name, their characters as "<kind>+".
+
+    "threes+" are the digits by threes, as many vocabularies take them.
+    """
     found: Counter[str] = Counter()
     for match in _STRETCH.finditer(without_inline_images(text)):
         kind = match.lastgroup or "others"
@@ -150,6 +155,8 @@ def features_of(text: str) -> Mapping[str, int]:
                 found["capitals+"] += size
         elif kind != "others":
             found[f"{kind}+"] += size
+            if kind == "digits":
+                found["threes+"] += -(-size // 3)
     return found
 
 

@@ -17,8 +17,10 @@ ESTIMATES = (ESTIMATOR, BY_KIND, BY_KIND_SAFE)
 # Harmony has o200k's pattern and ranks and more special tokens; as plain text is counted, they count alike.
 ENCODINGS = {"cl100k_base": "cl100k_base", "o200k_base": "o200k_base", "o200k_harmony": "o200k_base"}
 # How stored model profiles call their tokenizers.
-ALIASES = {"gpt4o": "o200k_base", "gpt4": "cl100k_base"} | dict.fromkeys(
-    ("claude", "deepseek_v3", "gemini", "llama3_2", "qwen3"), BY_KIND
+ALIASES = (
+    {"gpt4o": "o200k_base", "gpt4": "cl100k_base"}
+    | dict.fromkeys(("deepseek_v3", "gemini", "llama3_2", "qwen3"), BY_KIND)
+    | {"claude": BY_KIND_SAFE}
 )
 
 
@@ -48,6 +50,14 @@ class ModelName:
     bare: str
     encoding: str | None
     wire: Wire = "openai"
+
+    @property
+    def counted_by(self) -> str:
+        """The encoding, or the estimate where there is none.
+
+        Claude's own counts grow by more than those of any open vocabulary, nearly as the safe side does.
+        """
+        return self.encoding or (BY_KIND_SAFE if self.wire == "anthropic" else BY_KIND)
 
 
 _END = r"(?![a-z0-9])"

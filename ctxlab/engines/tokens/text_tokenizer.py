@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.context import Draft
+from ctxlab.engines.tokens.estimated_range import estimated_range
 from ctxlab.engines.tokens.tokenizer import Tokenizer
+from ctxlab.prompt.token_range import TokenRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,20 @@ class TextTokenizer:
 
     def draft_is_estimated(self, draft: Draft) -> bool:
         return self.estimated
+
+    @property
+    def safe(self) -> TextTokenizer:
+        """This tokenizer by the safe side of its encoding, where that is an estimate; else itself."""
+        safe = self.encoding.safe
+        return self if safe is self.encoding else TextTokenizer(safe, self.message_tokens)
+
+    def token_range(self, drafts: Sequence[Draft], tools: Sequence[Mapping[str, Any]] = ()) -> TokenRange | None:
+        """The range of a prompt's tokens by open vocabularies; None where the encoding is no estimate."""
+        if not self.encoding.estimates_texts:
+            return None
+        return estimated_range(
+            lambda counts: TextTokenizer(self.encoding.counting_by(counts), self.message_tokens), drafts, tools
+        )
 
     def count_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:
         return 0

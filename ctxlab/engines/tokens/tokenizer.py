@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -14,11 +14,14 @@ from ctxlab.context.tool_pairs import NO_ID, NO_NAME
 from ctxlab.engines.tokens.bpe_counter import CountCache, exact_counter
 from ctxlab.engines.tokens.estimate import estimate_tokens
 from ctxlab.engines.tokens.estimate_by_kind import mean_by_kind, safe_by_kind
+from ctxlab.engines.tokens.estimated_range import estimated_range
 from ctxlab.engines.tokens.media_rules import DEFAULT_RULES, MediaRules, media_tokens
 from ctxlab.engines.tokens.model_encodings import BY_KIND, BY_KIND_SAFE, ENCODINGS, ESTIMATES
 from ctxlab.engines.tokens.overhead import Costs, Overhead
 from ctxlab.errors import WrongSetting, did_you_mean
+from ctxlab.prompt.token_range import TokenRange
 
+SAFE_OF_ESTIMATOR = "estimator-safe"
 # Two spans shorter than this are encoded together faster than apart.
 _WORTH_JOINING = 800
 
@@ -144,6 +147,26 @@ class Tokenizer:
         """Whether any part of the count is a guess: the text's, or that of a file whose size isn't known."""
         return self.estimated or any(media_tokens(asset, self.media).estimated for asset in draft.assets)
 
+    @property
+    def estimates_texts(self) -> bool:
+        """Whether it counts texts by one of the estimates that come with ctxlab."""
+        return self.name in ESTIMATES and self.counts is _estimates(self.name)
+
+    @property
+    def safe(self) -> Tokenizer:
+        """This tokenizer by the safe side of its estimate, never below it; itself where it is none."""
+        if not self.estimates_texts or self.name == BY_KIND_SAFE:
+            return self
+        return self.counting_by(_estimates(BY_KIND_SAFE if self.name == BY_KIND else SAFE_OF_ESTIMATOR))
+
+    def counting_by(self, counts: CountCache) -> Tokenizer:
+        """This tokenizer with counts of texts from elsewhere."""
+        return replace(self, counts=counts, joined=None)
+
+    def token_range(self, drafts: Sequence[Draft], tools: Sequence[Mapping[str, Any]] = ()) -> TokenRange | None:
+        """The range of a prompt's tokens by open vocabularies; None where it isn't one of ctxlab's estimates."""
+        return estimated_range(self.counting_by, drafts, tools) if self.estimates_texts else None
+
     def count_tools(self, tools: Sequence[Mapping[str, Any]]) -> int:
         """Tokens of tool definitions, as their JSON text: an approximation.
 
@@ -187,7 +210,13 @@ def _unpickled(name: str, estimated: bool, costs: Costs, media: MediaRules, coun
 
 @cache
 def _estimates(name: str) -> CountCache:
-    return CountCache({BY_KIND: mean_by_kind, BY_KIND_SAFE: safe_by_kind}.get(name, estimate_tokens))
+    counts = {BY_KIND: mean_by_kind, BY_KIND_SAFE: safe_by_kind, SAFE_OF_ESTIMATOR: _safe_estimate}
+    return CountCache(counts.get(name, estimate_tokens))
+
+
+def _safe_estimate(text: str) -> int:
+    """The safe side of `estimator`, which is far over the truth for some scripts."""
+    return max(estimate_tokens(text), safe_by_kind(text))
 
 
 def _counts_of(name: str) -> CountCache | None:

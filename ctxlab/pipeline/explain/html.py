@@ -52,6 +52,7 @@ def trace_html(trace: Trace) -> str:
         heading(trace)
         + html_table(head, rows, cells=CELL, of="steps", most=40)
         + lines(files[:FILES] + more)
+        + lines([f"estimate; {found}"] if (found := trace.token_range) is not None else [])
         + warnings
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -63,8 +63,14 @@ def is_prompt(place: Path) -> bool:
     return place.suffix.lower() in ENDINGS and place.is_file()
 
 
-def read(place: Path, name: str, builder: RecordingBuilder) -> None:
-    """The one request of a prompt. Raises BrokenFile for a file that is no UTF-8, or too large for a prompt."""
+Split = Callable[[str], "SplitPrompt"]
+
+
+def read(place: Path, name: str, builder: RecordingBuilder, split: Split | None = None) -> None:
+    """The one request of a prompt, split by its marks, or as `split` does.
+
+    Raises BrokenFile for a file that is no UTF-8, or too large for a prompt.
+    """
     try:
         if place.stat().st_size > MOST_BYTES:
             raise BrokenFile(f"{name} is too large for a prompt: more than {MOST_BYTES:,} bytes")
@@ -73,12 +79,11 @@ def read(place: Path, name: str, builder: RecordingBuilder) -> None:
         raise BrokenFile(f"{name} can't be read as a text: {error}") from None
     if not text.strip():
         raise BrokenFile(f"{name} is empty, so there is no prompt in it")
-    add_prompt(builder, text)
+    add_prompt(builder, (split or split_prompt)(text))
 
 
-def add_prompt(builder: RecordingBuilder, text: str) -> None:
+def add_prompt(builder: RecordingBuilder, found: SplitPrompt) -> None:
     """Add the request of a prompt."""
-    found = split_prompt(text)
     messages: list[Data] = [{"role": role, "content": words} for role, words in found.messages]
     leads = next((number for number, message in enumerate(messages) if message["role"] != "system"), len(messages))
     head = builder.head_with("openai-chat", tuple(messages[:leads]))

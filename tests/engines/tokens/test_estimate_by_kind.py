@@ -24,7 +24,7 @@ def test_each_character_is_of_one_kind_and_the_safe_side_is_never_below_the_mean
 
     assert (found.mean == 0) == (text == "")
     assert found.mean <= found.safe
-    assert {kind.rstrip("+") for kind in features_of(text)} <= {*KINDS, "capitals"}
+    assert {kind.rstrip("+") for kind in features_of(text)} <= {*KINDS, "capitals", "threes"}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("blanks", "newlines")])

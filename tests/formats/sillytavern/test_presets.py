@@ -539,7 +539,7 @@ def test_it_is_a_loss_of_reading_where_the_preset_is_for_that_vendor(source: str
     [
         ({"openai_model": "gpt-4-turbo"}, "cl100k_base"),
         ({"openai_model": "gpt-4-turbo", "chat_completion_source": "claude"}, "o200k_base"),
-        ({"claude_model": "claude-3-haiku", "chat_completion_source": "claude"}, "by-kind"),
+        ({"claude_model": "claude-3-haiku", "chat_completion_source": "claude"}, "by-kind-safe"),
         ({"google_model": "gemini-2.5-pro", "chat_completion_source": "makersuite"}, "by-kind"),
         ({"openrouter_model": "OR_Website", "chat_completion_source": "openrouter"}, "o200k_base"),
         ({}, "o200k_base"),
@@ -565,7 +565,7 @@ def test_a_request_for_a_model_that_counts_otherwise_than_its_run_says_so() -> N
         return [note.text for note in request.notes if "the budget chose" in note.text]
 
     (text,) = said(ctxlab.payload(trace, "anthropic"))
-    assert "by counts of cl100k_base; a build for 'claude-sonnet-4-5' counts with by-kind" in text
+    assert "by counts of cl100k_base; a build for 'claude-sonnet-4-5' counts with by-kind-safe" in text
     assert any("the preset is for 'gpt-4-turbo'" in note.text for note in ctxlab.payload(trace, "anthropic").notes)
     assert not said(ctxlab.payload(trace, "openai", model="gpt-4"))
     assert not said(ctxlab.payload(ctxlab.rebuild(trace, model="claude-sonnet-4-5"), "anthropic"))

@@ -232,7 +232,7 @@ def test_what_ifs_say_what_would_have_been_read_again() -> None:
         assert f"{report.frozen.more_tokens:,} more tokens" in report.frozen.sentence
         lost = report.requests[1].lost_tokens
         assert lost is not None
-        assert 0 <= report.frozen.more_tokens - lost <= 1  # a digit of the clock is new, all else was there
+        assert 0 <= report.frozen.more_tokens - lost <= 2  # a digit of the clock is new, and sums are rounded
 
 
 def test_a_what_if_has_a_known_name() -> None:

@@ -193,9 +193,10 @@ const tag = (words: string): HTMLElement => h("span", { class: "tag" }, harmless
 export function sentence({ view }: State, showCut: () => void): (string | Node)[] {
   const sent = `${view.estimated ? "about " : ""}${grouped(view.sent)}`;
   const messages = many(view.messages, "message");
+  const estimate = view.estimate && ` (${view.estimate})`;
   if (view.budget === null) {
     const why = view.to_come ? "the cut is still to come" : "no budget is set";
-    return [`${messages}, ${sent} ${view.sent === 1 ? "token" : "tokens"}; ${why}`];
+    return [`${messages}, ${sent} ${view.sent === 1 ? "token" : "tokens"}; ${why}${estimate}`];
   }
   const free = view.budget - view.sent;
   const room = free >= 0 ? `${grouped(free)} free` : `${grouped(-free)} over the budget`;
@@ -208,5 +209,6 @@ export function sentence({ view }: State, showCut: () => void): (string | Node)[
     words.push(link);
   } else words.push(cut ? fell : view.shortened ? "nothing was cut whole" : "everything fits");
   if (view.shortened) words.push(`, ${grouped(view.shortened)} ${view.shortened === 1 ? "is" : "are"} shortened`);
+  if (estimate) words.push(estimate);
   return words;
 }

@@ -18,6 +18,7 @@ from ctxlab.processors import TokenLimiter
 from ctxlab.processors.token_limiter_settings import LimiterSettings
 from ctxlab.studies.budget_figure import segments_of
 from ctxlab.studies.budget_sums import border_sum, budget_sums
+from ctxlab.studies.estimate_words import estimate_note
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets.token_budget.rows import CUT, SHORTENED, BudgetRow, BudgetRows, MessageLabels, RowCache, rows_json
 from ctxlab_widgets.token_budget.units import Units, UnitsCache, limiter_step
@@ -72,6 +73,7 @@ class BudgetPayload:
         letters = {
             draft.key: letter for letter, group in zip(ascii_lowercase, groups, strict=False) for draft in group.drafts
         }
+        note = estimate_note(trace)
         return {
             "budget": budget,
             "reserve": report.reserve_tokens if report is not None else 0,
@@ -95,6 +97,7 @@ class BudgetPayload:
             "one_cut": report is not None and traits.keeps_one_end,
             "by_units": report is not None and traits.keeps_one_more,
             "estimated": trace.estimated,
+            "estimate": note.text if note is not None else "",
             "strategy": strategy,
         }
 

@@ -78,6 +78,8 @@ export interface View {
   one_cut: boolean;
   by_units: boolean;
   estimated: boolean;
+  /** How far off an estimated count may be; empty where it is exact. */
+  estimate: string;
   strategy: string;
   refused: string;
   tokenizer: string;

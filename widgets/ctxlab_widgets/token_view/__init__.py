@@ -16,6 +16,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.engines.tokens.boundaries import TokenBoundaries
 from ctxlab.engines.tokens.encodings import FACTS
 from ctxlab.errors import CtxlabError, WrongArgument, WrongSetting, did_you_mean
+from ctxlab.studies.estimate_words import estimate_words
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 
@@ -126,9 +127,11 @@ class TokenView(Widget):
             self.token = min(self.token, max(len(one) - 1, 0))
             self.first, self.second = _packed(one), _packed(other)
             counts = {"characters": len(whole), "tokens": [len(one), len(other)], "boundaries": self.boundaries}
-            names = list(self._cutters)
-            messages = list(self._messages())
-            self.view = as_json({**counts, "names": names, "run": run is not None, "messages": messages})
+            names, messages = list(self._cutters), list(self._messages())
+            told = estimate_words(run) if run is not None else ""
+            self.view = as_json(
+                {**counts, "names": names, "run": run is not None, "estimate": told, "messages": messages}
+            )
 
     @traitlets.validate("tokenizers")
     def _known_names(self, proposal: Any) -> list[str]:

@@ -29,6 +29,8 @@ export interface View {
   /** Tokenizers to choose from. */
   names: string[];
   run: boolean;
+  /** How far off the run's own count may be; empty where that is exact. */
+  estimate: string;
   messages: Message[];
 }
 

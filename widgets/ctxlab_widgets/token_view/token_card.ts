@@ -24,9 +24,11 @@ export class TokenCard {
     const { first, second, both } = view.boundaries;
     const all = first + second - both;
     const rate = all ? `${((100 * both) / all).toFixed(1)} % in both` : "none between characters";
+    const told = view.estimate && h("p", { class: "muted" }, `Counted in this run by an ${view.estimate}`);
     this.agreement.replaceChildren(
       h("h3", {}, "Boundaries", h("span", { class: "sp" }), h("span", { class: "plainly muted" }, rate)),
       h("table", {}, h("tbody", {}, row(names[0], first), row(names[1], second), row("in both", both))),
+      ...(told ? [told] : []),
     );
   }
 

@@ -34,6 +34,7 @@ const NOTHING: View = {
   boundaries: { first: 0, second: 0, both: 0 },
   names: [],
   run: false,
+  estimate: "",
   messages: [],
 };
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from ctxlab.context import Draft, Origin
-from ctxlab.engines.chat_templates.jinja.messages import Leaf, Leaves, messages_of
-from ctxlab.engines.chat_templates.jinja.rendering import rendering_of
+from ctxlab.engines.chat_templates.jinja.messages import Leaf, Leaves, messages_of, plain
+from ctxlab.engines.chat_templates.jinja.rendering import rendering_of, run_template
 from ctxlab.engines.chat_templates.rendered_text import RenderedText
 from ctxlab.engines.chat_templates.template import JinjaTemplate
 from ctxlab.errors import TemplateRefused
@@ -37,19 +37,46 @@ def render(
     raises an error, or can't be read.
     """
     leaves = Leaves()
-    given: dict[str, Any] = {
-        **{
-            name: leaves.traced(each, Leaf(None, SPECIAL, Origin(SPECIAL, name)))
-            for name, each in (special_tokens or {}).items()
-        },
-        "messages": messages_of(drafts, leaves, typed_parts=typed_parts),
-        "tools": leaves.tagged([*tools], Leaf(None, "tools", Origin("tools"))) if tools else None,
-        "documents": None,
+    given = {
+        **_given(drafts, leaves, tools, special_tokens or {}, typed_parts=typed_parts),
         "add_generation_prompt": add_generation_prompt and not continue_final_message,
         **leaves.tagged(dict(variables or {}), Leaf(None, "template", Origin("template", template.name))),
     }
     whole = rendering_of(template, given, leaves, now, "transformers")
     return _continued(whole, drafts) if continue_final_message else whole
+
+
+def plain_text(
+    template: JinjaTemplate,
+    drafts: Sequence[Draft],
+    *,
+    tools: Sequence[Mapping[str, Any]] = (),
+    special_tokens: Mapping[str, str] | None = None,
+    now: datetime | None = None,
+    add_generation_prompt: bool = True,
+) -> str:
+    """The text of `render` alone, without origins, in less than half its time. Raises TemplateRefused as it does."""
+    given = _given(drafts, Leaves(), tools, special_tokens or {}, typed_parts=False)
+    return run_template(template, plain({**given, "add_generation_prompt": add_generation_prompt}), now, "transformers")
+
+
+def _given(
+    drafts: Sequence[Draft],
+    leaves: Leaves,
+    tools: Sequence[Mapping[str, Any]],
+    special_tokens: Mapping[str, str],
+    *,
+    typed_parts: bool,
+) -> dict[str, Any]:
+    return {
+        **{
+            name: leaves.traced(each, Leaf(None, SPECIAL, Origin(SPECIAL, name)))
+            for name, each in special_tokens.items()
+        },
+        "messages": messages_of(drafts, leaves, typed_parts=typed_parts),
+        "tools": leaves.tagged([*tools], Leaf(None, "tools", Origin("tools"))) if tools else None,
+        "documents": None,
+    }
 
 
 def _continued(rendered: RenderedText, drafts: Sequence[Draft]) -> RenderedText:
