@@ -676,3 +676,11 @@ def test_shortened_messages_are_told() -> None:
 
     assert view(widget)["shortened"] == trace.result.report(BudgetReport).shortened == 1
     assert view(widget)["states"].count("s") == 1
+
+
+def test_an_estimate_says_its_range_and_an_exact_count_says_nothing() -> None:
+    widget = TokenBudget(run())
+    assert view(widget)["estimate"] == ""
+
+    widget.set_tokenizer("estimate")
+    assert view(widget)["estimate"].startswith(f"estimate; {widget.trace.token_range}")

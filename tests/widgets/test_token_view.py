@@ -282,3 +282,11 @@ def test_fifty_thousand_tokens_are_small() -> None:
     assert len(widget.bounds[0]) > 50_000
     assert len(widget.first) == 8 * len(widget.bounds[0]) + 4 * len(widget.bounds[0].inside)
     assert len(widget.view) < 500
+
+
+def test_a_run_that_counts_by_an_estimate_says_its_range() -> None:
+    guessed = ctxlab.build([{"role": "user", "content": "灯灭了, twice."}], model="qwen3-32b")
+
+    assert json.loads(TokenView(guessed).view)["estimate"] == f"estimate; {guessed.token_range}"
+    assert json.loads(TokenView(ctxlab.rebuild(guessed, tokenizer=tokenizer_for("gpt-4o"))).view)["estimate"] == ""
+    assert json.loads(TokenView("灯灭了").view)["estimate"] == ""
