@@ -105,7 +105,7 @@ def _counted(url: str, chat: dict[str, Any]) -> dict[str, Any]:
 def answers(
     model: Path, template: str, chats: dict[str, Any], folder: Path, *, counts: bool = False
 ) -> dict[str, dict[str, Any]] | None:
-    """What a server that is started with a template answers to each chat; None where it doesn't start.
+    """The answers of a server that is started with a template to each chat; None where it doesn't start.
 
     Where a chat ends the server, or it answers nothing for long, its answer is {"ended": True}; it is started anew for
     the others.

@@ -40,7 +40,7 @@ def rendering_of(
 def _traced(
     template: JinjaTemplate, given: Mapping[str, Any], now: datetime | None, engine: Engine
 ) -> tuple[Written, bool]:
-    """What a template writes of traced values, and whether its characters are those of plain ones for certain."""
+    """The text that a template writes of traced values, and whether its characters are surely those of plain ones."""
     from ctxlab.engines.chat_templates.jinja.compiled import traced_template
 
     changes = engine == "llama.cpp" and (".append(" in template.source or ".pop(" in template.source)

@@ -31,7 +31,7 @@ TOOL: Final[Mapping[str, Any]] = {
 
 
 class Abilities(NamedTuple):
-    """What a template reads and how replies of its model are built, as far as the server's text depends on it.
+    """Things that a template reads, and the form of its model's replies, as far as the server's text depends on it.
 
     `form` is one of the families that the server knows by their templates' words, None of any other.
     """

@@ -105,7 +105,7 @@ def _finished(found: RenderedText, can: Abilities, *, begins: bool) -> RenderedT
 
 
 def _turn(ended: RenderedText, begun: RenderedText, can: Abilities) -> RenderedText:
-    """What a template writes for a new answer, up to the mark in front of its thoughts."""
+    """The words that a template writes for a new answer, up to the mark in front of its thoughts."""
     size = common_start(str(ended.text), str(begun.text))
     turn = cut(begun, size, len(begun.text))
     at = str(turn.text).find(can.marks.start) if can.marks.start else -1

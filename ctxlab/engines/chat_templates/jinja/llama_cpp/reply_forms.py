@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 
 class ReplyForm(NamedTuple):
-    """What the server writes in front of a reply that is continued.
+    """The words that the server writes in front of a reply that is continued.
 
     A template is of the family that has all of `words` and none of `without`. `turn` begins the reply; `start` and
     `end` stand around its thoughts, both of them also where it has none.

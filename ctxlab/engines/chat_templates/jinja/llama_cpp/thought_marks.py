@@ -39,7 +39,7 @@ TAIL = 64
 
 
 class ThoughtMarks(NamedTuple):
-    """What stands before and behind thoughts, "" where nothing does; `thinks` is whether thoughts were seen at all."""
+    """The marks before and behind thoughts, "" where there are none; `thinks` is whether thoughts were seen at all."""
 
     thinks: bool = False
     start: str = ""
