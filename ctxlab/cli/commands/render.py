@@ -27,7 +27,7 @@ NOWHERE = 1
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is printed of a rendering: the answer on a text or a key, else all of it; with tokens, as JSON."""
+    """The part of a rendering to print: the answer on a text or a key, else all of it; with tokens, as JSON."""
 
     why: str | None = None
     tokens: bool = False
