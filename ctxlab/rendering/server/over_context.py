@@ -44,7 +44,7 @@ def fate_of(server: LocalServer, tokens: int, *, own: int | None = None, adds_be
     if server.program == "ollama":
         return _ollama(server, tokens, window, adds_begin=adds_begin)
     if server.program == "koboldcpp":
-        return _koboldcpp(server, tokens, window)
+        return _koboldcpp(server, tokens, window, adds_begin=adds_begin)
     if server.program == "vllm":
         return _vllm(server, tokens, window)
     return _llama_cpp(server, tokens, window)
@@ -98,14 +98,14 @@ def _ollama(server: LocalServer, tokens: int, window: int, *, adds_begin: bool) 
     )
 
 
-def _koboldcpp(server: LocalServer, tokens: int, window: int) -> Fate:
+def _koboldcpp(server: LocalServer, tokens: int, window: int, *, adds_begin: bool) -> Fate:
     answer = min(server.answer or KOBOLD_ANSWER, window - min(window - 4, KOBOLD_LEAST))
     if tokens + answer <= window:
         return _whole(server, tokens, window)
     kept = window - answer
     return Fate(
         "cut",
-        ((tokens - kept, tokens),),
+        ((0, 1), (tokens - kept + 1, tokens)) if adds_begin else ((tokens - kept, tokens),),
         window,
         answer,
         f"KoboldCpp reads the last {kept:,} of {counted(tokens, 'token')} without a word: a context of {window:,} less "

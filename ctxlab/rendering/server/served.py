@@ -53,7 +53,7 @@ class ServerCut:
 class ServerRemedy:
     """A change with which the server reads all of the prompt, tried.
 
-    `server` is the server with the least context that takes it; `settings` those of a run that fits it as it is, for
+    `server` is the server with a context that takes it; `settings` those of a run that fits it as it is, for
     `trace.rerun(remedy.settings)`. One of the two is None.
     """
 
@@ -191,7 +191,7 @@ class ServedPrompt:
 
     @cached_property
     def remedies(self) -> tuple[ServerRemedy, ...]:
-        """The least context that takes the prompt whole, and a budget with which the run fits; each was tried."""
+        """A context that takes the prompt whole, and a budget with which the run fits; each was tried."""
         if self.outcome == "whole" or self._served is None:
             return ()
         return tuple(filter(None, (self._larger_context(), self._smaller_budget())))

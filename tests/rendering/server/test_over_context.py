@@ -44,6 +44,8 @@ def test_koboldcpp_keeps_the_end_and_the_room_for_the_reply() -> None:
     found = fate_of(ctxlab.local_server("koboldcpp", context=2_048, answer=300), 3_000)
     assert found.kept == ((3_000 - 1_748, 3_000),)
     assert found.room == 300
+    found = fate_of(ctxlab.local_server("koboldcpp", context=2_048, answer=300), 3_000, adds_begin=True)
+    assert found.kept == ((0, 1), (3_000 - 1_747, 3_000))
 
 
 def test_vllm_refuses_or_truncates_as_it_is_asked() -> None:
