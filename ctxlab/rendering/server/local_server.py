@@ -155,7 +155,7 @@ def local_server(
     Raises WrongArgument for an option that the program doesn't have, and for numbers below 1.
     """
     facts = SERVERS[program]
-    given = {"context": context, "answer": answer, **options}
+    given: dict[str, Any] = {"context": context, "answer": answer, **options}
     for name, value in given.items():
         if value is None:
             continue
