@@ -32,7 +32,7 @@ def chat() -> tuple[Draft, ...]:
 def jinja2_alone(template: JinjaTemplate, given: dict[str, Any]) -> Work:
     """The text as jinja2 makes it, the template compiled before."""
     env = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[jinja2.ext.loopcontrols])
-    env.filters["tojson"] = lambda value, **more: json.dumps(value, ensure_ascii=False, **more)
+    env.filters["tojson"] = json.dumps
     compiled = env.from_string(template.source)
     return Work(lambda: compiled.render(**given))
 
