@@ -185,7 +185,7 @@ class RenderedPrompt:
 
     @cached_property
     def served(self) -> ServedPrompt | None:
-        """What the server reads of the text; None without one, and where the template refuses the messages.
+        """The text that the server reads; None without one, and where the template refuses the messages.
 
         Raises CtxlabError where the model's vocabulary isn't at hand.
         """

@@ -109,6 +109,7 @@ WRONG: dict[str, tuple[str, ...]] = {
     "--until": ("token-limitr", "convert-system", ""),
     "--key": ("u99", ""),
     "--engine": ("vllm", ""),
+    "--server": ("lm-studio", "", "Ollama"),
     "--template-name": ("no_such_template", ""),
     "--why": ("",),
     "--context": ("x", "0", "-5", "1.5", "900"),

@@ -14,6 +14,7 @@ import pandas as pd
 
 import ctxlab
 from ctxlab.engines.compression import SourceText, compression_report
+from ctxlab.engines.tokens import Tokenizer
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.storage.search import SearchIndex
 from ctxlab.studies import sent_prompt
@@ -125,6 +126,7 @@ def frames() -> dict[str, pd.DataFrame]:
         "Prompt.frame": trace.prompt.frame(),
         "SentPrompt.frame": sent_prompt(trace).frame(),
         "RenderedPrompt.frame": ctxlab.rendered(trace, ctxlab.JinjaTemplate("{{ messages[-1].content }}")).frame(),
+        "ServedPrompt.frame": served(trace).frame(),
         "RenderedPrompt.ledger": ctxlab.rendered(trace, ROOT / "datasets/chatml.jinja").ledger(),
         "TextPlaces.frame": ctxlab.rendered(trace, ROOT / "datasets/chatml.jinja").where("沈砚").frame(),
         "Sweep.frame": ctxlab.sweep(harbour, what="preset:10", depths=[0, -1], anchors=["before chat_history"]).frame(),
@@ -151,6 +153,17 @@ def frames() -> dict[str, pd.DataFrame]:
         "JournalEntries.frame": workspace.journal().frame(),
         "TrashEntries.frame": workspace.trash().frame(),
     }
+
+
+def served(trace: ctxlab.Trace) -> ctxlab.ServedPrompt:
+    """A run on a server that leaves out its oldest messages."""
+    template = ctxlab.JinjaTemplate((ROOT / "datasets/chatml.jinja").read_text("utf-8"))
+    model = ctxlab.LocalModel("mine", {"default": template}, Tokenizer.counting("characters", len))
+    whole = len(ctxlab.rendered(trace, model, engine="llama.cpp").text)
+    found = ctxlab.rendered(trace, model, server=ctxlab.local_server("ollama", context=whole - 1)).served
+    assert found is not None
+    assert found.cuts
+    return found
 
 
 def _is_frame(node: ast.FunctionDef) -> bool:

@@ -196,7 +196,7 @@ def _user_starts(turns: Sequence[_Turn]) -> list[tuple[int, ...]]:
 
 
 def _heads(turn: _Turn) -> list[tuple[str, int]]:
-    """What stands before each user's words since the words before them, and where it ends."""
+    """The text before each user's words since the words before them, and its end."""
     drafts, words, found = turn.found.trace.result.drafts, str(turn.text.text), list[tuple[str, int]]()
     last, ended = -1, 0
     for each in turn.text.stretches:

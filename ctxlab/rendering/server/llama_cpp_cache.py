@@ -49,7 +49,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class LlamaCppCache:
-    """What a server with one slot holds between two requests."""
+    """The tokens that a server with one slot holds between two requests."""
 
     server: LocalServer
     slot: State
@@ -57,7 +57,7 @@ class LlamaCppCache:
 
     @classmethod
     def empty(cls, server: LocalServer, context: int) -> LlamaCppCache:
-        """What a server holds at its start; `context` are the tokens of its slot."""
+        """A server at its start; `context` are the tokens of its slot."""
         window = server.sliding_window
         cells = None if window is None else WindowCells.empty(window, context, whole=server.whole_window)
         return cls(server, State(cells=cells))
@@ -79,7 +79,7 @@ class LlamaCppCache:
         return has, replace(self, slot=after, memory=memory)
 
     def with_reply(self, reply: Sequence[int]) -> LlamaCppCache:
-        """What the server holds when it has written a reply to the prompt; a token that ends it isn't read."""
+        """The server when it has written a reply to the prompt; a token that ends it isn't read."""
         if not reply:
             return self
         tokens = (*self.slot.tokens, *reply)

@@ -80,7 +80,7 @@ SERVERS: Final[Mapping[Program, ServerFacts]] = {
         ),
     )
 }
-"""What each program does, with its version and where that is from."""
+"""The programs, with what each does, its version and its source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +118,7 @@ class LocalServer:
 
     @property
     def facts(self) -> ServerFacts:
-        """What the program does over its context, with version and source."""
+        """The row of its program: its ways over the context, with version and source."""
         return SERVERS[self.program]
 
     def window(self, own: int | None) -> int:

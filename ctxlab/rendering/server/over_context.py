@@ -1,4 +1,4 @@
-"""What each server does with a prompt of so many tokens: it reads all, refuses, or reads some of them."""
+"""The fate of a prompt of so many tokens on each server: it is read whole, refused, or read in part."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KOBOLD_LEAST = 16
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What happens to a prompt: `kept` are the ranges of its tokens that are read, in order.
+    """The fate of a prompt: `kept` are the ranges of its tokens that are read, in order.
 
     `room` are the tokens left for the reply; `sentence` says it in words.
     """
@@ -35,7 +35,7 @@ class Fate:
 
 
 def fate_of(server: LocalServer, tokens: int, *, own: int | None = None, adds_begin: bool = False) -> Fate:
-    """What a server does with a prompt of `tokens`, by its row of facts.
+    """The fate of a prompt of `tokens` on a server, by its row of facts.
 
     `own` is the context of the model, None where it isn't known; `adds_begin` is whether its vocabulary puts a token
     at the beginning. Raises WrongArgument where nothing says how long the context is.

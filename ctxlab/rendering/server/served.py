@@ -1,4 +1,4 @@
-"""What a server makes of a rendered prompt: what it reads, what it cuts without a word, and what would keep it."""
+"""A rendered prompt on a server: the text that it reads, its cuts, and changes that would keep all of it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class ServerRemedy:
 
 @dataclass(frozen=True, eq=False)
 class ServedPrompt:
-    """What a server makes of a prompt: `outcome` is whole, cut or refused, `sentence` says it.
+    """A prompt on a server: `outcome` is whole, cut or refused, `sentence` says it.
 
     `sent_tokens` are those of the whole text, `tokens` those that the model reads, `room` those left for the reply,
     `window` those of the context. `dropped` are the keys of messages that the server leaves out before it renders.
@@ -116,7 +116,7 @@ class ServedPrompt:
 
     @property
     def sentence(self) -> str:
-        """What happens, in words."""
+        """The outcome in words."""
         if self.refusal:
             return f"The template refuses what {self.server.facts.title} leaves of the messages: {self.refusal}"
         if not self.dropped:
@@ -128,7 +128,7 @@ class ServedPrompt:
 
     @cached_property
     def text(self) -> Text:
-        """What the model reads, each character with its origin, without a token that a server adds at the beginning."""
+        """The text that the model reads, with origins, without a token that a server adds at the beginning."""
         if self.rendered is None or self.outcome == "refused":
             return Text()
         whole = self.rendered.text
@@ -263,7 +263,7 @@ def serve(
     render: Render,
     served: Callable[[Trace, LocalServer], ServedPrompt],
 ) -> ServedPrompt:
-    """What a server makes of a run, of which `render` gives the text. Raises CtxlabError without a vocabulary."""
+    """A run on a server, of which `render` gives the text. Raises CtxlabError without a vocabulary."""
     drafts = trace.result.drafts
     whole = render(drafts)
     adds = adds_begin(model, server)
