@@ -167,6 +167,12 @@ def test_a_message_that_is_continued_ends_the_text() -> None:
     assert found.stretches[-1].end == len(found.text)
 
 
+def test_dict_makes_dicts_by_any_of_its_names_as_the_class_of_python_does() -> None:
+    source = "{{ dict(a=1) }}{{ dict.fromkeys('b', 2) }}{{ dict.from_keys([('c', 3)]) }}"
+
+    assert str(render(JinjaTemplate(source), []).text) == "{'a': 1}{'b': 2}{'c': 3}"
+
+
 def test_an_error_of_a_template_is_told_with_its_line() -> None:
     source = "{% for m in messages %}\n{{ raise_exception('No ' + m.role + ' here') }}\n{% endfor %}"
 

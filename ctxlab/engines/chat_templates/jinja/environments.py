@@ -72,6 +72,9 @@ class _Dict:
     def fromkeys(self, keys: Iterable[Any], value: Any = None) -> dict[Any, Any]:
         return dict.fromkeys(keys, value)
 
+    def __getitem__(self, name: Any) -> _Dict:  # as `dict[str]` in Python, which makes dicts too
+        return self
+
 
 class TemplateCode(CodeGenerator):
     """Code in which `~` is a method of the environment, so that it can be traced."""

@@ -96,6 +96,9 @@ class _LlamaCpp(PlainEnvironment):
         self.filters = {name: _of_kinds(name, each) for name, each in self.filters.items()}
         for name in ("default", "d"):
             self.filters[name] = _default(self.filters[name])
+        own: dict[str, Any] = {"dict": _dict_of}
+        self.globals.update(own)
+        del self.globals["cycler"], self.globals["joiner"]
         for name in ("iterable", "sequence"):
             self.tests[name] = _is_sequence
 
@@ -240,6 +243,11 @@ def _default(function: Callable[..., Any]) -> Callable[..., Any]:
 def _in_short(value: Any) -> str:
     """The filter `string`: objects and lists as Python shows them, fractions short."""
     return f"{value:g}" if isinstance(value, float) else as_string(value)
+
+
+def _dict_of(*args: Any, **kwargs: Any) -> dict[Any, Any]:
+    """The function `dict`, which has no members in llama.cpp."""
+    return dict(*args, **kwargs)
 
 
 def _size(value: Any) -> int:
