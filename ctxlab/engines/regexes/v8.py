@@ -29,6 +29,8 @@ FLAGS = (
     "--allow-natives-syntax",  # counted.js makes expressions with a limit on backtracks; no code of users is run
     "--enable-experimental-regexp-engine",  # the engine that needs linear time
     "--no-regexp-tier-up",  # the interpreter counts backtracks otherwise than compiled code does
+    # Where the CPU has such keys, they are a thread's own: a worker that a forked child starts would end the process.
+    "--no-memory-protection-keys",
 )
 SCRIPTS = ("counted.js", "write_replacement.js", "v8_worker.js")
 FUNCTIONS = ("startSearch", "startReplacing", "proceed")
