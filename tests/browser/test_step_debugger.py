@@ -377,7 +377,16 @@ def test_settings_that_only_another_strategy_reads_are_hidden(
     def shown() -> list[str]:
         return page.locator(".form > label:visible").all_inner_texts()
 
-    assert shown() == ["Budget", "Reserve", "Strategy", "Retained characters", "Marker", "Overhead", "Estimate", "Retain"]
+    assert shown() == [
+        "Budget",
+        "Reserve",
+        "Strategy",
+        "Retained characters",
+        "Marker",
+        "Overhead",
+        "Estimate",
+        "Retain",
+    ]
     page.get_by_label("Strategy", exact=True).select_option("head-and-tail")
     opened.pump(limited)
     assert shown() == ["Budget", "Reserve", "Strategy", "Overhead", "Estimate", "Head share"]
