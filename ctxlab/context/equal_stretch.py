@@ -1,15 +1,18 @@
-"""Lengths of equal stretches around two places of two texts, in steps that grow: no more is read than is equal."""
+"""Lengths of equal stretches around two places of two texts, or of two tuples: no more is read than is equal."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
+
+S = TypeVar("S", str, tuple[int, ...])
 
 
-def equal_after(one: str, other: str, at: int = 0, place: int = 0) -> int:
-    """Characters that are equal from two places on.
+def equal_after(one: S, other: S, at: int = 0, place: int = 0) -> int:
+    """Characters, or members, that are equal from two places on.
 
-    >>> equal_after("the lamp", "a lamb", 4, 2)
-    3
+    >>> equal_after("the lamp", "a lamb", 4, 2), equal_after((1, 2, 3), (1, 2, 4))
+    (3, 2)
     """
     return _grown(
         min(len(one) - at, len(other) - place),
@@ -17,7 +20,7 @@ def equal_after(one: str, other: str, at: int = 0, place: int = 0) -> int:
     )
 
 
-def equal_before(one: str, other: str, at: int, place: int, first: int = 0) -> int:
+def equal_before(one: S, other: S, at: int, place: int, first: int = 0) -> int:
     """Characters that are equal before two places, none of the first text's before `first`."""
     return _grown(
         min(at - first, place),

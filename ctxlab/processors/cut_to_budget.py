@@ -38,7 +38,7 @@ from ctxlab.pipeline.explain.message_names import names_by_key
 from ctxlab.processors.example_blocks import ExampleBlocks
 from ctxlab.processors.ranked_messages import RankedMessages, ranked_messages
 from ctxlab.processors.token_limiter_settings import ID, LimiterSettings
-from ctxlab.prompt.token_range import range_of, safe_counter
+from ctxlab.prompt.token_range import safe_counter
 
 
 class Room(NamedTuple):
@@ -369,7 +369,6 @@ class Cut:
             shortened=len(shortened),
             overhead_tokens=self.settings.overhead_tokens,
             estimate="safe" if self.is_safe else "mean",
-            token_range=range_of(self.run_tokenizer, kept, self.tools),
             estimated=self.tokenizer.estimated or any(map(self.tokenizer.draft_is_estimated, counted)),
             costs=self._costs(protected, self.budget - left),
             summary_tokens=self.cost_of(verdict.summary) if verdict.summary is not None else 0,

@@ -123,15 +123,25 @@ def test_the_true_count_of_the_vocabulary_that_is_at_hand_is_in_the_range() -> N
     assert found.low <= true <= found.high
 
 
-def test_what_an_estimate_counts_and_its_range_are_in_the_report_and_go_through_a_pickle() -> None:
+def test_the_side_of_an_estimate_is_in_the_report_and_goes_through_a_pickle() -> None:
     trace = pickle.loads(pickle.dumps(run(safe=True)))
-    report = report_of(trace)
 
-    assert report.token_range is not None
-    assert str(report.token_range) in report._repr_html_()
-    row = trace.table("budget").iloc[0]
-    assert (row["estimate"], row["low_tokens"]) == ("safe", report.token_range.low)
-    assert "open vocabularies" not in report_of(run(tokenizer="o200k_base"))._repr_html_()
+    assert report_of(trace).estimate == "safe"
+    assert trace.table("budget").iloc[0]["estimate"] == "safe"
+    assert str(trace.token_range) in trace._repr_html_()
+    assert "open vocabularies" not in run(tokenizer="o200k_base")._repr_html_()
+
+
+def test_no_build_counts_by_vocabularies_that_nobody_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[str] = []
+    monkeypatch.setattr(
+        "ctxlab.engines.tokens.open_vocabularies._counts", lambda text: counted.append(text) or (1,) * 5
+    )
+
+    found = run()
+
+    assert not counted
+    assert found.token_range is not None
 
 
 def test_a_template_without_a_vocabulary_is_cut_by_the_safe_side_too(tmp_path: Path) -> None:

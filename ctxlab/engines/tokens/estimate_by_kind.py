@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import lru_cache
 from math import ceil
 from typing import Final, NamedTuple
 
@@ -123,8 +122,8 @@ def estimate_by_kind(text: str) -> Estimate:
     if not text:
         return Estimate(0, 0)
     found = features_of(text)
-    mean = _priced(found, MEAN)
-    return Estimate(mean, max(mean, _priced(found, SAFE)))
+    mean = _priced(found, MEAN, text)
+    return Estimate(mean, max(mean, _priced(found, SAFE, text)))
 
 
 def mean_by_kind(text: str) -> int:
@@ -137,7 +136,6 @@ def safe_by_kind(text: str) -> int:
     return estimate_by_kind(text).safe
 
 
-@lru_cache(maxsize=2_048)
 def features_of(text: str) -> Mapping[str, int]:
     """The amount of each kind in a text: the stretches of a kind by its name, their characters as "<kind>+".
 
@@ -160,5 +158,11 @@ def features_of(text: str) -> Mapping[str, int]:
     return found
 
 
-def _priced(found: Mapping[str, int], prices: Mapping[str, float]) -> int:
-    return max(1, ceil(sum(prices.get(kind, 0.0) * number for kind, number in found.items())))
+def _priced(found: Mapping[str, int], prices: Mapping[str, float], text: str) -> int:
+    return tokens_at_most(text, sum(prices.get(kind, 0.0) * number for kind, number in found.items()))
+
+
+def tokens_at_most(text: str, priced: float) -> int:
+    """A price in whole tokens: one at least, and no more than the text has bytes, of which every token has one."""
+    tokens = max(1, ceil(priced))
+    return tokens if tokens <= len(text) else min(tokens, len(text.encode("utf-8", "surrogatepass")))

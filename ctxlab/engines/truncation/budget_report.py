@@ -8,7 +8,6 @@ from typing import Literal
 
 from ctxlab.context.step_report import Row, report_html
 from ctxlab.engines.truncation.unit_costs import UnitCosts
-from ctxlab.prompt.token_range import TokenRange
 
 EstimateSide = Literal["mean", "safe"]
 
@@ -21,8 +20,7 @@ class BudgetReport:
     those of what the strategy kept beside it, of which `summary_tokens` are those of a summary that it made of what
     went; `left_tokens` are unused. `overhead_tokens` is the overhead per message
     that the settings ask for, None where it is the tokenizer's. `costs` are those of every unit, kept and cut.
-    `estimate` is the side of an estimate by which it was cut: these figures are by it. `token_range` is where the
-    tokens of what was kept lie by open vocabularies, None where texts are counted exactly or by another's function.
+    `estimate` is the side of an estimate by which it was cut: these figures are by it.
     """
 
     name = "budget"
@@ -41,7 +39,6 @@ class BudgetReport:
     costs: UnitCosts
     summary_tokens: int = 0
     estimate: EstimateSide = "mean"
-    token_range: TokenRange | None = None
 
     def __repr__(self) -> str:
         used = self.protected_tokens + self.history_tokens
@@ -49,9 +46,7 @@ class BudgetReport:
         return f"BudgetReport({self.strategy}, {used:,} of {self.budget_tokens:,} tokens, {sent})"
 
     def _repr_html_(self) -> str:
-        from ctxlab.display.html_table import lines
-
-        return report_html(self) + (lines([f"estimate; {self.token_range}"]) if self.token_range is not None else "")
+        return report_html(self)
 
     def rows(self) -> Sequence[Row]:
         row = {
@@ -69,8 +64,6 @@ class BudgetReport:
             "overhead_tokens": self.overhead_tokens,
             "estimated": self.estimated,
             "estimate": self.estimate,
-            "low_tokens": self.token_range.low if self.token_range is not None else None,
-            "high_tokens": self.token_range.high if self.token_range is not None else None,
         }
         return (row,)
 

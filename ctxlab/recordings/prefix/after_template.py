@@ -17,7 +17,6 @@ from ctxlab.pipeline.shared_beginning import is_sent_alike
 from ctxlab.recordings.prefix.request_prefix import AROUND, PrefixCause, PrefixState
 from ctxlab.rendering import RenderedPrompt, rendered
 from ctxlab.rendering.server import LocalServer
-from ctxlab.rendering.server.llama_cpp_cache import common
 from ctxlab.rendering.server.read_again import Prompt, read_again
 from ctxlab.rendering.server.served import ServedPrompt, adds_begin, boundaries, prompt_ids
 from ctxlab.secrets import masked_stretch
@@ -105,7 +104,7 @@ def _prefix(old: _Turn | None, new: _Turn, again: int | None) -> TokenPrefix:
         return TokenPrefix(0, total, "unknown", PrefixCause("server", new.served.sentence), 0, None)
     if old is None or old.is_refused:
         return TokenPrefix(0, total, "first", None, 0, again)
-    shared = common(old.ids, new.ids)
+    shared = equal_after(old.ids, new.ids)
     if shared == min(len(old.ids), total):
         return TokenPrefix(shared, total, "whole", None, 0, again)
     cause = _cause(old, new)

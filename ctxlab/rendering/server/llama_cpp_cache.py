@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Final, NamedTuple
 
+from ctxlab.context.equal_stretch import equal_after
 from ctxlab.rendering.server.local_server import LocalServer
 from ctxlab.rendering.server.window_cells import MICRO_BATCH, WindowCells
 
@@ -69,7 +69,7 @@ class LlamaCppCache:
         """
         prompt = tuple(prompt)
         slot, memory = self._chosen(prompt)
-        has = common(slot.tokens, prompt)
+        has = equal_after(slot.tokens, prompt)
         if self.server.cache_reuse and (slot.cells is None or slot.cells.whole):
             slot, has = _with_chunks(slot, prompt, has, self.server.cache_reuse)
         slot, has = _rewound(slot, prompt, has)
@@ -91,16 +91,16 @@ class LlamaCppCache:
     def _chosen(self, prompt: tuple[int, ...]) -> tuple[State, tuple[State, ...]]:
         """The slot that the prompt gets, and the memory then."""
         slot, memory = self.slot, self.memory
-        shared = common(slot.tokens, prompt)
+        shared = equal_after(slot.tokens, prompt)
         if not slot.tokens or not self.server.memory_cache:
             return slot, memory
         if shared / len(prompt) > SIMILAR and shared / len(slot.tokens) >= KEEPS_SLOT:
             return slot, memory
-        if not any(common(each.tokens, slot.tokens) == len(slot.tokens) for each in memory):
-            memory = (*(m for m in memory if common(m.tokens, slot.tokens) < len(m.tokens)), slot)
+        if not any(equal_after(each.tokens, slot.tokens) == len(slot.tokens) for each in memory):
+            memory = (*(m for m in memory if equal_after(m.tokens, slot.tokens) < len(m.tokens)), slot)
         best, kept, similar = None, shared / len(slot.tokens), shared / len(prompt)
         for each in memory:
-            both = common(each.tokens, prompt)
+            both = equal_after(each.tokens, prompt)
             own_kept, own_similar = both / len(each.tokens), both / len(prompt)
             if own_kept >= KEEPS_STATE and own_kept > kept and own_similar > similar:
                 best, kept, similar = each, own_kept, own_similar
@@ -112,17 +112,12 @@ class LlamaCppCache:
         return found, tuple(each for each in memory if each is not best)
 
 
-def common(one: Sequence[int], other: Sequence[int]) -> int:
-    """Tokens with which both begin."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-
-
-def _with_chunks(slot: State, prompt: Sequence[int], has: int, least: int) -> tuple[State, int]:
+def _with_chunks(slot: State, prompt: tuple[int, ...], has: int, least: int) -> tuple[State, int]:
     """The slot and its tokens with stretches that moved towards the front: what stood before them was cut."""
     tokens, cells = slot.tokens, slot.cells
     head, at = has, has
     while head < len(tokens) and at < len(prompt):
-        size = common(tokens[head:], prompt[at:]) if tokens[head] == prompt[at] else 0
+        size = equal_after(tokens, prompt, head, at)
         if size >= least:
             cells = cells and cells.moved(head, head + size, at)
             head, at = head + size, at + size

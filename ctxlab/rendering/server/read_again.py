@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from ctxlab.rendering.server.llama_cpp_cache import LlamaCppCache, common
+from ctxlab.context.equal_stretch import equal_after
+from ctxlab.rendering.server.llama_cpp_cache import LlamaCppCache
 from ctxlab.rendering.server.local_server import LocalServer
 
 VLLM_BLOCK: Final = 16
@@ -18,12 +19,12 @@ VLLM_BLOCK: Final = 16
 class Prompt:
     """A prompt as ids of tokens, the places at which users' messages begin in it, and the reply that followed."""
 
-    ids: Sequence[int]
+    ids: tuple[int, ...]
     user_starts: Sequence[int] = ()
-    reply: Sequence[int] = ()
+    reply: tuple[int, ...] = ()
 
     @property
-    def held(self) -> Sequence[int]:
+    def held(self) -> tuple[int, ...]:
         """The tokens that a server has read when the reply is written."""
         return (*self.ids, *self.reply)
 
@@ -34,7 +35,7 @@ def read_again(server: LocalServer | None, prompts: Sequence[Prompt], *, context
     At least one is read. `context` is that of one slot; prompts which the server refuses should not be among them.
     """
     if server is None or server.program == "koboldcpp":
-        shared = [0, *(common(old.held, new.ids) for old, new in pairwise(prompts))]
+        shared = [0, *(equal_after(old.held, new.ids) for old, new in pairwise(prompts))]
         return [max(1, len(prompt.ids) - both) for prompt, both in zip(prompts, shared, strict=True)]
     if server.program == "vllm":
         return _in_blocks(prompts)
@@ -51,7 +52,7 @@ def _in_blocks(prompts: Sequence[Prompt]) -> list[int]:
     """Whole blocks that any prompt before began with are there; the last token is always read."""
     found: list[int] = []
     for number, prompt in enumerate(prompts):
-        shared = max((common(old.held, prompt.ids) for old in prompts[:number]), default=0)
+        shared = max((equal_after(old.held, prompt.ids) for old in prompts[:number]), default=0)
         blocks = min(shared, len(prompt.ids) - 1) // VLLM_BLOCK
         found.append(len(prompt.ids) - blocks * VLLM_BLOCK)
     return found

@@ -144,12 +144,12 @@ class ServedPrompt:
             return [(0, size)]
         text = str(self.rendered.text)
         ends = token_ends(boundaries(self.model, text), text)
-        added = self.fate_tokens - len(ends)  # the token of the beginning, which isn't in the text
+        added = self._rendered_tokens - len(ends)  # the token of the beginning, which isn't in the text
         places = [0] * added + [0, *ends]
         return [(places[start], places[min(end, len(places) - 1)]) for start, end in self.fate.kept]
 
     @property
-    def fate_tokens(self) -> int:
+    def _rendered_tokens(self) -> int:
         """Tokens of the text that the server renders, before it cuts any."""
         return self.fate.kept[-1][1] if self.fate.kept else 0
 
@@ -272,7 +272,7 @@ def serve(
     if server.program != "ollama" or not server.truncate or sent <= fate.window:
         return ServedPrompt(trace, model, server, fate, sent, (), whole, _served=served)
     try:
-        kept, text = _newest_that_fit(drafts, fate.window, model, render, keeps_calls=server.own_template)
+        kept, text = _newest_that_fit(drafts, fate.window, model, render, adds=adds, keeps_calls=server.own_template)
     except TemplateRefused as refusal:
         return ServedPrompt(trace, model, server, fate, sent, (), None, str(refusal), _served=served)
     gone = tuple(draft.key for number, draft in enumerate(drafts) if number not in kept)
@@ -285,7 +285,7 @@ FIRST_TRIES: Final = 3
 
 
 def _newest_that_fit(
-    drafts: Sequence[Draft], window: int, model: LocalModel, render: Render, *, keeps_calls: bool
+    drafts: Sequence[Draft], window: int, model: LocalModel, render: Render, *, adds: bool, keeps_calls: bool
 ) -> tuple[frozenset[int], RenderedText]:
     """The messages that Ollama keeps: system ones, and the newest with which the prompt is within the context.
 
@@ -299,7 +299,7 @@ def _newest_that_fit(
         first = _start_of_calls(drafts, start) if keeps_calls else start
         kept = [number for number, draft in enumerate(drafts) if number >= first or draft.role == "system"]
         text = render([drafts[number] for number in kept])
-        return kept, text, prompt_tokens(model, text, adds=model.adds_begin)
+        return kept, text, prompt_tokens(model, text, adds=adds)
 
     start, before = 0, -1
     kept, text, tokens = tried(0)

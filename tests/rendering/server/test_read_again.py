@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import ctxlab
-from ctxlab.rendering.server.llama_cpp_cache import LlamaCppCache, common
+from ctxlab.rendering.server.llama_cpp_cache import LlamaCppCache
 from ctxlab.rendering.server.read_again import Prompt, read_again
 from tests.engines.chat_templates.real_llama_cpp import write_model
 from tests.rendering.server.tiny_models import CONTEXT, WINDOW, write_windowed_model
@@ -96,7 +96,7 @@ def test_the_tokens_that_are_read_again_are_those_of_a_real_server(
 ) -> None:
     prompts = list(edited(random.Random(seed), 34, 600, 1_500))
     server = ctxlab.local_server("llama.cpp", context=CONTEXT, **options)
-    predicted = read_again(server, [Prompt(each) for each in prompts], context=CONTEXT)
+    predicted = read_again(server, [Prompt(tuple(each)) for each in prompts], context=CONTEXT)
     told = answers(models[model], settings, prompts)
     assert [each["tokens"] for each in told] == [len(each) for each in prompts]
     assert [each["tokens"] - each["cached"] for each in told] == predicted
@@ -109,14 +109,14 @@ def test_a_long_prompt_has_checkpoints_that_an_edit_goes_back_to(models: dict[st
     long = [BEGIN, *(dice.randrange(100) + 3 for _ in range(3_000))]
     prompts = [long, [*long[:1_500], 7, *long[1_500:]], [*long[:-2], 9, 9], [*long, 5, 5]]
     server = ctxlab.local_server("llama.cpp", context=CONTEXT, sliding_window=WINDOW, memory_cache=False)
-    predicted = read_again(server, [Prompt(each) for each in prompts], context=CONTEXT)
+    predicted = read_again(server, [Prompt(tuple(each)) for each in prompts], context=CONTEXT)
     assert predicted[1] > 3_000 - 1_500
     told = answers(models["windowed"], {"cache_ram_mib": 0}, prompts)
     assert [each["tokens"] - each["cached"] for each in told] == predicted
 
 
 def test_a_reply_that_the_server_wrote_is_not_read_again() -> None:
-    first, second = [1, 5, 6, 7], [1, 5, 6, 7, 20, 21, 22, 9, 9]
+    first, second = (1, 5, 6, 7), (1, 5, 6, 7, 20, 21, 22, 9, 9)
     for program in ("llama.cpp", "koboldcpp"):
         server = ctxlab.local_server(program, context=CONTEXT)
         prompts = [Prompt(first, reply=(20, 21, 22)), Prompt(second)]
@@ -125,9 +125,9 @@ def test_a_reply_that_the_server_wrote_is_not_read_again() -> None:
 
 
 def test_vllm_keeps_whole_blocks_and_reads_the_last_token() -> None:
-    first = list(range(40))
+    first = tuple(range(40))
     server = ctxlab.local_server("vllm", context=CONTEXT)
-    prompts = [Prompt(first), Prompt(first), Prompt([*first[:20], 99]), Prompt(first[:32])]
+    prompts = [Prompt(first), Prompt(first), Prompt((*first[:20], 99)), Prompt(first[:32])]
     assert read_again(server, prompts, context=CONTEXT) == [40, 8, 5, 16]
 
 
@@ -136,7 +136,7 @@ def test_a_slot_that_loses_more_than_half_is_remembered() -> None:
     cache = LlamaCppCache.empty(ctxlab.local_server("llama.cpp", context=CONTEXT), CONTEXT)
     _, cache = cache.read(one)
     has, cache = cache.read(other)
-    assert has == common(one, other) == 0
+    assert has == 0
     assert cache.read(one)[0] == len(one) - 1
     forgetful = LlamaCppCache.empty(ctxlab.local_server("llama.cpp", context=CONTEXT, memory_cache=False), CONTEXT)
     for prompt in (one, other):
