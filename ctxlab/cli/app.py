@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -25,7 +25,6 @@ from ctxlab.cli.examples import (
     LEDGER,
     LORE,
     MINIMISE,
-    RENDER,
     REPORT,
     REQUEST,
     STEP,
@@ -46,19 +45,11 @@ from ctxlab.cli.inputs.options import (
 from ctxlab.cli.mcp_command import MCP, mcp
 from ctxlab.cli.prefix_command import PREFIX, prefix
 from ctxlab.cli.record_command import RECORD, record
+from ctxlab.cli.render_command import RENDER, render
 from ctxlab.cli.review_command import REVIEW, review
 from ctxlab.cli.study_commands import ablate, minimise, study, survey
 from ctxlab.cli.workspace_commands import SEARCH, WORKSPACE, search, workspace
 from ctxlab.wires import LOCAL_SERVERS, PROVIDERS
-
-
-class Server(StrEnum):
-    """Programs that a model of one's own runs on."""
-
-    llama_cpp = "llama.cpp"
-    ollama = "ollama"
-    koboldcpp = "koboldcpp"
-    vllm = "vllm"
 
 
 class Reading(StrEnum):
@@ -80,13 +71,6 @@ class Turn(StrEnum):
     cont = "continue"
     impersonate = "impersonate"
     quiet = "quiet"
-
-
-class Engine(StrEnum):
-    """Programs that render chat templates."""
-
-    transformers = "transformers"
-    llama_cpp = "llama.cpp"
 
 
 class Language(StrEnum):
@@ -420,72 +404,6 @@ def request(
     return print_request(load(options), provider, as_json=form is Form.json)
 
 
-@app.command(epilog=RENDER, short_help="The text that a local model reads, and what its template does.")
-@takes_build_options(without=("until", "template"))
-def render(
-    options: CommandOptions,
-    template: Annotated[
-        Path,
-        typer.Option(
-            "--template", metavar="FILE", help="A chat template, or a model's file that has one.", show_default=False
-        ),
-    ],
-    name: Annotated[
-        str | None, typer.Option("--template-name", metavar="NAME", help="One of several, such as tool_use.")
-    ] = None,
-    engine: Annotated[
-        Engine | None,
-        typer.Option(
-            "--engine",
-            help="The program that renders: transformers, or llama.cpp's server; by default that of --server.",
-            show_default="transformers",
-        ),
-    ] = None,
-    typed_parts: Annotated[
-        bool, typer.Option("--typed-parts", help="Give each message as a list of parts, as some templates want it.")
-    ] = False,
-    tokens: Annotated[
-        bool, typer.Option("--tokens", help="Count the text by the model's own vocabulary, source by source.")
-    ] = False,
-    why: Annotated[
-        str | None,
-        typer.Option(
-            "--why", metavar="TEXT|KEY", help="Why words or a message are in the text, or aren't.", show_default=False
-        ),
-    ] = None,
-    context: Annotated[
-        int | None,
-        typer.Option("--context", metavar="N", help="Tokens of --server; of a preset those that its text is cut to."),
-    ] = None,
-    answer: Annotated[
-        int, typer.Option("--answer", metavar="N", help="Tokens of --context that are kept for the reply.")
-    ] = 0,
-    server: Annotated[
-        Server | None,
-        typer.Option("--server", help="Say what a server reads of the text with a context of --context tokens."),
-    ] = None,
-    form: Annotated[Form, typer.Option("--format", help="For people, or text and effects as JSON.")] = Form.text,
-) -> int:
-    """Show what a chat template makes of the messages: the text, and what it refuses, drops, moves or adds.
-
-    Each loss has the smallest set of settings that mends it, which was tried. With --server it says what a server with
-    a smaller context cuts of it. The exit code is 3 where the template or the server refuses the messages, 1 where
-    --why finds its words nowhere.
-    """
-    from ctxlab.cli.commands.render import Asked, print_rendered
-    from ctxlab.cli.inputs.files import load
-
-    given: dict[str, Any] = {"template": name, "engine": engine and engine.value, "typed_parts": typed_parts}
-    if server is not None:
-        from ctxlab.rendering.server import local_server
-
-        given["server"] = local_server(server.value, context=context, answer=answer or None)
-    else:
-        given |= {"context": context, "answer": answer}
-    asked = Asked(why, tokens=tokens, as_json=form is Form.json)
-    return print_rendered(load(options), template, given, asked)
-
-
 @app.command(epilog=ASSETS, short_help="Type and measures of files, and how a model would get them.")
 def assets(
     paths: Annotated[
@@ -526,6 +444,7 @@ app.add_typer(workspace, name="workspace", epilog=WORKSPACE, short_help="Keep al
 app.command(epilog=SEARCH, short_help="Words in everything that a workspace holds.")(search)
 app.command(epilog=SURVEY, short_help="Many conversations, cut in every way.")(survey)
 
+app.command(epilog=RENDER, short_help="The text that a local model reads, and what its template does.")(render)
 app.command(epilog=CHECK, short_help="What is wrong with a recording or a conversation, or wasted.")(check)
 app.command(epilog=REVIEW, short_help="What a commit changes in built prompts, as Markdown and SARIF.")(review)
 app.command(epilog=MCP, short_help="Answers other programs over the Model Context Protocol.")(mcp)

@@ -80,12 +80,6 @@ Examples:
   ctxlab request datasets/coding_chat.session.json --provider openai --format json
 """
 
-RENDER = """\b
-Examples:
-  ctxlab render datasets/harbour_roleplay.session.json --budget 1800 --template datasets/chatml.jinja
-  ctxlab render datasets/harbour_roleplay.session.json --budget 1800 --template datasets/chatml.jinja --why 沈砚
-  ctxlab render datasets/coding_chat.session.json --template datasets/chatml.jinja --format json
-"""
 
 ASSETS = """\b
 Examples:

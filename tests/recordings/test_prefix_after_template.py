@@ -18,6 +18,18 @@ from tests.rendering.server.tiny_models import CONTEXT, WINDOW
 
 __all__ = ["models"]
 CHATML = Path("datasets/chatml.jinja").read_text("utf-8")
+TWO_MARKS = (
+    "{% for m in messages %}<|start|>{{ m.role }}<|message|>{{ m.content }}<|end|>{% endfor %}"
+    "{% if add_generation_prompt %}<|start|>assistant<|message|>{% endif %}"
+)
+MARK_AROUND = (
+    "{% for m in messages %}<|{{ m.role }}|>\n{{ m.content }}<|end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
+)
+NO_ROLE = (
+    "{% for m in messages %}{% if m.role == 'assistant' %}{{ m.content }}</s>"
+    "{% else %}[INST] {{ m.content }} [/INST]{% endif %}{% endfor %}"
+)
 TURNS = [
     ("system", "Keep the tower."),
     ("user", "灯亮着吗？"),
@@ -148,9 +160,18 @@ def test_a_server_without_a_model_and_a_template_that_refuses_are_errors(tiny: L
 
 @pytest.mark.slow
 @needs_server
-@pytest.mark.parametrize("name", ["plain", "windowed"])
-def test_a_real_server_reads_as_many_tokens_of_chats_again(models: dict[str, Path], name: str) -> None:
-    model = with_template(ctxlab.local_model(models[name]), CHATML)
+@pytest.mark.parametrize(
+    ("name", "template"),
+    [
+        ("plain", CHATML),
+        ("windowed", CHATML),
+        ("windowed", TWO_MARKS),
+        ("windowed", MARK_AROUND),
+        ("windowed", NO_ROLE),
+    ],
+)
+def test_a_real_server_reads_as_many_tokens_of_chats_again(models: dict[str, Path], name: str, template: str) -> None:
+    model = with_template(ctxlab.local_model(models[name]), template)
     turns = [("system", "Keep the tower. " + "Say little. " * 20)]
     for number in range(5):
         turns += [("user", f"{number}: 灯亮着吗？ " * 6), ("assistant", f"{number}: it is. " * 6)]
@@ -170,6 +191,6 @@ def test_a_real_server_reads_as_many_tokens_of_chats_again(models: dict[str, Pat
     options = {"sliding_window": WINDOW} if name == "windowed" else {}
     server = ctxlab.local_server("llama.cpp", context=CONTEXT, **options)
     found = ctxlab.prefix([ctxlab.build(body["messages"]) for body in bodies], model=model, server=server)
-    told = answers(models[name], {"chat_template": CHATML}, bodies)
+    told = answers(models[name], {"chat_template": template}, bodies)
     assert [each.total_tokens for each in found] == [each["tokens"] for each in told]
     assert [each.read_again_tokens for each in found] == [each["tokens"] - each["cached"] for each in told]

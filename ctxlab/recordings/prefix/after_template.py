@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -185,33 +186,41 @@ def _reply(old: _Turn, new: _Turn) -> tuple[int, ...]:
 
 
 def _user_starts(turns: Sequence[_Turn]) -> list[tuple[int, ...]]:
-    """The tokens at which users' messages begin with what the template writes before them, as llama.cpp finds them."""
+    """The tokens at which users' messages begin: everywhere where the text has what the template opens one with.
+
+    llama.cpp looks for these characters too, so that a system text which is opened alike counts as well.
+    """
     found: list[tuple[int, ...]] = []
     for turn in turns:
-        heads = _heads(turn)
-        places = {end - len(_header(heads)) for _, end in heads} if _header(heads) else set()
+        header, words = _header(_heads(turn)).rstrip(), str(turn.text.text)
+        places = {each.start() for each in re.finditer(re.escape(header), words)} if header else set()
         found.append(tuple(number for number, end in enumerate(turn.ends, start=1) if end in places))
     return found
 
 
-def _heads(turn: _Turn) -> list[tuple[str, int]]:
-    """The text before each user's words since the words before them, and its end."""
-    drafts, words, found = turn.found.trace.result.drafts, str(turn.text.text), list[tuple[str, int]]()
+def _heads(turn: _Turn) -> list[str]:
+    """The text before each user's words since the words before them."""
+    drafts, words, found = turn.found.trace.result.drafts, str(turn.text.text), list[str]()
     last, ended = -1, 0
     for each in turn.text.stretches:
         if each.message is None or each.field not in OWN_WORDS:
             continue
         if each.message != last and drafts[each.message].role == "user":
-            found.append((words[ended : each.start], each.start))
+            found.append(words[ended : each.start])
         last, ended = each.message, each.end
     return found
 
 
-def _header(heads: Sequence[tuple[str, int]]) -> str:
-    """The end that all heads have in common, from its last mark on; "" where there is none."""
+def _header(heads: Sequence[str]) -> str:
+    """The end that all heads have in common, from the mark on that opens a user's turn; "" where there is none.
+
+    That is the mark before the role, or around it; of a template that writes no role the last one.
+    """
     if not heads:
         return ""
-    shared = heads[0][0]
-    for head, _ in heads[1:]:
+    shared = heads[0]
+    for head in heads[1:]:
         shared = shared[len(shared) - equal_after(shared[::-1], head[::-1]) :]
-    return shared[shared.rfind("<") :] if "<" in shared else shared
+    role = shared.rfind("user")
+    upto = role if role >= 0 else len(shared)
+    return shared[max(0, shared.rfind("<", 0, upto), shared.rfind("[", 0, upto)) :]
