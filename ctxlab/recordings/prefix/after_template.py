@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from os.path import commonprefix
 from typing import Any, Final
 
 from ctxlab.context.equal_stretch import equal_after
@@ -216,11 +217,7 @@ def _header(heads: Sequence[str]) -> str:
 
     That is the mark before the role, or around it; of a template that writes no role the last one.
     """
-    if not heads:
-        return ""
-    shared = heads[0]
-    for head in heads[1:]:
-        shared = shared[len(shared) - equal_after(shared[::-1], head[::-1]) :]
+    shared = commonprefix([head[::-1] for head in heads])[::-1]
     role = shared.rfind("user")
     upto = role if role >= 0 else len(shared)
     return shared[max(0, shared.rfind("<", 0, upto), shared.rfind("[", 0, upto)) :]

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Final
 
+from ctxlab.context.equal_stretch import equal_after
 from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.chat_templates.jinja import plain_text
 from ctxlab.errors import TemplateRefused
@@ -17,7 +18,7 @@ from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.local_models import LocalModel
 from ctxlab.recordings.readers.plain_prompt import SplitPrompt, split_prompt
 from ctxlab.recordings.readers.prompt_markup import BEGINNINGS, NO_RESULTS
-from ctxlab.recordings.readers.template_marks import END, START, TemplateMarks, common_beginning, drafts_of, marks_of
+from ctxlab.recordings.readers.template_marks import END, START, TemplateMarks, drafts_of, marks_of
 
 DATES: Final = lazy_pattern(r"\b(\d{4}-\d\d-\d\d|\d{1,2} [A-Z][a-z]{2,8} \d{4}|[A-Z][a-z]{2,8} \d{1,2}, \d{4})\b")
 FORMS: Final = ("%Y-%m-%d", "%d %b %Y", "%d %B %Y", "%B %d, %Y", "%b %d, %Y")
@@ -179,5 +180,5 @@ def _first_difference(text: str, found: SplitPrompt, model: LocalModel, times: S
         mine, theirs = written[_beginning(written) :], text[begins:]
         if mine == theirs:
             return None
-        furthest = max(furthest, begins + len(common_beginning((mine, theirs))))
+        furthest = max(furthest, begins + equal_after(mine, theirs))
     return furthest

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from os.path import commonprefix
 from typing import Any, Final, cast
 
 from ctxlab.context import Draft, Origin, Text
@@ -162,18 +163,11 @@ def _parted(found: Mapping[Pair, set[str]], pair: Pair, between: str, *, calls: 
         return
     written = max(rest.rfind(word) + len(word) for word in PLANTED if word in rest)
     ending = rest[written:]
-    close = common_beginning(found.get(("assistant", "user"), ()))
+    close = commonprefix([*found.get(("assistant", "user"), ())])
     if close.strip() and close in ending:
         yield ("assistant", after), ending[ending.index(close) :]
     else:
         yield ("assistant", after), ending.lstrip(CLOSERS)
-
-
-def common_beginning(texts: Collection[str]) -> str:
-    """The characters with which all of some texts begin."""
-    shortest = min(texts, key=len, default="")
-    same = (n for n, character in enumerate(shortest) if any(each[n] != character for each in texts))
-    return shortest[: next(same, len(shortest))]
 
 
 def drafts_of(messages: Sequence[tuple[str, str]]) -> list[Draft]:
