@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeVar
 
 S = TypeVar("S", str, tuple[int, ...])
@@ -18,6 +18,16 @@ def equal_after(one: S, other: S, at: int = 0, place: int = 0) -> int:
         min(len(one) - at, len(other) - place),
         lambda good, end: one[at + good : at + end] == other[place + good : place + end],
     )
+
+
+def common_beginning(texts: Collection[str]) -> str:
+    """The characters with which all of some texts begin; "" of none.
+
+    >>> common_beginning(["lamp", "lamb", "late"])
+    'la'
+    """
+    first, last = min(texts, default=""), max(texts, default="")
+    return first[: equal_after(first, last)]
 
 
 def equal_before(one: S, other: S, at: int, place: int, first: int = 0) -> int:

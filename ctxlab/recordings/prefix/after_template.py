@@ -6,10 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from os.path import commonprefix
 from typing import Any, Final
 
-from ctxlab.context.equal_stretch import equal_after
+from ctxlab.context.equal_stretch import common_beginning, equal_after
 from ctxlab.display.one_line import plain
 from ctxlab.engines.chat_templates import JinjaTemplate, RenderedText
 from ctxlab.errors import CtxlabError
@@ -217,7 +216,7 @@ def _header(heads: Sequence[str]) -> str:
 
     That is the mark before the role, or around it; of a template that writes no role the last one.
     """
-    shared = commonprefix([head[::-1] for head in heads])[::-1]
+    shared = common_beginning([head[::-1] for head in heads])[::-1]
     role = shared.rfind("user")
     upto = role if role >= 0 else len(shared)
     return shared[max(0, shared.rfind("<", 0, upto), shared.rfind("[", 0, upto)) :]

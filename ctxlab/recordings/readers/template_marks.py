@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from os.path import commonprefix
 from typing import Any, Final, cast
 
 from ctxlab.context import Draft, Origin, Text
+from ctxlab.context.equal_stretch import common_beginning
 from ctxlab.documents.session.message import Role, ToolCall
 from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.chat_templates.jinja import plain_text
@@ -163,7 +163,7 @@ def _parted(found: Mapping[Pair, set[str]], pair: Pair, between: str, *, calls: 
         return
     written = max(rest.rfind(word) + len(word) for word in PLANTED if word in rest)
     ending = rest[written:]
-    close = commonprefix([*found.get(("assistant", "user"), ())])
+    close = common_beginning(found.get(("assistant", "user"), ()))
     if close.strip() and close in ending:
         yield ("assistant", after), ending[ending.index(close) :]
     else:
