@@ -12,12 +12,11 @@ from ctxlab.api.sources import SessionSource
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.progress import ProgressOption, progress_of
 from ctxlab.display.short_texts import counted
-from ctxlab.engines.chat_templates import JinjaTemplate
-from ctxlab.engines.chat_templates.instruct import InstructPreset
 from ctxlab.errors import CtxlabError, ReadError, UnknownFormat, WrongArgument
 from ctxlab.formats.folder import FolderParts
 from ctxlab.formats.results import Import, Loss
 from ctxlab.local_models import LocalModel
+from ctxlab.local_models.template_source import TemplateSource
 from ctxlab.pipeline import Trace
 from ctxlab.recordings.findings.find import findings_of_recording, findings_of_trace
 from ctxlab.recordings.findings.finding import Finding, Findings
@@ -27,7 +26,6 @@ from ctxlab.recordings.recording import Recording
 if TYPE_CHECKING:
     from ctxlab.studies import LoreTimeline
 
-ModelSource: TypeAlias = LocalModel | JinjaTemplate | InstructPreset | Path | str
 RuleSources: TypeAlias = Annotated[Sequence[str | FindingRule], "ids of rules, or rules"]
 
 
@@ -37,7 +35,7 @@ def check(
     *,
     rules: RuleSources | None = None,
     ignore: Sequence[str] = (),
-    model: LocalModel | JinjaTemplate | InstructPreset | Path | str | None = None,
+    model: TemplateSource | None = None,
     progress: ProgressOption = True,
 ) -> Findings:
     """The findings of a recording, a run or a conversation, the worst first: each with place, cost and remedy.
@@ -70,7 +68,7 @@ def check(
 
 
 def _of_built(
-    what: SessionSource, rules: RuleSources | None, ignore: Sequence[str], model: ModelSource | None
+    what: SessionSource, rules: RuleSources | None, ignore: Sequence[str], model: TemplateSource | None
 ) -> Findings:
     from ctxlab.api.build import build
 
@@ -84,7 +82,7 @@ def _of_folder(
     rules: RuleSources | None,
     ignore: Sequence[str],
     progress: ProgressOption,
-    model: ModelSource | None,
+    model: TemplateSource | None,
 ) -> Findings:
     """The findings of every file of a folder: of a recording as it is, of conversations as they are built."""
     from ctxlab import formats
@@ -130,7 +128,7 @@ def _of_part(
     part: Import | ReadError,
     rules: RuleSources | None,
     ignore: Sequence[str],
-    model: ModelSource | None,
+    model: TemplateSource | None,
 ) -> Iterator[tuple[str, Findings]]:
     if isinstance(part, ReadError):
         raise part

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from ctxlab.documents.frozen_json import FrozenDict
-from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.chat_templates.instruct import InstructPreset
 from ctxlab.errors import WrongArgument
 from ctxlab.local_models import LocalModel
+from ctxlab.local_models.template_source import TemplateSource
 from ctxlab.local_models.template_tokenizer import TemplateTokenizer
 from ctxlab.pipeline import Trace
 from ctxlab.rendering.read_template import read_template
-
-TemplateSource = LocalModel | JinjaTemplate | InstructPreset | Path | str
 
 
 def model_of_run(trace: Trace) -> LocalModel | None:

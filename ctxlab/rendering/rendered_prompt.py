@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
@@ -18,6 +17,7 @@ from ctxlab.engines.chat_templates.instruct import InstructPreset
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.errors import CtxlabError, TemplateRefused, WrongArgument
 from ctxlab.local_models import LocalModel
+from ctxlab.local_models.template_source import TemplateSource
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.ledger import ledger_rows
 from ctxlab.rendering.mending import Mending
@@ -264,7 +264,7 @@ def _said(effect: TemplateEffect) -> str:
 @checked_arguments
 def rendered(
     trace: Trace,
-    model: LocalModel | JinjaTemplate | InstructPreset | Path | str,
+    model: TemplateSource,
     *,
     template: str | None = None,
     engine: Literal["transformers", "llama.cpp"] | None = None,

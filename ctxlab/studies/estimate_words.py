@@ -27,9 +27,9 @@ def estimate_note(trace: Trace) -> Note | None:
         return None
     over = found.high - limit.budget_tokens if limit is not None else 0
     if over <= 0:
-        return Note("info", estimate_words(trace))
+        return Note("info", f"estimate; {found}")
     report, counter = trace.result.report(BudgetReport), trace.services.tokenizer
     may = f"; it may be over the budget, by up to {over:,}"
     has_safe_side = report is not None and report.estimate == "mean" and safe_counter(counter) is not counter
     remedy = f"; {REMEDY} cuts by the safe side of the estimate" if has_safe_side else ""
-    return Note("warning", f"{estimate_words(trace)}{may}{remedy}")
+    return Note("warning", f"estimate; {found}{may}{remedy}")

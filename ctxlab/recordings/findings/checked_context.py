@@ -17,17 +17,12 @@ from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage
 from ctxlab.recordings.request_head import RequestHead
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ctxlab.engines.chat_templates import JinjaTemplate
-    from ctxlab.engines.chat_templates.instruct import InstructPreset
-    from ctxlab.local_models import LocalModel
+    from ctxlab.local_models.template_source import TemplateSource
     from ctxlab.pipeline import Trace
     from ctxlab.recordings.recording import Recording
     from ctxlab.rendering import RenderedPrompt
     from ctxlab.studies import LoreTimeline
 
-    TemplateSource = LocalModel | JinjaTemplate | InstructPreset | Path | str
 
 Cost = tuple[int, float | None]
 """Tokens over all requests, and their price in dollars, None where it isn't known."""

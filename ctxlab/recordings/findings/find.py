@@ -13,8 +13,8 @@ from ctxlab.recordings.findings.registry import rules_of
 from ctxlab.secrets import masked
 
 if TYPE_CHECKING:
+    from ctxlab.local_models.template_source import TemplateSource
     from ctxlab.pipeline import Trace
-    from ctxlab.recordings.findings.checked_context import TemplateSource
     from ctxlab.recordings.recording import Recording
     from ctxlab.studies import LoreTimeline
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
@@ -14,10 +13,8 @@ from ctxlab.context.equal_stretch import equal_after
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading, html_table
 from ctxlab.display.short_texts import counted, short
-from ctxlab.engines.chat_templates import JinjaTemplate
-from ctxlab.engines.chat_templates.instruct import InstructPreset
 from ctxlab.errors import WrongArgument
-from ctxlab.local_models import LocalModel
+from ctxlab.local_models.template_source import TemplateSource
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.shared_beginning import common_prefix_tokens
 from ctxlab.prompt import PromptPart
@@ -166,7 +163,7 @@ class TurnPrefixes:
 def prefix(
     traces: Sequence[Trace],
     *,
-    model: LocalModel | JinjaTemplate | InstructPreset | Path | str | None = None,
+    model: TemplateSource | None = None,
     server: LocalServer | None = None,
     engine: Literal["transformers", "llama.cpp"] | None = None,
     variables: Mapping[str, Any] | None = None,

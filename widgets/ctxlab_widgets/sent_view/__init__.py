@@ -10,13 +10,13 @@ from typing import Any, Literal
 import traitlets
 
 from ctxlab.argument_checks import checked_arguments
-from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.chat_templates.instruct import InstructPreset
 from ctxlab.errors import CtxlabError, WrongArgument
 from ctxlab.local_models import LocalModel
+from ctxlab.local_models.template_source import TemplateSource
 from ctxlab.pipeline import Trace
 from ctxlab.rendering import RenderedPrompt
-from ctxlab.rendering.model_of_run import TemplateSource, model_of_run, reader_of
+from ctxlab.rendering.model_of_run import model_of_run, reader_of
 from ctxlab.studies import SentPrompt
 from ctxlab_widgets._shared.attachments import FilesPayload
 from ctxlab_widgets._shared.json_values import as_json
@@ -74,8 +74,8 @@ class SentView(Widget):
         self,
         trace: Trace | None = None,
         *,
-        model: LocalModel | JinjaTemplate | InstructPreset | Path | str | None = None,
-        template: LocalModel | JinjaTemplate | InstructPreset | Path | str | None = None,
+        model: TemplateSource | None = None,
+        template: TemplateSource | None = None,
         engine: Literal["transformers", "llama.cpp"] = "transformers",
         reading: Literal["chat", "raw", "text"] = "chat",
     ) -> None:

@@ -141,7 +141,7 @@ class ModelText:
     def remedies(self) -> Mapping[str, Mapping[str, Any]]:
         """By key what mends a loss, that of all of them under `template`; tried at first use."""
         if self._remedies is None:
-            found = {key: _remedy_json(remedy, label) for key, remedy, label in self._tried()}
+            found = {key: _remedy_json(remedy, label, advice) for key, remedy, label, advice in self._tried()}
             if self.found.typed_parts_help:
                 text = "With messages as lists of typed parts the template carries them all, in order."
                 found["typed_parts"] = {"text": text, "label": "", "price": None, "able": False}
@@ -153,20 +153,20 @@ class ModelText:
 
         Raises CtxlabError where nothing that was tried mends it.
         """
-        for each, remedy, label in self._tried():
+        for each, remedy, label, advice in self._tried():
             if each == key and remedy is None:
-                raise CtxlabError(NO_STEP)
+                raise CtxlabError(advice)
             if each == key and remedy is not None:
                 return remedy, label
         return None
 
-    def _tried(self) -> Iterable[tuple[str, TemplateRemedy | None, str]]:
+    def _tried(self) -> Iterable[tuple[str, TemplateRemedy | None, str, str]]:
         """Of all losses, and of each effect that may be mended, what mends it and the label of its button.
 
         A message that is dropped or moved is named by its key, any other effect by its kind and its key.
         """
         if self.has_losses:
-            yield ALL, self.found.remedy, "Keep all" if self.found.rendered is not None else "Mend it"
+            yield ALL, self.found.remedy, "Keep all" if self.found.rendered is not None else "Mend it", NO_STEP
         dropped = {each.key for each in self._carried if each.is_dropped}
         met: set[str] = set()
         for effect in self.found.effects[:MOST_EFFECTS]:
@@ -175,7 +175,7 @@ class ModelText:
             if effect.kind == "refused" or name in met or (not is_message and effect.remedy is None):
                 continue
             met.add(name)
-            yield name, effect.remedy, LABELS.get(effect.kind, "Mend it")
+            yield name, effect.remedy, LABELS.get(effect.kind, "Mend it"), effect.advice or NO_STEP
 
     # --- tokens
 
@@ -210,9 +210,9 @@ class ModelText:
         return as_json({"total": len(bounds), "rows": found})
 
 
-def _remedy_json(remedy: TemplateRemedy | None, label: str) -> dict[str, Any]:
+def _remedy_json(remedy: TemplateRemedy | None, label: str, advice: str) -> dict[str, Any]:
     """As every remedy goes to the page: `{"text", "label", "price", "able"}`."""
     if remedy is None:
-        return {"text": NO_STEP, "label": "", "price": None, "able": False}
+        return {"text": advice, "label": "", "price": None, "able": False}
     rest = f" {remedy.also} other losses stay." if remedy.also else ""
     return {"text": remedy.sentence + rest, "label": label, "price": None, "able": True}
