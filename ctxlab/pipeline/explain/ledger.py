@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Draft, Dropped
+from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.remedies import drop_details
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
@@ -251,9 +252,10 @@ def cut_rows(trace: Trace) -> tuple[CutRow, ...]:
     for step in trace.steps:
         groups = step.after.dropped[len(step.before.dropped) :]
         details = drop_details(trace, step, [draft.key for group in groups for draft in group.drafts])
-        for group in groups:
-            for draft in group.drafts:
-                needed, left = (group.needed, group.left) if draft.key in group.border else (None, None)
-                more = details.get(draft.key, "")
-                rows.append(CutRow(step.id, group.cause, draft, count(draft), needed, left, more))
+        with without_collection():
+            for group in groups:
+                for draft in group.drafts:
+                    needed, left = (group.needed, group.left) if draft.key in group.border else (None, None)
+                    more = details.get(draft.key, "")
+                    rows.append(CutRow(step.id, group.cause, draft, count(draft), needed, left, more))
     return tuple(rows)
