@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr
 
 from ctxlab.argument_checks import checked_arguments, shown
 from ctxlab.display.short_texts import counted
-from ctxlab.documents.frozen_json import FreezeData, FrozenDict
+from ctxlab.documents.frozen_json import FreezeTable, FrozenDict
 from ctxlab.documents.session import add_messages, edit_messages, greetings, move_messages, tree_queries
 from ctxlab.documents.session.children import Index, arranged, index_of, reindexed
 from ctxlab.documents.session.message import MessageNode, NodeId
@@ -39,7 +39,7 @@ class Session(Stored):
     name: str = ""
     root_node_id: NodeId | None = None
     active_leaf_id: NodeId | None = None
-    nodes: Annotated[Mapping[str, MessageNode], FreezeData] = Field(default_factory=FrozenDict)
+    nodes: Annotated[Mapping[str, MessageNode], FreezeTable] = Field(default_factory=FrozenDict)
     created_at: str | None = None
     updated_at: str | None = None
 
