@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable
 from html import escape
 from itertools import accumulate
 from unicodedata import east_asian_width
@@ -28,8 +27,17 @@ MARKS = tuple(
 )
 """Words of Markdown without what it writes around them."""
 JOINERS = "\u200c\u200d"  # not printable by themselves, but parts of one character
-CELLS = {"W": 2, "F": 2, "A": 1, "N": 1, "Na": 1, "H": 1}
-"""Cells of a character by its East Asian width."""
+
+
+class _Cells(dict[str, int]):
+    """Cells by character, looked up once: a call for each character of each line is slow."""
+
+    def __missing__(self, character: str) -> int:
+        cells = self[character] = 2 if east_asian_width(character) in "WF" else 1
+        return cells
+
+
+CELLS = _Cells()
 
 
 def plain(text: str, cells: int = 60) -> str:
@@ -71,16 +79,12 @@ def _fitting(line: str, cells: int) -> int:
     """Number of characters of a line that fit into so many cells."""
     if line.isascii():
         return min(len(line), cells)
-    return bisect_right(list(accumulate(_widths(line[:cells]))), cells)
-
-
-def _widths(text: str) -> Iterable[int]:
-    return map(CELLS.__getitem__, map(east_asian_width, text))  # a call of a function of our own for each is slow
+    return bisect_right(list(accumulate(map(CELLS.__getitem__, line[:cells]))), cells)
 
 
 def cells_wide(text: str) -> int:
     """The cells of a terminal that a line takes: two for a Chinese character."""
-    return len(text) if text.isascii() else sum(_widths(text))
+    return len(text) if text.isascii() else sum(map(CELLS.__getitem__, text))
 
 
 def label(text: str, cells: int = 60) -> str:
