@@ -800,6 +800,6 @@ def test_of_very_many_messages_the_page_gets_fewer_words_of_each(monkeypatch: py
     monkeypatch.setattr(facts_module, "MANY", 1)
     after = facts.words(session)
 
-    assert all(len(words) > 100 for words in before)
+    assert all(len(words) > 100 for words in before[1:])
     assert all(len(words) <= facts_module.FEWER_CELLS for words in after)
     assert [words[:40] for words in after] == [words[:40] for words in before]
