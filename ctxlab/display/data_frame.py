@@ -21,7 +21,10 @@ def frame_of(table: Mapping[str, Any] | Iterable[Any], columns: Iterable[str] = 
     rows = [cast("Mapping[str, Any]", table)] if isinstance(table, Mapping) else list(table)
     if not all(isinstance(row, Mapping) for row in rows):
         return pd.DataFrame(rows)
-    names = dict.fromkeys([*columns, *(name for row in rows for name in row)])
+    names = dict.fromkeys(columns)
+    for row in rows:
+        if not row.keys() <= names.keys():
+            names |= dict.fromkeys(row)
     found = {name: _column([row.get(name) for row in rows]) for name in names}
     return pd.DataFrame(found, index=pd.RangeIndex(len(rows)))
 
@@ -30,15 +33,16 @@ def _column(values: Sequence[Any]) -> pd.Series[Any]:
     """Values as a column: missing ones don't turn whole numbers into fractions, and stay None among words."""
     import pandas as pd
 
-    return pd.Series(list(values), dtype=_dtype([value for value in values if value is not None], len(values)))
+    return pd.Series(values, dtype=_dtype(values))
 
 
-def _dtype(there: Sequence[Any], rows: int) -> Literal["int64", "Int64", "float64", "bool", "object"]:
-    kinds = {type(value) for value in there}
-    if kinds == {bool} and len(there) == rows:
+def _dtype(values: Sequence[Any]) -> Literal["int64", "Int64", "float64", "bool", "object"]:
+    kinds = set(map(type, values))
+    if kinds == {bool}:
         return "bool"
-    if not kinds or not kinds <= {int, float} or any(type(value) is int and abs(value) > LARGEST for value in there):
+    some = kinds - {type(None)}
+    if not some or not some <= {int, float} or any(type(value) is int and abs(value) > LARGEST for value in values):
         return "object"
     if float in kinds:
         return "float64"
-    return "int64" if len(there) == rows else "Int64"
+    return "int64" if some == kinds else "Int64"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from html import escape
+from itertools import accumulate
 from unicodedata import east_asian_width
 
 from ctxlab.lazy_pattern import lazy_pattern
@@ -27,6 +29,17 @@ MARKS = tuple(
 JOINERS = "\u200c\u200d"  # not printable by themselves, but parts of one character
 
 
+class _Cells(dict[str, int]):
+    """Cells by character, looked up once: a call for each character of each line is slow."""
+
+    def __missing__(self, character: str) -> int:
+        cells = self[character] = 2 if east_asian_width(character) in "WF" else 1
+        return cells
+
+
+CELLS = _Cells()
+
+
 def plain(text: str, cells: int = 60) -> str:
     """The first words on one line, at most so wide (Chinese characters are two cells), safe for every file.
 
@@ -35,9 +48,9 @@ def plain(text: str, cells: int = 60) -> str:
     text = masked_beginning(text, 4 * cells + 1)
     line = " ".join(text[: 4 * cells].split())
     whole = len(text) <= 4 * cells
-    at = _fitting(line, cells)
-    cut = line if whole and at == len(line) else line[: _fitting(line, cells - 1)].rstrip() + "…"
-    return "".join(c if c.isprintable() or c in JOINERS else "�" for c in cut)
+    fits = whole and _fitting(line, cells) == len(line)
+    cut = line if fits else line[: _fitting(line, cells - 1)].rstrip() + "…"
+    return cut if cut.isprintable() else "".join(c if c.isprintable() or c in JOINERS else "�" for c in cut)
 
 
 def plain_words(markdown: str, cells: int = 60) -> str:
@@ -59,24 +72,19 @@ def visible(text: str) -> str:
     >>> visible("a\x1b[31m\n\u202eb")
     'a�[31m\n�b'
     """
-    return "".join(c if c.isprintable() or c in KEPT else "�" for c in text)
+    return text if text.isprintable() else "".join(c if c.isprintable() or c in KEPT else "�" for c in text)
 
 
 def _fitting(line: str, cells: int) -> int:
     """Number of characters of a line that fit into so many cells."""
     if line.isascii():
         return min(len(line), cells)
-    width = 0
-    for i, character in enumerate(line):
-        width += 2 if east_asian_width(character) in "WF" else 1
-        if width > cells:
-            return i
-    return len(line)
+    return bisect_right(list(accumulate(map(CELLS.__getitem__, line[:cells]))), cells)
 
 
 def cells_wide(text: str) -> int:
     """The cells of a terminal that a line takes: two for a Chinese character."""
-    return len(text) if text.isascii() else sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
+    return len(text) if text.isascii() else sum(map(CELLS.__getitem__, text))
 
 
 def label(text: str, cells: int = 60) -> str:

@@ -87,5 +87,7 @@ def _frozen(value: Any) -> Any:
 
 FreezeData = AfterValidator(frozen)
 """Marks a field of a stored value whose dicts and lists refuse changes."""
+FreezeTable = AfterValidator(lambda table: table if type(table) is FrozenDict else FrozenDict(table))
+"""Marks a field that is a dict of values which are frozen by themselves."""
 JsonObject = Annotated[dict[str, Any], FreezeData]
 """A JSON object as a field of a stored value: a dict that refuses changes."""

@@ -14,6 +14,7 @@ from ctxlab.lazy_pattern import lazy_pattern
 
 LONE_SURROGATE = lazy_pattern("[\ud800-\udfff]")
 DEEPEST = 2000
+ATOMS = frozenset({bool, int, type(None)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,40 @@ class _Step:
 
 
 def sanitized(data: Any, *, place: str = "") -> tuple[Any, list[Loss]]:
-    """A copy with plain JSON types only: no lone surrogates, no NaN, no infinity, no foreign objects.
+    """The data with plain JSON types only: no lone surrogates, no NaN, no infinity, no foreign objects.
 
+    Data that has nothing else is given back itself, anything else as a copy.
     Raises RecursionError when the data is deeper than 2,000 levels, or holds itself.
     """
+    if _is_plain(data):
+        return data, []
     cleaner = _Cleaner(place)
     return cleaner.whole(data), cleaner.losses
+
+
+def _is_plain(data: Any) -> bool:
+    """Whether there is nothing to be replaced in the data, as in nearly all that comes from JSON."""
+    waiting: list[tuple[Any, int]] = [({"": data}, 0)]
+    while waiting:
+        holder, depth = waiting.pop()
+        if depth > DEEPEST:
+            return False
+        values: Iterable[Any] = holder
+        if type(holder) is dict:
+            if not all(map(_is_text, cast("dict[Any, Any]", holder))):
+                return False
+            values = cast("dict[Any, Any]", holder).values()
+        for value in values:
+            kind = type(value)
+            if kind is dict or kind is list:
+                waiting.append((value, depth + 1))
+            elif not (_is_text(value) if kind is str else math.isfinite(value) if kind is float else kind in ATOMS):
+                return False
+    return True
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str and (value.isascii() or LONE_SURROGATE.search(value) is None)
 
 
 class _Cleaner:

@@ -83,12 +83,17 @@ class SentPrompt:
     """
 
     prompt: Prompt[BuiltMessage]
-    cut: tuple[CutMessage, ...]
     names: Mapping[str, str]
     hows: Mapping[str, str]
     estimated: bool = False
     stopped_at: str | None = None
     """Id of the step at which the run stopped: the messages are those before it, and nothing is sent."""
+    _cut: Callable[[], tuple[CutMessage, ...]] = field(default=tuple, repr=False)
+
+    @property
+    def cut(self) -> tuple[CutMessage, ...]:
+        """The messages that aren't sent; found, and counted, at first use."""
+        return self._cut()
 
     @property
     def messages(self) -> tuple[BuiltMessage, ...]:
@@ -159,11 +164,11 @@ def sent_prompt(trace: Trace) -> SentPrompt:
     parts = [each for message in prompt.messages for each in message.joined]
     return SentPrompt(
         prompt,
-        tuple(_cut(trace, prompt.messages, facts)),
         {part.key: facts.name(part.key, part.alone, str(part.text)) for part in parts},
         {part.key: facts.how(part.key, part.origin, part.alone, part.text) for part in parts},
         trace.estimated,
         trace.stopped_at,
+        cache(lambda: tuple(_cut(trace, prompt.messages, facts))),
     )
 
 

@@ -29,4 +29,4 @@ class TitledNames:
     def title_of(self, draft: Draft) -> str:
         """The title of a message's preset or entry; empty where it has none."""
         title = self._titles.get(draft.key) or self._titles.get(draft.key.partition("@")[0], "")
-        return plain(title, TITLE)
+        return plain(title, TITLE) if title else ""

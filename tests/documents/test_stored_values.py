@@ -1,5 +1,6 @@
 """The seeds' JSON as values: wrong values of a file become notes, unknown fields survive."""
 
+import sys
 from typing import Any
 
 import pytest
@@ -125,3 +126,15 @@ def test_numbers_beyond_64_bits_are_no_trouble() -> None:
 
     assert node.tool_calls[0].arguments == f'{{"n":{10**30}}}'
     assert str(10**30).encode() in node.to_json()
+
+
+def test_messages_share_the_names_of_their_fields() -> None:
+    one, other = (MessageNode.model_validate({"id": key, "content": key, "metadata": {"k": key}}) for key in "ab")
+    edited = one.with_(content="c", status="error")
+
+    for node in (one, other, edited):
+        assert sys.getsizeof(node.__dict__) * 2 < sys.getsizeof(dict(node.__dict__))
+    assert one.model_fields_set is other.model_fields_set
+    assert edited.model_fields_set == {"id", "content", "metadata", "status"}
+    assert one.model_fields_set == {"id", "content", "metadata"}
+    assert edited.sent_fields == one.sent_fields

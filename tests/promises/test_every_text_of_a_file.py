@@ -229,6 +229,30 @@ def test_every_text_of_a_sample_is_sent_or_told(name: str) -> None:
     assert missed(name, data) == []
 
 
+def emptied(data: Any) -> None:
+    """Take everything out of the dicts and lists of the data, as a caller may who has read it."""
+    for each in (data.values() if isinstance(data, dict) else data) if isinstance(data, dict | list) else ():
+        emptied(each)
+    if isinstance(data, dict | list):
+        data.clear()
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_reading_data_leaves_it_as_it_is_and_keeps_nothing_of_it_that_can_change(name: str) -> None:
+    data = MADE[name]()
+    kept = copy.deepcopy(data)
+    expected = read_data(copy.deepcopy(data))
+
+    found = read_data(data)
+
+    assert data == kept
+    emptied(data)
+    assert [value.to_data() for value in (*found.sessions, *values_of(found))] == [
+        value.to_data() for value in (*expected.sessions, *values_of(expected))
+    ]
+    assert found.losses == expected.losses
+
+
 MORE_IN_IT = {
     "swe-agent": {"thought", "action", "response", "submission"},
     "memorybank": {"content"},

@@ -22,6 +22,7 @@ from ctxlab.documents.json_positions import position_of
 from ctxlab.errors import Refused, UnknownNode
 from ctxlab.providers import tokenizer_for
 from ctxlab_widgets.branch_tree import BranchTree
+from ctxlab_widgets.branch_tree import message_facts as facts_module
 from ctxlab_widgets.branch_tree.find_messages import MOST_SNIPPETS
 from ctxlab_widgets.branch_tree.payload import ACTIVE, HIDDEN, LEAF, OFF, OPENED, SUMMARY, drawing_of
 from tests.gallery.trees import long, session_of, small
@@ -788,3 +789,17 @@ def test_of_a_message_that_is_not_there_nothing_is_done_and_it_says_so(command: 
 
     assert "'nobody'" in widget.error
     assert widget.session == small()
+
+
+def test_of_very_many_messages_the_page_gets_fewer_words_of_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "word " * 60
+    session = Session(id="s").append(long).append(long)
+    facts = facts_module.MessageFacts()
+
+    before = facts.words(session)
+    monkeypatch.setattr(facts_module, "MANY", 1)
+    after = facts.words(session)
+
+    assert all(len(words) > 100 for words in before[1:])
+    assert all(len(words) <= facts_module.FEWER_CELLS for words in after)
+    assert [words[:40] for words in after] == [words[:40] for words in before]

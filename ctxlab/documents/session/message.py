@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, short
+from ctxlab.documents.compact_fields import compact
 from ctxlab.documents.frozen_json import JsonObject
 from ctxlab.documents.refused_values import first_refusal
 from ctxlab.documents.session.asset_source import AssetSource, InlineFile, LibraryFile, LinkedFile, UploadedFile
@@ -55,6 +56,8 @@ class SentFields(NamedTuple):
     priority: int
 
 
+LOOKED_UP = ("sent_fields", "fingerprint")
+"""What a message keeps once it was asked for."""
 NOTHING_ELSE = SentFields((), None, None, 0)
 
 
@@ -138,6 +141,10 @@ class MessageNode(Stored):
     timestamp: str | None = None
     updated_at: str | None = None
     metadata: JsonObject | None = None
+
+    def model_post_init(self, context: Any, /) -> None:
+        super().model_post_init(context)
+        compact(self, looked_up=LOOKED_UP)
 
     def _repr_parts(self) -> Iterator[str]:
         yield from (repr(self.id), self.role, repr(short(self.content)))

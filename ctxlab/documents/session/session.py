@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr
 
 from ctxlab.argument_checks import checked_arguments, shown
 from ctxlab.display.short_texts import counted
-from ctxlab.documents.frozen_json import FreezeData, FrozenDict
+from ctxlab.documents.frozen_json import FreezeTable, FrozenDict
 from ctxlab.documents.session import add_messages, edit_messages, greetings, move_messages, tree_queries
 from ctxlab.documents.session.children import Index, arranged, index_of, reindexed
 from ctxlab.documents.session.message import MessageNode, NodeId
@@ -39,7 +39,7 @@ class Session(Stored):
     name: str = ""
     root_node_id: NodeId | None = None
     active_leaf_id: NodeId | None = None
-    nodes: Annotated[Mapping[str, MessageNode], FreezeData] = Field(default_factory=FrozenDict)
+    nodes: Annotated[Mapping[str, MessageNode], FreezeTable] = Field(default_factory=FrozenDict)
     created_at: str | None = None
     updated_at: str | None = None
 
@@ -161,7 +161,8 @@ class Session(Stored):
 
     def leaves(self) -> tuple[NodeId, ...]:
         """Ids of the nodes without children, in tree order; unreachable ones last."""
-        return tuple(NodeId(key) for key in self._keys_in_order() if not self.children(key))
+        parents = self.children_by_parent
+        return tuple(NodeId(key) for key in self._keys_in_order() if not parents.get(key))
 
     def in_order(self) -> Iterator[MessageNode]:
         """Every node once, parents before children, siblings in order; unreachable ones last."""
@@ -183,6 +184,7 @@ class Session(Stored):
 
     def _keys_in_order(self) -> Iterator[str]:
         seen: set[str] = set()
+        nodes, children = self.nodes, self.children_by_parent  # asked for once: looking up what a model keeps is slow
         stack: list[str] = [self.root_node_id] if self.root_node_id and self.root_node_id in self.nodes else []
         while stack:
             node_id = stack.pop()
@@ -190,8 +192,8 @@ class Session(Stored):
                 continue
             seen.add(node_id)
             yield node_id
-            stack.extend(child for child in reversed(self.children(node_id)) if child in self.nodes)
-        yield from (key for key in self.nodes if key not in seen)
+            stack.extend(child for child in reversed(children.get(node_id, ())) if child in nodes)
+        yield from (key for key in nodes if key not in seen)
 
     def _refuse_other_than_id(self, given: object, function: str) -> None:
         """Raise WrongArgument for what is no id; asked when a lookup failed, because nodes are looked up often."""

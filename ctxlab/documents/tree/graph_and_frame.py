@@ -50,6 +50,7 @@ def shape_of(session: Session) -> TreeShape:
     branches: list[int] = []
     continued: set[int] = set()
     newest = -1
+    nodes, below = session.nodes, session.children_by_parent
     for start in _starts(session):
         stack = [(start, -1)]
         while stack:
@@ -65,7 +66,7 @@ def shape_of(session: Session) -> TreeShape:
             else:
                 newest += 1
                 branches.append(newest)
-            stack.extend((child, number) for child in reversed(session.children(key)) if child in session.nodes)
+            stack.extend((child, number) for child in reversed(below.get(key, ())) if child in nodes)
     return TreeShape(tuple(numbers), tuple(parents), tuple(depths), tuple(branches))
 
 

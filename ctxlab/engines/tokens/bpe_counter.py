@@ -10,7 +10,7 @@ from ctxlab.engines.tokens.few_words import FewWords
 from ctxlab.engines.tokens.split import LONG_RUN, SHORT, count_joined, count_unbroken, pieces
 
 MAX_ENTRIES = 200_000
-MAX_CHARACTERS = 16_000_000
+MAX_CHARACTERS = 48_000_000
 
 
 class CountCache:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from ctxlab.context import Cause, Draft
+from ctxlab.context import Cause, Draft, Dropped
+from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.remedies import drop_details
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
@@ -78,7 +79,7 @@ def ledger_rows(trace: Trace) -> tuple[LedgerRow, ...]:
     """
     agent, counter = trace.start.input.agent, trace.services.tokenizer
     tools = counter.count_tools(agent.sent_tools) if agent and agent.sent_tools else 0
-    words = _counting(counter)
+    words = _Words(counter)
     rows: list[LedgerRow] = []
     for step in trace.steps:
         rows.extend(_StepLedger(step, words).rows(counter))
@@ -87,38 +88,51 @@ def ledger_rows(trace: Trace) -> tuple[LedgerRow, ...]:
     return tuple(rows)
 
 
-def _counting(counter: TokenCounter) -> Callable[[Draft], int]:
-    """Tokens of a draft without the overhead of its message; each draft is counted once."""
-    known: dict[int, int] = {}
+class _Words:
+    """Tokens of drafts without the overhead of their messages; each draft, and each tuple of drafts, is counted once.
 
-    def words(draft: Draft) -> int:
-        found = known.get(id(draft))
+    By identity, for as long as a run holds them.
+    """
+
+    def __init__(self, counter: TokenCounter) -> None:
+        self.counter = counter
+        self._of_draft: dict[int, int] = {}
+        self._of_all: dict[int, int] = {}
+
+    def __call__(self, draft: Draft) -> int:
+        found = self._of_draft.get(id(draft))
         if found is None:
-            found = known[id(draft)] = counter.count_draft(draft) - counter.message_tokens
+            found = self._of_draft[id(draft)] = self.counter.count_draft(draft) - self.counter.message_tokens
         return found
 
-    return words
+    def of_all(self, drafts: tuple[Draft, ...]) -> int:
+        found = self._of_all.get(id(drafts))
+        if found is None:
+            found = self._of_all[id(drafts)] = sum(map(self, drafts))
+        return found
 
 
 class _StepLedger:
     """The accounts of one step. Every message that came in is booked once, under what became of it."""
 
-    def __init__(self, step: Step, words: Callable[[Draft], int]) -> None:
+    def __init__(self, step: Step, words: _Words) -> None:
         self.step = step
         self.words = words
-        self.unbooked = {draft.key: draft for draft in step.before.drafts}
+        self.unbooked: dict[str, Draft] = {}
         self.accounts: dict[str, Account] = {}
         self.added = self.cut = self.joined = 0  # messages, for the overhead
 
     def rows(self, counter: TokenCounter) -> Iterator[LedgerRow]:
         before, after = self.step.before, self.step.after
+        new = self._new_drafts()
         for group in after.dropped[len(before.dropped) :]:
-            for draft in group.drafts:
-                self._drop(draft, group.cause.rule)
-        self._keep(after.drafts)
+            self._drop(group)
+        self._keep(new)
         for draft in self.unbooked.values():  # only a person's edit takes a message out without a cause
             self.cut += 1
-            self._book(BY_HAND, came_in=self.words(draft), cut=self.words(draft))
+            tokens, account = self.words(draft), self._account(BY_HAND)
+            account.came_in += tokens
+            account.cut += tokens
         for rule, account in self.accounts.items():
             yield LedgerRow(self.step.id, rule, account)
         each, once = counter.message_tokens, counter.request_tokens
@@ -131,43 +145,63 @@ class _StepLedger:
         )
         yield LedgerRow(self.step.id, OVERHEAD, overhead)
 
-    def _drop(self, draft: Draft, rule: str) -> None:
-        sources, came_in, tokens = self._sources_of(draft)
-        self.cut += 1
-        if not sources:
-            self._book(rule, added=tokens, cut=tokens)
-        elif len(sources) == 1:
-            self._book(rule, came_in=came_in, cut=tokens, rewritten=came_in - tokens)
-        else:
-            self._book(rule, came_in=came_in, cut=tokens, seams=came_in - tokens)
+    def _new_drafts(self) -> list[Draft]:
+        """Those that weren't there before as they are; those that are no longer there as they were are to be booked."""
+        before, after = self.step.before.drafts, self.step.after.drafts
+        if before is after:
+            return []
+        was, there = set(map(id, before)), set(map(id, after))
+        self.unbooked = {draft.key: draft for draft in before if id(draft) not in there}
+        return [draft for draft in after if id(draft) not in was]
 
-    def _keep(self, drafts: Sequence[Draft]) -> None:
-        untouched = 0
-        for draft in drafts:
-            if self.unbooked.get(draft.key) is draft:
-                del self.unbooked[draft.key]
-                untouched += self.words(draft)
-                continue
+    def _drop(self, group: Dropped) -> None:
+        for draft in group.drafts:
+            account = self._account(group.cause.rule)
+            sources, came_in, tokens = self._sources_of(draft)
+            self.cut += 1
+            account.came_in += came_in
+            account.cut += tokens
+            if not sources:
+                account.added += tokens
+            elif len(sources) == 1:
+                account.rewritten += came_in - tokens
+            else:
+                account.seams += came_in - tokens
+
+    def _keep(self, new: Sequence[Draft]) -> None:
+        drafts = self.step.after.drafts
+        untouched = self.words.of_all(drafts) - sum(map(self.words, new))
+        for draft in new:
             sources, came_in, tokens = self._sources_of(draft)
             if not sources:
-                self._book(_added_rule(draft), added=tokens, kept=tokens)
-            elif len(sources) == 1:
-                self._book(_rewrite_rule(sources[0], draft), came_in=came_in, kept=tokens, rewritten=came_in - tokens)
+                account = self._account(_added_rule(draft))
+                account.added += tokens
+                account.kept += tokens
+                continue
+            account = self._account(_merge_rule(draft) if len(sources) > 1 else _rewrite_rule(sources[0], draft))
+            account.came_in += came_in
+            if len(sources) > 1:
+                account.merged += tokens
+                account.seams += came_in - tokens
             else:
-                self._book(_merge_rule(draft), came_in=came_in, merged=tokens, seams=came_in - tokens)
+                account.kept += tokens
+                account.rewritten += came_in - tokens
         if untouched:
-            self._book("", came_in=untouched, kept=untouched)
+            account = self._account("")
+            account.came_in += untouched
+            account.kept += untouched
 
     def _sources_of(self, draft: Draft) -> tuple[list[Draft], int, int]:
         """The messages before the step that went into a draft, their tokens, and the draft's own."""
-        keys = dict.fromkeys((draft.key, *(part.key for part in draft.merged)))
+        keys = dict.fromkeys((draft.key, *(part.key for part in draft.merged))) if draft.merged else (draft.key,)
         sources = [self.unbooked.pop(key) for key in keys if key in self.unbooked]
         self.added += not sources
         self.joined += max(0, len(sources) - 1)
-        return sources, sum(map(self.words, sources)), self.words(draft)
+        tokens = self.words(draft)
+        return sources, tokens if sources == [draft] else sum(map(self.words, sources)), tokens
 
-    def _book(self, rule: str, **tokens: int) -> None:
-        self.accounts.setdefault(rule, Account()).add(Account(**tokens))
+    def _account(self, rule: str) -> Account:
+        return self.accounts.setdefault(rule, Account())
 
 
 def _merge_rule(draft: Draft) -> str:
@@ -218,9 +252,10 @@ def cut_rows(trace: Trace) -> tuple[CutRow, ...]:
     for step in trace.steps:
         groups = step.after.dropped[len(step.before.dropped) :]
         details = drop_details(trace, step, [draft.key for group in groups for draft in group.drafts])
-        for group in groups:
-            for draft in group.drafts:
-                needed, left = (group.needed, group.left) if draft.key in group.border else (None, None)
-                more = details.get(draft.key, "")
-                rows.append(CutRow(step.id, group.cause, draft, count(draft), needed, left, more))
+        with without_collection():
+            for group in groups:
+                for draft in group.drafts:
+                    needed, left = (group.needed, group.left) if draft.key in group.border else (None, None)
+                    more = details.get(draft.key, "")
+                    rows.append(CutRow(step.id, group.cause, draft, count(draft), needed, left, more))
     return tuple(rows)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Draft, Span, StepReport
 from ctxlab.context.step_report import summary_of
+from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.manual_edit import HAND
 from ctxlab.prompt.merged_parts import is_seam
 
@@ -52,6 +53,7 @@ class Tables:
         self._same_span: dict[tuple[Any, ...], int] = {}
         self._draft: dict[int, int] = {}
         self._known_rows: dict[str, int] = {}
+        self._lists: dict[int, list[int]] = {}
         self._met: list[Span | Draft] = []  # kept alive: ids of values that are gone would be given to others
 
     def sizes(self) -> dict[str, int]:
@@ -59,6 +61,11 @@ class Tables:
 
     def view(self, trace: Trace) -> dict[str, Any]:
         """The run as one JSON value. Its tables are these here, and grow with the next view."""
+        with without_collection():
+            return self._view(trace)
+
+    def _view(self, trace: Trace) -> dict[str, Any]:
+        self._lists.clear()
         start = {
             "id": "start",
             "drafts": self._numbers(trace.start.drafts),
@@ -105,7 +112,10 @@ class Tables:
         }
 
     def _numbers(self, drafts: Sequence[Draft]) -> list[int]:
-        return [self.draft(draft) for draft in drafts]
+        """Numbers of a context's messages; contexts of one run that have the same tuple of them share the list."""
+        if id(drafts) not in self._lists:
+            self._lists[id(drafts)] = list(map(self.draft, drafts))
+        return self._lists[id(drafts)]
 
     def text(self, text: str) -> int:
         if text not in self._text:
@@ -122,7 +132,8 @@ class Tables:
         return self._cause[cause]
 
     def span(self, span: Span) -> int:
-        if id(span) not in self._span:
+        number = self._span.get(id(span))
+        if number is None:
             self._met.append(span)
             was = [self.span(older) for older in span.was]
             row = (self.text(span.text), span.origin.kind, span.origin.ref, self.cause(span.cause))
@@ -130,37 +141,42 @@ class Tables:
             if number == len(self.spans):
                 self.spans.append([*row, was])
             self._span[id(span)] = number
-        return self._span[id(span)]
+        return number
 
     def draft(self, draft: Draft) -> int:
-        if id(draft) not in self._draft:
-            self._draft[id(draft)] = len(self.drafts)
+        number = self._draft.get(id(draft))
+        if number is None:
+            number = self._draft[id(draft)] = len(self.drafts)
             self._met.append(draft)
-            tokens = self._counter.count_draft(draft)
-            self.drafts.append(
-                {
-                    "key": draft.key,
-                    "role": draft.role,
-                    "origin": draft.origin.as_data(),
-                    "spans": [self.span(span) for span in draft.text.spans],
-                    "assets": [plain(asset.as_data()) for asset in draft.assets],
-                    **self._files_gone(draft),
-                    "calls": [plain(call.as_data()) for call in draft.calls],
-                    "result_of": draft.result_of,
-                    "reasoning": draft.reasoning,
-                    "speaker": draft.speaker,
-                    "pinned": draft.pinned,
-                    "merged": [{"key": part.key, **part.origin.as_data()} for part in draft.merged],
-                    "placed": str(draft.placement) if draft.placement else None,
-                    "tokens": tokens,
-                    **({"estimated": True} if self._counter.draft_is_estimated(draft) else {}),
-                    **({"seams": self._seams(draft, tokens)} if draft.merged else {}),
-                }
-            )
-        number = self._draft[id(draft)]
+            self.drafts.append(self._row(draft))
         if not draft.merged:
             self._alone[draft.key] = self.drafts[number]["tokens"]
         return number
+
+    def _row(self, draft: Draft) -> dict[str, Any]:
+        tokens = self._counter.count_draft(draft)
+        row: dict[str, Any] = {
+            "key": draft.key,
+            "role": draft.role,
+            "origin": draft.origin.as_data(),
+            "spans": [self.span(span) for span in draft.text.spans],
+            "assets": [plain(asset.as_data()) for asset in draft.assets],
+            "calls": [plain(call.as_data()) for call in draft.calls],
+            "result_of": draft.result_of,
+            "reasoning": draft.reasoning,
+            "speaker": draft.speaker,
+            "pinned": draft.pinned,
+            "merged": [{"key": part.key, **part.origin.as_data()} for part in draft.merged],
+            "placed": str(draft.placement) if draft.placement else None,
+            "tokens": tokens,
+        }
+        if self._counter.draft_is_estimated(draft):
+            row["estimated"] = True
+        if draft.changes:
+            row |= self._files_gone(draft)
+        if draft.merged:
+            row["seams"] = self._seams(draft, tokens)
+        return row
 
     def _files_gone(self, draft: Draft) -> dict[str, Any]:
         """Files that went out of the message, with the cause; they became words, or were taken out."""

@@ -8,17 +8,18 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import orjson
+
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def as_json(value: Mapping[str, Any]) -> str:
     """Compact JSON that has a UTF-8 form: half a surrogate pair as an escape, bytes as `{"bytes": base64}`."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_bytes)
     try:
-        text.encode()  # far quicker than a search
-    except UnicodeEncodeError:
+        return orjson.dumps(value, default=_bytes).decode()
+    except orjson.JSONEncodeError:  # half a pair, a number beyond 64 bits, a key that is no text
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_bytes)
         return SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
-    return text
 
 
 def _bytes(value: object) -> dict[str, str]:

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
     from ctxlab.documents import MessageNode, Session
     from ctxlab.pipeline.services import TokenCounter
 
-CELLS = 160
-"""A line of a wide screen. Of 10,000 messages these are 1.8 MB; they are sent again only when words change."""
+CELLS, FEWER_CELLS, MANY = 160, 48, 25_000
+"""A line of a wide screen, and one for trees of more messages than `MANY`: the page has the words of all of them.
+
+Of 10,000 messages these are 1.8 MB, of 100,000 7 MB; they are sent again only when words change.
+"""
 COUNTED = 10_000_000
 """Tokens are counted up to so many characters, once: half a second. UNKNOWN stands for what is not counted."""
 UNKNOWN = -1
@@ -29,15 +32,19 @@ class MessageFacts:
 
     def __init__(self) -> None:
         self._words: dict[tuple[str, str], str] = {}
+        self._cells = CELLS
 
     def words(self, session: Session) -> list[str]:
         """The first words of all messages in the order in which the session holds them, or what stands for them."""
+        cells = CELLS if len(session.nodes) <= MANY else FEWER_CELLS
+        if cells != self._cells:
+            self._words, self._cells = {}, cells
         return [self._first_words(key, node) or _placeholder(node, session) for key, node in session.nodes.items()]
 
     def _first_words(self, key: str, node: MessageNode) -> str:
         known = self._words.get((key, node.content))
         if known is None:
-            known = self._words[key, node.content] = plain(node.content, CELLS)
+            known = self._words[key, node.content] = plain(node.content, self._cells)
         return known
 
 

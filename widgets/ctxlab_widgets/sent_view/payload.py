@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Hashable, Mapping
+from typing import Any, cast
 
 from ctxlab.context import Draft
 from ctxlab.display.one_line import plain
@@ -35,8 +35,8 @@ class SentTables:
         self.spans = Tables(trace.services.tokenizer)
         self.messages: list[dict[str, Any]] = []
         self.gone: list[list[Any]] = []
-        self._message: dict[str, int] = {}
-        self._gone: dict[str, int] = {}
+        self._message: dict[Hashable, int] = {}
+        self._gone: dict[Hashable, int] = {}
 
     def sizes(self) -> dict[str, int]:
         spans = self.spans
@@ -66,8 +66,10 @@ class SentTables:
             "stopped_at": prompt.stopped_at,
         }
 
-    def _number(self, table: list[Any], known: dict[str, int], row: Any) -> int:
-        number = known.setdefault(json.dumps(row), len(table))
+    def _number(self, table: list[Any], known: dict[Hashable, int], row: Any) -> int:
+        number = known.setdefault(
+            tuple(cast("list[Any]", row)) if isinstance(row, list) else json.dumps(row), len(table)
+        )
         if number == len(table):
             table.append(row)
         return number
