@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from ctxlab.engines.tokens.encodings import encoding
+from ctxlab.engines.tokens.fast_counts import WORTH, Count, fast_count
 from ctxlab.engines.tokens.few_words import FewWords
 from ctxlab.engines.tokens.split import LONG_RUN, SHORT, count_joined, count_unbroken, pieces
 
@@ -79,20 +80,19 @@ class CountCache:
 
 
 class ExactCounter:
-    """Counts tokens in one encoding; the encoder is loaded once there is much to count.
+    """Counts tokens in one encoding; the encoder is loaded once there is much to count, a faster one after very much.
 
     `counts` remembers whole texts. The pieces of long ones are remembered apart, so that a text that grows at its end
     is encoded anew only there.
     """
 
-    __slots__ = ("_few", "_length", "_pieces", "counts", "name")
+    __slots__ = ("_length", "_pieces", "counts", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.counts = CountCache(self.measure)
         self._pieces = CountCache(self._unbroken, max_characters=4_000_000)
-        self._few = FewWords(name)
-        self._length: Callable[[str], int] = self._of_few
+        self._length: Count = self._by_ranks()
 
     def __repr__(self) -> str:
         return f"Exact({self.name!r}, {len(self.counts)} texts)"
@@ -116,14 +116,32 @@ class ExactCounter:
             return self._length(text)
         return count_unbroken(text, lambda part: self._length(part))
 
-    def _of_few(self, text: str) -> int:
-        """The tokens by the ranks alone while there is little to count, then by the encoder, which is loaded."""
-        tokens = self._few.count(text)
-        if tokens is None:
-            encode = encoding(self.name).encode_ordinary
-            self._length = lambda text: len(encode(text))
-            return self._length(text)
-        return tokens
+    def _by_ranks(self) -> Count:
+        few = FewWords(self.name)
+
+        def length(text: str) -> int:
+            tokens = few.count(text)
+            if tokens is None:
+                self._length = self._by_tiktoken()
+                return self._length(text)
+            return tokens
+
+        return length
+
+    def _by_tiktoken(self) -> Count:
+        encode, left = encoding(self.name).encode_ordinary, WORTH
+
+        def judge(text: str) -> int:
+            return len(encode(text))
+
+        def length(text: str) -> int:
+            nonlocal left
+            left -= len(text)
+            if left < 0:
+                self._length = fast_count(self.name, judge) or judge
+            return judge(text)
+
+        return length
 
 
 @cache
