@@ -17,10 +17,20 @@ def cut_to_8k() -> Iterator[None]:
 
 def _cold(messages: int, budget: int) -> Iterator[None]:
     from tests.bench.__main__ import case
-    from tests.bench.timing import forget_counts
+    from tests.bench.timing import forget_counts, load_encoder
 
     chosen = case(messages, budget)
+    load_encoder()
     chosen.build()
     forget_counts()
+    yield
+    chosen.build()
+
+
+def first_of_a_small_chat() -> Iterator[None]:
+    """100 messages in a process that has counted nothing"""
+    from tests.bench.__main__ import case
+
+    chosen = case(100, 128_000)
     yield
     chosen.build()
