@@ -26,7 +26,7 @@ class _Alive(ref[V]):
 
 
 class KeptFacts(Generic[V, F]):
-    """Facts of values, which are told apart by identity; nothing of it is in the values, so copies and pickles have none.
+    """Facts of values, told apart by identity; nothing of it is in the values, so copies and pickles have none.
 
     A fact must not hold its value, which would then live for ever.
     """

@@ -24,7 +24,7 @@ from ctxlab.context import (
     Text,
 )
 from ctxlab.display.one_line import plain
-from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry
+from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry, Session
 from ctxlab.documents.kept_facts import KeptFacts
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.html import as_markdown, looks_like_html
@@ -121,9 +121,7 @@ class SessionLoader(Processor):
         walk = build_input.session.walk(leaf)
         if walk.broken:
             ctx = ctx.note("warning", f"the path to {leaf!r} is broken: {walk.broken}", processor=ID, leaf=leaf)
-        path = [n for n in _under_their_keys(walk.nodes, leaf) if n.parent_id is not None or not n.is_empty_root]
-        stored = STORED.of_all(path)
-        hidden = _hidden_by(node for node, message in zip(path, stored, strict=True) if message.is_summary)
+        path, stored, hidden = _stored_path(build_input.session, walk.nodes, leaf)
         drafts: list[Draft] = []
         sent: list[MessageNode] = []
         out = _LeftOut()
@@ -131,8 +129,10 @@ class SessionLoader(Processor):
         older = self._older(path, hidden)
         with_reasoning = self._with_reasoning(path, hidden)
         expanded = path[0] if path and self.settings.macro_engine != "seed" else None
+        changes_tools = self.settings.tool_role == "user" or not self.settings.stored_calls
         for node, message in zip(path, stored, strict=True):
-            if message.is_plain and node.id not in hidden and node.id not in older and node is not expanded:
+            special = not message.is_plain or node is expanded or (changes_tools and message.is_of_tools)
+            if not (special or node.id in hidden or node.id in older):
                 drafts.append(message.draft)
                 sent.append(node)
                 continue
@@ -257,10 +257,14 @@ class SessionLoader(Processor):
 
 
 class _Stored(NamedTuple):
-    """A stored message as a draft. A plain one is loaded as it is, whatever the settings, unless something hides it."""
+    """A stored message as a draft.
+
+    A plain one is loaded as it is unless something hides it; one with calls or a result, only where these are sent.
+    """
 
     draft: Draft
     is_summary: bool
+    is_of_tools: bool
     is_plain: bool
 
 
@@ -283,12 +287,43 @@ def _stored(node: MessageNode) -> _Stored:
         priority=priority,
         meta=metadata or NOTHING,
     )
-    special = summary or calls or reasoning or node.role == "tool" or node.is_enabled is False or node.model_match
-    return _Stored(draft, summary, is_plain=not special and bool(content.strip()))
+    is_of_tools = bool(calls) or node.role == "tool"
+    has_words = bool(content.strip()) or (is_of_tools and not content)
+    special = summary or node.is_enabled is False or node.model_match is not None or (reasoning and not calls)
+    return _Stored(draft, summary, is_of_tools, is_plain=has_words and not special)
 
 
 STORED: KeptFacts[MessageNode, _Stored] = KeptFacts(_stored)
 """A message is made once for all runs that load it."""
+
+
+class _StoredPath(NamedTuple):
+    """The messages on the way to a leaf, and which of them a summary hides."""
+
+    nodes: Sequence[MessageNode]
+    messages: Sequence[_Stored]
+    hidden: Mapping[str, str]
+
+
+class _LastPath:
+    """The way through a session that was loaded last."""
+
+    def __init__(self, session: Session) -> None:
+        self.found: tuple[str, _StoredPath] | None = None
+
+
+LAST_PATH: KeptFacts[Session, _LastPath] = KeptFacts(_LastPath)
+
+
+def _stored_path(session: Session, nodes: Sequence[MessageNode], leaf: str) -> _StoredPath:
+    last = LAST_PATH.of(session)
+    if last.found is not None and last.found[0] == leaf:
+        return last.found[1]
+    path = [n for n in _under_their_keys(nodes, leaf) if n.parent_id is not None or not n.is_empty_root]
+    messages = STORED.of_all(path)
+    hidden = _hidden_by(node for node, message in zip(path, messages, strict=True) if message.is_summary)
+    last.found = leaf, _StoredPath(path, messages, hidden)
+    return last.found[1]
 
 
 class _LeftOut:

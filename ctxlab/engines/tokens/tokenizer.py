@@ -145,7 +145,9 @@ class Tokenizer:
 
     def draft_is_estimated(self, draft: Draft) -> bool:
         """Whether any part of the count is a guess: the text's, or that of a file whose size isn't known."""
-        return self.estimated or any(media_tokens(asset, self.media).estimated for asset in draft.assets)
+        if self.estimated or not (assets := draft.assets):
+            return self.estimated
+        return any(media_tokens(asset, self.media).estimated for asset in assets)
 
     @property
     def estimates_texts(self) -> bool:
@@ -176,7 +178,7 @@ class Tokenizer:
         return sum(self.counts(_json(tool)) for tool in tools)
 
     def _asides(self, draft: Draft) -> int:
-        tokens = self.counts(draft.speaker or "") + self.counts(draft.reasoning or "")
+        tokens = sum(map(self.counts, filter(None, (draft.speaker, draft.reasoning))))
         if draft.role == "tool":  # under another role it isn't sent
             tokens += self.counts(draft.result_of if draft.result_of and draft.result_of.strip() else NO_ID)
         for call in draft.calls:
