@@ -128,7 +128,7 @@ def without_empty_replies(ctx: Context) -> Context:
 
 
 def _why_empty(draft: Draft, *, reply_follows: bool) -> Cause | None:
-    if draft.role != "assistant" or draft.calls or draft.assets or str(draft.text).strip():
+    if draft.role != "assistant" or draft.calls or str(draft.text).strip() or draft.assets:
         return None
     artifacts = draft.replayed
     if not artifacts:

@@ -18,11 +18,11 @@ class CountCache:
     """Token counts of texts, cached for the texts that were counted lately.
 
     Two generations: when the young one is full it becomes the old one, and what is asked for again moves up. So at
-    most twice `max_entries` texts and twice `max_characters` are kept, and a hit is one look into a dict. Threads may
-    share it: at worst a text is counted twice. The empty text has 0 tokens whatever `count` says.
+    most twice `max_entries` texts and twice `max_characters` are kept, and a hit is one look into a dict, `recent`.
+    Threads may share it: at worst a text is counted twice. The empty text has 0 tokens whatever `count` says.
     """
 
-    __slots__ = ("_characters", "_old", "_young", "count", "max_characters", "max_entries")
+    __slots__ = ("_characters", "_old", "count", "max_characters", "max_entries", "recent")
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class CountCache:
         self.count = count
         self.max_entries = max_entries
         self.max_characters = max_characters
-        self._young: dict[str, int] = {}
+        self.recent: dict[str, int] = {}
         self._old: dict[str, int] = {}
         self._characters = 0
 
@@ -42,15 +42,15 @@ class CountCache:
         return f"Counts({len(self)} texts)"
 
     def __len__(self) -> int:
-        return len(self._young) + len(self._old)
+        return len(self.recent) + len(self._old)
 
     def __call__(self, text: str) -> int:
-        tokens = self._young.get(text)
+        tokens = self.recent.get(text)
         return self._miss(text) if tokens is None else tokens
 
     def known(self, text: str) -> int | None:
         """The count if it is remembered; nothing is counted."""
-        tokens = self._young.get(text)
+        tokens = self.recent.get(text)
         return self._old.get(text) if tokens is None else tokens
 
     def keep(self, text: str, tokens: int) -> None:
@@ -58,16 +58,16 @@ class CountCache:
         size = len(text)
         if size > self.max_characters:
             return
-        if self._characters + size > self.max_characters or len(self._young) >= self.max_entries:
-            self._old = self._young
-            self._young = {}
+        if self._characters + size > self.max_characters or len(self.recent) >= self.max_entries:
+            self._old = self.recent
+            self.recent = {}
             self._characters = 0
-        self._young[text] = tokens
+        self.recent[text] = tokens
         self._characters += size
 
     def clear(self) -> None:
         """Forget everything."""
-        self._young, self._old, self._characters = {}, {}, 0
+        self.recent, self._old, self._characters = {}, {}, 0
 
     def _miss(self, text: str) -> int:
         if not text:

@@ -11,6 +11,7 @@ from typing import Any
 from ctxlab.context import Draft, Text
 from ctxlab.context.portable_pickles import portable, unwrapped
 from ctxlab.context.tool_pairs import NO_ID, NO_NAME
+from ctxlab.documents.session.replay_artifacts import ARTIFACTS
 from ctxlab.engines.tokens.bpe_counter import CountCache, exact_counter
 from ctxlab.engines.tokens.estimate import estimate_tokens
 from ctxlab.engines.tokens.estimate_by_kind import mean_by_kind, safe_by_kind
@@ -131,14 +132,16 @@ class Tokenizer:
         body = draft.body
         if len(body) == 1 and isinstance(text := body[0], Text):
             spans = text.spans
-            tokens = self.counts(spans[0].text) if len(spans) == 1 else self.count_text(text)
+            tokens = self.count_text(text) if len(spans) != 1 else self.counts.recent.get(spans[0].text)
+            if tokens is None:
+                tokens = self.counts(spans[0].text)
         else:
             tokens = self.count_text(draft.text)
             for asset in draft.assets:
                 tokens += media_tokens(asset, self.media).tokens
         if draft.calls or draft.speaker or draft.result_of or draft.reasoning or draft.role == "tool":
             tokens += self._asides(draft)
-        for artifact in draft.replayed if draft.meta else ():
+        for artifact in draft.replayed if draft.meta and ARTIFACTS in draft.meta else ():
             if not (draft.reasoning and artifact.text in draft.reasoning):
                 tokens += self.counts(artifact.text)
         return tokens
