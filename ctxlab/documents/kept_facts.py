@@ -21,9 +21,6 @@ class _Alive(ref[V]):
         made.key = id(value)
         return made
 
-    def __init__(self, value: V, callback: Callable[[Any], None]) -> None:
-        super().__init__(value, callback)
-
 
 class KeptFacts(Generic[V, F]):
     """Facts of values, told apart by identity; nothing of it is in the values, so copies and pickles have none.

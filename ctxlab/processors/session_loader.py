@@ -178,7 +178,7 @@ class SessionLoader(Processor):
             lambda _: expansion.text
         )
 
-    def _older(self, path: list[MessageNode], hidden: Mapping[str, str]) -> Collection[str]:
+    def _older(self, path: Sequence[MessageNode], hidden: Mapping[str, str]) -> Collection[str]:
         """Ids of the messages whose HTML is converted: all but the newest; those that a summary hides don't count."""
         if not self.settings.html_to_markdown:
             return ()
