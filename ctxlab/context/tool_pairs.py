@@ -158,11 +158,11 @@ def with_sendable_pairs(
     id depends only on earlier messages and has no more tokens than the old one. Every change has a cause, and there is
     a note for each kind of them. `start` is the context before the step, where that has done something before this.
     """
-    place = {draft.key: i for i, draft in enumerate((start or ctx).drafts)}
+    before = (start or ctx).drafts
     ctx = with_whole_pairs(ctx, processor)
     if not any(draft.calls for draft in ctx.drafts):
         return ctx
-    return _with_results_behind(_with_own_ids(_with_names(ctx, processor), processor, tokens_of), processor, place)
+    return _with_results_behind(_with_own_ids(_with_names(ctx, processor), processor, tokens_of), processor, before)
 
 
 def _with_names(ctx: Context, processor: str) -> Context:
@@ -290,16 +290,19 @@ def _of_like_length(old: str) -> Iterator[str]:
     yield from ascii_letters
 
 
-def _with_results_behind(ctx: Context, processor: str, place: Mapping[str, int]) -> Context:
-    """Every result behind its call's message; `place` are the positions by key before the step."""
+def _with_results_behind(ctx: Context, processor: str, before: Sequence[Draft]) -> Context:
+    """Every result behind its call's message; `before` are the drafts before the step."""
     drafts = ctx.drafts
+    places = [i for i, draft in enumerate(drafts) if draft.calls or draft.role == "tool"]
+    tools = [drafts[i] for i in places]
     answers: dict[int, list[int]] = {}
-    for unit in units_newest_first(drafts):
+    for unit in units_newest_first(tools):
         if len(unit.at) > 1:
-            found = _answers(drafts[unit.at[0]].calls, unit, drafts)
-            answers[unit.at[0]] = [at for at in found if at is not None]
+            found = _answers(tools[unit.at[0]].calls, unit, tools)
+            answers[places[unit.at[0]]] = [places[at] for at in found if at is not None]
     if all(at == list(range(i + 1, i + 1 + len(at))) for i, at in answers.items()):
         return ctx
+    place = {draft.key: i for i, draft in enumerate(before)}
     results = {i for at in answers.values() for i in at}
     cause = Cause(processor, "result-order", "results come right behind their calls, in the order of the calls")
     arranged: list[Draft] = []

@@ -75,12 +75,13 @@ class RegexProcessor(Processor):
         if self.settings.compat == "sillytavern-1.19":
             newest -= ctx.input.turn == "continue"  # the message that is continued isn't counted there
             ctx = self._with_reasoning(ctx, newest, ruleset)
-        plans = [self.plan_of(draft, newest - i, ruleset) for i, draft in enumerate(ctx.drafts)]
+        drafts = ctx.drafts if ruleset.may_change else ()
+        plans = [self.plan_of(draft, newest - i, ruleset) for i, draft in enumerate(drafts)]
         for problem in dict.fromkeys(ruleset.problems):
             ctx = ctx.note("warning", problem, processor=ID)
         notes = tuple(rule_notes(sources_of(ctx.input.rules, ctx.input.agent, ctx.input.user), ID))
         ctx = ctx.noted(notes) if notes else ctx
-        places, applied = self.apply_plans(ctx, ctx.drafts, plans, ruleset)
+        places, applied = self.apply_plans(ctx, drafts, plans, ruleset)
         if not places:
             return ctx
         ctx = ctx.noted(applied.notes(ruleset.bound, ID))

@@ -128,7 +128,7 @@ def without_empty_replies(ctx: Context) -> Context:
 
 
 def _why_empty(draft: Draft, *, reply_follows: bool) -> Cause | None:
-    if draft.role != "assistant" or draft.calls or draft.assets or str(draft.text).strip():
+    if draft.role != "assistant" or draft.calls or str(draft.text).strip() or draft.assets:
         return None
     artifacts = draft.replayed
     if not artifacts:
@@ -210,8 +210,9 @@ def _noted(ctx: Context) -> Context:
     """With a note for what was left out of tool pairs, by whichever step, and for what a vendor takes otherwise."""
     if not ctx.drafts:
         ctx = _told(ctx, "the conversation has no message yet, so there is nothing to send")
-    unsigned = [draft.key for draft in ctx.drafts if any(map(_is_unsigned, draft.replayed))]
-    strange = [draft.key for draft in ctx.drafts if not all(_is_object(call.arguments) for call in draft.calls)]
+    unsigned = [draft.key for draft in ctx.drafts if (own := draft.replayed) and any(map(_is_unsigned, own))]
+    calling = [draft for draft in ctx.drafts if draft.calls]
+    strange = [draft.key for draft in calling if not all(_is_object(call.arguments) for call in draft.calls)]
     for keys, words in (
         (_dropped_by(ctx, ORPHAN_RESULT[0]), "not sent, for no call asks for the result"),
         (_dropped_by(ctx, SILENT_CALL[0]), "not sent, for no result answers the call"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Literal, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import Field
 
@@ -24,7 +24,8 @@ from ctxlab.context import (
     Text,
 )
 from ctxlab.display.one_line import plain
-from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry
+from ctxlab.documents import Agent, Asset, MessageNode, ModelProfile, ProcessorEntry, Session
+from ctxlab.documents.kept_facts import KeptFacts
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.html import as_markdown, looks_like_html
 from ctxlab.engines.macros import MacroEnv, expand
@@ -120,25 +121,30 @@ class SessionLoader(Processor):
         walk = build_input.session.walk(leaf)
         if walk.broken:
             ctx = ctx.note("warning", f"the path to {leaf!r} is broken: {walk.broken}", processor=ID, leaf=leaf)
-        path = [n for n in _under_their_keys(walk.nodes, leaf) if not n.is_empty_root]
-        summaries = {node.id: node for node in path if node.is_summary}
-        hidden = _hidden_by(summaries.values())
+        path, stored, hidden = _stored_path(build_input.session, walk.nodes, leaf)
         drafts: list[Draft] = []
         sent: list[MessageNode] = []
         out = _LeftOut()
         problems: list[str] = []
         older = self._older(path, hidden)
         with_reasoning = self._with_reasoning(path, hidden)
-        for node in path:
+        expanded = path[0] if path and self.settings.macro_engine != "seed" else None
+        changes_tools = self.settings.tool_role == "user" or not self.settings.stored_calls
+        for node, message in zip(path, stored, strict=True):
+            special = not message.is_plain or node is expanded or (changes_tools and message.is_of_tools)
+            if not (special or node.id in hidden or node.id in older):
+                drafts.append(message.draft)
+                sent.append(node)
+                continue
             draft = self._draft(
                 node,
-                summary=node.id in summaries,
+                message.draft,
                 convert=node.id in older,
                 keeps_reasoning=node.id in with_reasoning,
                 agent=build_input.agent,
                 problems=problems,
             )
-            if node is path[0] and self.settings.macro_engine != "seed" and may_have_macros(node.content):
+            if node is expanded and may_have_macros(node.content):
                 ctx, draft = self._first_message(ctx, draft)
             stays = self._stays_without_words(node)
             blank = not stays and not node.content.strip()
@@ -172,7 +178,7 @@ class SessionLoader(Processor):
             lambda _: expansion.text
         )
 
-    def _older(self, path: list[MessageNode], hidden: Mapping[str, str]) -> Collection[str]:
+    def _older(self, path: Sequence[MessageNode], hidden: Mapping[str, str]) -> Collection[str]:
         """Ids of the messages whose HTML is converted: all but the newest; those that a summary hides don't count."""
         if not self.settings.html_to_markdown:
             return ()
@@ -189,36 +195,17 @@ class SessionLoader(Processor):
     def _draft(
         self,
         node: MessageNode,
+        draft: Draft,
         *,
-        summary: bool,
         convert: bool,
         keeps_reasoning: bool,
         agent: Agent | None,
         problems: list[str],
     ) -> Draft:
-        content, role, metadata = node.content, node.role, node.metadata
-        origin = Origin("summary" if summary else "node", node.id)
-        text = Text.of(content, origin)
-        if convert and looks_like_html(content):
-            text = self._converted(text, agent, node, problems)
-        body = _body(text, node.attachments) if node.attachments else (text,)
-        calls, result_of, reasoning, priority = node.sent_fields
-        # By place, not by name: this line runs for every message, and the names cost a third of it.
-        draft = Draft(
-            f"node:{node.id}",
-            role,
-            body,
-            origin,
-            calls,
-            result_of,
-            reasoning,
-            node.speaker,
-            summary and not calls and result_of is None,  # a shorter copy of one message is cut like that message
-            priority,
-            (),
-            (),
-            metadata or NOTHING,
-        )
+        role = node.role
+        if convert and looks_like_html(node.content):
+            text = self._converted(draft.text, agent, node, problems)
+            draft = replace(draft, body=_body(text, node.attachments) if node.attachments else (text,))
         if draft.reasoning and role == "assistant" and not (draft.calls or keeps_reasoning):
             draft = draft.changed(REASONING, reasoning=None)
         if self.settings.tool_role == "user" and (draft.calls or role == "tool"):
@@ -267,6 +254,76 @@ class SessionLoader(Processor):
                     "info", f"tool calls are not sent as calls ({calls}): results go as user text", processor=ID
                 )
         return ctx
+
+
+class _Stored(NamedTuple):
+    """A stored message as a draft.
+
+    A plain one is loaded as it is unless something hides it; one with calls or a result, only where these are sent.
+    """
+
+    draft: Draft
+    is_summary: bool
+    is_of_tools: bool
+    is_plain: bool
+
+
+def _stored(node: MessageNode) -> _Stored:
+    content, metadata, summary = node.content, node.metadata, node.is_summary
+    origin = Origin("summary" if summary else "node", node.id)
+    text = Text.of(content, origin)
+    body = _body(text, node.attachments) if node.attachments else (text,)
+    calls, result_of, reasoning, priority = node.sent_fields
+    draft = Draft(
+        f"node:{node.id}",
+        node.role,
+        body,
+        origin,
+        calls,
+        result_of,
+        reasoning,
+        node.speaker,
+        pinned=summary and not calls and result_of is None,  # a shorter copy of one message is cut like that message
+        priority=priority,
+        meta=metadata or NOTHING,
+    )
+    is_of_tools = bool(calls) or node.role == "tool"
+    has_words = bool(content.strip()) or (is_of_tools and not content)
+    special = summary or node.is_enabled is False or node.model_match is not None or (reasoning and not calls)
+    return _Stored(draft, summary, is_of_tools, is_plain=has_words and not special)
+
+
+STORED: KeptFacts[MessageNode, _Stored] = KeptFacts(_stored)
+"""A message is made once for all runs that load it."""
+
+
+class _StoredPath(NamedTuple):
+    """The messages on the way to a leaf, and which of them a summary hides."""
+
+    nodes: Sequence[MessageNode]
+    messages: Sequence[_Stored]
+    hidden: Mapping[str, str]
+
+
+class _LastPath:
+    """The way through a session that was loaded last."""
+
+    def __init__(self, session: Session) -> None:
+        self.found: tuple[str, _StoredPath] | None = None
+
+
+LAST_PATH: KeptFacts[Session, _LastPath] = KeptFacts(_LastPath)
+
+
+def _stored_path(session: Session, nodes: Sequence[MessageNode], leaf: str) -> _StoredPath:
+    last = LAST_PATH.of(session)
+    if last.found is not None and last.found[0] == leaf:
+        return last.found[1]
+    path = [n for n in _under_their_keys(nodes, leaf) if n.parent_id is not None or not n.is_empty_root]
+    messages = STORED.of_all(path)
+    hidden = _hidden_by(node for node, message in zip(path, messages, strict=True) if message.is_summary)
+    last.found = leaf, _StoredPath(path, messages, hidden)
+    return last.found[1]
 
 
 class _LeftOut:

@@ -24,6 +24,7 @@ MODULES = {
     "gemini": ["google.genai"],
     "vendors": ["openai", "anthropic", "google.genai"],
     "keyring": ["keyring"],
+    "fast": ["toktok"],
     "local": ["tokenizers", "fastokens"],
     "lancedb": ["lancedb"],
     "remote": ["fsspec"],

@@ -1,3 +1,4 @@
+import gc
 import json
 from typing import Any
 
@@ -7,6 +8,7 @@ from ctxlab.context import BuildInput, Cause, Context, Pending
 from ctxlab.documents import Agent, LibraryFile, ModelProfile, Session
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import SessionLoader
+from ctxlab.processors.session_loader import LAST_PATH, STORED
 from ctxlab.testing.fakes import WordTokenizer
 
 
@@ -395,3 +397,64 @@ def test_a5_html_that_can_not_be_converted_stays_and_a_note_names_the_message() 
 
 def test_html_stays_unless_asked() -> None:
     assert str(loaded(chat(node("a", content=HTML), *map(node, "bcdefgh"))).result.drafts[0].text) == HTML
+
+
+CALLING = {"toolCallsRequested": [{"id": "c1", "name": "look", "arguments": "{}"}]}
+
+
+def test_a_message_is_made_into_a_draft_once_for_all_runs_that_have_it() -> None:
+    session = chat(node("a"), node("b", role="assistant"))
+    longer = session.append("one more", role="user")
+
+    first, second = loaded(session).result.drafts, loaded(longer).result.drafts
+
+    assert second[0] is first[0]
+    assert [str(draft.text) for draft in second] == ["a", "b", "one more"]
+
+
+def test_an_edited_message_is_loaded_as_it_is_now() -> None:
+    session = chat(node("a"), node("b"))
+    loaded(session)
+    nodes = {**session.nodes, "a": session.nodes["a"].with_(content="other words")}
+
+    trace = loaded(session.model_copy(update={"nodes": nodes}))
+
+    assert [str(draft.text) for draft in trace.result.drafts] == ["other words", "b"]
+
+
+def test_settings_of_one_run_are_not_in_the_next() -> None:
+    session = chat(
+        node("a"),
+        node("b", role="assistant", metadata=CALLING),
+        node("c", role="tool", metadata={"toolCall": {"id": "c1"}}),
+    )
+    plain = loaded(session).result
+
+    as_user = loaded(session, settings={"tool_role": "user"}).result
+    without = loaded(session, settings={"stored_calls": False}).result
+
+    assert [draft.role for draft in as_user.drafts] == ["user", "assistant", "user"]
+    assert [draft.key for draft in without.drafts] == ["node:a"]
+    assert all(new is old for new, old in zip(loaded(session).result.drafts, plain.drafts, strict=True))
+    assert [draft.role for draft in plain.drafts] == ["user", "assistant", "tool"]
+
+
+def test_another_leaf_of_a_session_is_another_way() -> None:
+    session = chat(node("a"), node("b"), node("c", parentId="a"))
+
+    assert keys(loaded(session, leaf="b")) == ["a", "b"]
+    assert keys(loaded(session, leaf="c")) == ["a", "c"]
+    assert keys(loaded(session, leaf="b")) == ["a", "b"]
+
+
+def test_drafts_go_with_the_conversation_that_they_were_made_of() -> None:
+    gc.collect()
+    before = len(STORED), len(LAST_PATH)
+    session = chat(node("a"), node("b"))
+    trace = loaded(session)
+    assert (len(STORED), len(LAST_PATH)) == (before[0] + 2, before[1] + 1)
+
+    del session, trace
+    gc.collect()
+
+    assert (len(STORED), len(LAST_PATH)) == before

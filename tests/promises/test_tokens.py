@@ -12,7 +12,7 @@ from ctxlab.context import AssetRef, Draft, Origin, Span, Text
 from ctxlab.documents import ToolCall
 from ctxlab.engines.tokens import encoding, estimate_tokens
 from ctxlab.engines.tokens.bpe_counter import ExactCounter
-from ctxlab.engines.tokens.few_words import MOST, FewWords
+from ctxlab.engines.tokens.few_words import EFFORT, FewWords
 from ctxlab.engines.tokens.split import CUT, count_joined, pieces
 from ctxlab.providers import tokenizer_for
 
@@ -167,12 +167,22 @@ def test_common_letters_need_no_encoder(name: str, text: str) -> None:
     assert few_words(name).count(f"{text} x{text}") == count(name, f"{text} x{text}")
 
 
-def test_the_encoder_counts_from_some_thousand_characters_on() -> None:
+def test_the_encoder_counts_after_so_many_characters_of_known_words() -> None:
+    few, text = FewWords("o200k_base"), "a lamp " * 10_000
+
+    found = [few.count(text) for _ in range(EFFORT // len(text) + 2)]
+
+    assert set(found[:-2]) == {count("o200k_base", text)}
+    assert found[-1] is None
+
+
+def test_unknown_words_are_searched_for_as_long_as_that_is_cheaper_than_an_encoder() -> None:
     few = FewWords("o200k_base")
+    words = (f"{chr(0x4E00 + at // 2000)}{chr(0x4E00 + at % 2000)}灯塔 " for at in range(40_000))
 
-    found = [few.count("a lamp " * 1000) for _ in range(8)]
+    counted = sum(few.count(word) is not None for word in words)
 
-    assert found == [*[count("o200k_base", "a lamp " * 1000)] * (MOST // 7000), *[None] * (8 - MOST // 7000)]
+    assert EFFORT // 200 < counted < EFFORT // 50
 
 
 @cache

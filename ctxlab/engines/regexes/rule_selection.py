@@ -153,6 +153,14 @@ class Ruleset:
         self._arrivals: dict[tuple[int, int], tuple[int, ...]] = {}
         self._of_role: dict[tuple[int, int, str], tuple[tuple[int, ...], bool]] = {}
 
+    @property
+    def may_change(self) -> bool:
+        """Whether there is a rule anywhere, be it for few messages or switched off."""
+        build_input = self._build_input
+        holders = (build_input.agent, build_input.user, *build_input.agents, *build_input.users)
+        configs = (holder.regex_config for holder in holders if holder is not None)
+        return any(config is not None and config.presets for config in (build_input.rules, *configs))
+
     def plan(self, *, role: str, depth: int | None, agent_id: object = None, user_id: object = None) -> tuple[int, ...]:
         """The rules for one message; `agent_id` and `user_id` are those that it was written with."""
         agent, user = self._holders(agent_id, user_id)

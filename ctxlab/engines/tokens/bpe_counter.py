@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from ctxlab.engines.tokens.encodings import encoding
+from ctxlab.engines.tokens.fast_counts import WORTH, Count, fast_count
 from ctxlab.engines.tokens.few_words import FewWords
 from ctxlab.engines.tokens.split import LONG_RUN, SHORT, count_joined, count_unbroken, pieces
 
@@ -17,11 +18,11 @@ class CountCache:
     """Token counts of texts, cached for the texts that were counted lately.
 
     Two generations: when the young one is full it becomes the old one, and what is asked for again moves up. So at
-    most twice `max_entries` texts and twice `max_characters` are kept, and a hit is one look into a dict. Threads may
-    share it: at worst a text is counted twice. The empty text has 0 tokens whatever `count` says.
+    most twice `max_entries` texts and twice `max_characters` are kept, and a hit is one look into a dict, `recent`.
+    Threads may share it: at worst a text is counted twice. The empty text has 0 tokens whatever `count` says.
     """
 
-    __slots__ = ("_characters", "_old", "_young", "count", "max_characters", "max_entries")
+    __slots__ = ("_characters", "_old", "count", "max_characters", "max_entries", "recent")
 
     def __init__(
         self,
@@ -33,7 +34,7 @@ class CountCache:
         self.count = count
         self.max_entries = max_entries
         self.max_characters = max_characters
-        self._young: dict[str, int] = {}
+        self.recent: dict[str, int] = {}
         self._old: dict[str, int] = {}
         self._characters = 0
 
@@ -41,15 +42,15 @@ class CountCache:
         return f"Counts({len(self)} texts)"
 
     def __len__(self) -> int:
-        return len(self._young) + len(self._old)
+        return len(self.recent) + len(self._old)
 
     def __call__(self, text: str) -> int:
-        tokens = self._young.get(text)
+        tokens = self.recent.get(text)
         return self._miss(text) if tokens is None else tokens
 
     def known(self, text: str) -> int | None:
         """The count if it is remembered; nothing is counted."""
-        tokens = self._young.get(text)
+        tokens = self.recent.get(text)
         return self._old.get(text) if tokens is None else tokens
 
     def keep(self, text: str, tokens: int) -> None:
@@ -57,16 +58,16 @@ class CountCache:
         size = len(text)
         if size > self.max_characters:
             return
-        if self._characters + size > self.max_characters or len(self._young) >= self.max_entries:
-            self._old = self._young
-            self._young = {}
+        if self._characters + size > self.max_characters or len(self.recent) >= self.max_entries:
+            self._old = self.recent
+            self.recent = {}
             self._characters = 0
-        self._young[text] = tokens
+        self.recent[text] = tokens
         self._characters += size
 
     def clear(self) -> None:
         """Forget everything."""
-        self._young, self._old, self._characters = {}, {}, 0
+        self.recent, self._old, self._characters = {}, {}, 0
 
     def _miss(self, text: str) -> int:
         if not text:
@@ -79,20 +80,19 @@ class CountCache:
 
 
 class ExactCounter:
-    """Counts tokens in one encoding; the encoder is loaded once there is much to count.
+    """Counts tokens in one encoding; the encoder is loaded once there is much to count, a faster one after very much.
 
     `counts` remembers whole texts. The pieces of long ones are remembered apart, so that a text that grows at its end
     is encoded anew only there.
     """
 
-    __slots__ = ("_few", "_length", "_pieces", "counts", "name")
+    __slots__ = ("_length", "_pieces", "counts", "name")
 
     def __init__(self, name: str) -> None:
         self.name = name
         self.counts = CountCache(self.measure)
         self._pieces = CountCache(self._unbroken, max_characters=4_000_000)
-        self._few = FewWords(name)
-        self._length: Callable[[str], int] = self._of_few
+        self._length: Count = self._by_ranks()
 
     def __repr__(self) -> str:
         return f"Exact({self.name!r}, {len(self.counts)} texts)"
@@ -116,14 +116,32 @@ class ExactCounter:
             return self._length(text)
         return count_unbroken(text, lambda part: self._length(part))
 
-    def _of_few(self, text: str) -> int:
-        """The tokens by the ranks alone while there is little to count, then by the encoder, which is loaded."""
-        tokens = self._few.count(text)
-        if tokens is None:
-            encode = encoding(self.name).encode_ordinary
-            self._length = lambda text: len(encode(text))
-            return self._length(text)
-        return tokens
+    def _by_ranks(self) -> Count:
+        few = FewWords(self.name)
+
+        def length(text: str) -> int:
+            tokens = few.count(text)
+            if tokens is None:
+                self._length = self._by_tiktoken()
+                return self._length(text)
+            return tokens
+
+        return length
+
+    def _by_tiktoken(self) -> Count:
+        encode, left = encoding(self.name).encode_ordinary, WORTH
+
+        def judge(text: str) -> int:
+            return len(encode(text))
+
+        def length(text: str) -> int:
+            nonlocal left
+            left -= len(text)
+            if left < 0:
+                self._length = fast_count(self.name, judge) or judge
+            return judge(text)
+
+        return length
 
 
 @cache

@@ -11,6 +11,7 @@ from typing import Any
 from ctxlab.context import Draft, Text
 from ctxlab.context.portable_pickles import portable, unwrapped
 from ctxlab.context.tool_pairs import NO_ID, NO_NAME
+from ctxlab.documents.session.replay_artifacts import ARTIFACTS
 from ctxlab.engines.tokens.bpe_counter import CountCache, exact_counter
 from ctxlab.engines.tokens.estimate import estimate_tokens
 from ctxlab.engines.tokens.estimate_by_kind import mean_by_kind, safe_by_kind
@@ -131,21 +132,25 @@ class Tokenizer:
         body = draft.body
         if len(body) == 1 and isinstance(text := body[0], Text):
             spans = text.spans
-            tokens = self.counts(spans[0].text) if len(spans) == 1 else self.count_text(text)
+            tokens = self.count_text(text) if len(spans) != 1 else self.counts.recent.get(spans[0].text)
+            if tokens is None:
+                tokens = self.counts(spans[0].text)
         else:
             tokens = self.count_text(draft.text)
             for asset in draft.assets:
                 tokens += media_tokens(asset, self.media).tokens
         if draft.calls or draft.speaker or draft.result_of or draft.reasoning or draft.role == "tool":
             tokens += self._asides(draft)
-        for artifact in draft.replayed if draft.meta else ():
+        for artifact in draft.replayed if draft.meta and ARTIFACTS in draft.meta else ():
             if not (draft.reasoning and artifact.text in draft.reasoning):
                 tokens += self.counts(artifact.text)
         return tokens
 
     def draft_is_estimated(self, draft: Draft) -> bool:
         """Whether any part of the count is a guess: the text's, or that of a file whose size isn't known."""
-        return self.estimated or any(media_tokens(asset, self.media).estimated for asset in draft.assets)
+        if self.estimated or not (assets := draft.assets):
+            return self.estimated
+        return any(media_tokens(asset, self.media).estimated for asset in assets)
 
     @property
     def estimates_texts(self) -> bool:
@@ -176,7 +181,7 @@ class Tokenizer:
         return sum(self.counts(_json(tool)) for tool in tools)
 
     def _asides(self, draft: Draft) -> int:
-        tokens = self.counts(draft.speaker or "") + self.counts(draft.reasoning or "")
+        tokens = sum(map(self.counts, filter(None, (draft.speaker, draft.reasoning))))
         if draft.role == "tool":  # under another role it isn't sent
             tokens += self.counts(draft.result_of if draft.result_of and draft.result_of.strip() else NO_ID)
         for call in draft.calls:

@@ -7,6 +7,8 @@ that it replaced, and a field that it changed has a `Change` with its value befo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
+from operator import is_
 from typing import get_args
 
 from ctxlab.context import AssetRef, Context, Draft, Dropped, Text
@@ -79,6 +81,7 @@ class _Comparison:
             self.gone = _those(self.old, were - sent - out)
             self.made = _those(self.new, sent - were)
             self.made_and_dropped = _those(self.out, out - were)
+        self.odd = [draft for draft in (*self.made, *self.made_and_dropped) if not _is_one_text_of_its_own(draft)]
         self.holder = {part.key: draft for draft in self.gone for part in draft.parts}
         self.holder.update((draft.key, draft) for draft in self.gone)
         self.ancestors: dict[int, list[Draft]] = {}
@@ -101,7 +104,7 @@ class _Comparison:
             check_cause(group.cause, self.processor, f"drops {_named(group)}", UnexplainedDrop)
 
     def _drafts_are_sound(self) -> None:
-        for draft in (*self.made, *self.made_and_dropped):
+        for draft in self.odd:
             if not isinstance(draft, Draft):  # pyright: ignore[reportUnnecessaryIsInstance]  (plugins are not checked)
                 raise InvalidDraft(f"{self.processor} left {type(draft).__name__} among the drafts")
             if draft.role not in ROLES:
@@ -189,11 +192,14 @@ class _Comparison:
         if not new:
             return
         self._copy_nothing(new)
-        for draft in new:
-            self._names_its_writers(draft)
+        for draft in self.odd:
+            if id(draft) not in self.ancestors:
+                self._names_its_writers(draft)
         self._come_once([draft for draft in new if draft.origin.kind in ONCE])
         build_input, nodes = self.after.input, self.after.input.session.nodes
         for draft in new:
+            if not draft.merged and draft.origin.ref in nodes:
+                continue
             for part in draft.parts:
                 origin = part.origin
                 if origin.kind in IN_REQUEST and origin.ref not in nodes and not build_input.holds(origin):
@@ -210,13 +216,14 @@ class _Comparison:
         if not self.before.drafts:
             return
         spans = {id(span): draft for draft in new for span in spans_of(draft)}
+        parts = chain.from_iterable([old.body for old in self.before.drafts])
+        if spans.keys().isdisjoint(map(id, chain.from_iterable([p.spans for p in parts if isinstance(p, Text)]))):
+            return
         for old in self.before.drafts:
-            for part in old.body:
-                if isinstance(part, Text):
-                    for span in part.spans:
-                        if id(span) in spans:
-                            copy = spans[id(span)].key
-                            raise DuplicateKey(f"{self.processor} copied {old.key!r} as {copy!r}: a text is sent once")
+            for span in spans_of(old):
+                if id(span) in spans:
+                    copy = spans[id(span)].key
+                    raise DuplicateKey(f"{self.processor} copied {old.key!r} as {copy!r}: a text is sent once")
 
     def _names_its_writers(self, draft: Draft) -> None:
         """Raise UnexplainedRewrite for a span without a cause that is not of the draft's own origin, or a part's."""
@@ -254,6 +261,8 @@ class _Comparison:
             return
         made = set(map(id, self.made))
         old, at = self.old, 0
+        if not self.ancestors and old == tuple([draft for draft in self.new if id(draft) not in made]):
+            return
         for draft in self.new:
             place = draft
             if id(draft) in made:
@@ -261,13 +270,12 @@ class _Comparison:
                 if ancestors is None or _has_moved(draft, ancestors):
                     continue
                 place = ancestors[0]
-            while at < len(old) and old[at] is not place:
-                at += 1
-            at += 1
-            if at > len(old):
+            try:
+                at = old.index(place, at) + 1
+            except ValueError:
                 raise UnexplainedChange(
                     f"{self.processor} moved {draft.key!r} ({first_words(draft)!r}) and gives no cause: use draft.moved"
-                )
+                ) from None
 
     def _pairs_are_whole(self) -> None:
         """A tool call and its result stay or go together."""
@@ -316,31 +324,57 @@ def _gone_and_made(
     sets of all of them.
     """
     sent = set(map(id, new))
+    runs = [group for group in groups if group]
+    if not runs:
+        were = set(map(id, old))
+        return _those(old, were - sent), _those(new, sent - were)
+    starts = {id(run[0]): run for run in runs}
+    if len(starts) < len(runs):
+        return None
     stayed: set[int] = set()
     gone: list[Draft] = []
-    runs = [group for group in groups if group]
-    pending = {id(run[0]): iter(run[1:]) for run in runs}
-    if len(pending) < len(runs):
-        return None
+    pending: dict[int, Iterator[Draft]] = {}
     rest: Iterator[Draft] = iter(())
     next_dropped: Draft | None = None
-    for draft in old:
+    behind = 0
+    for at, draft in enumerate(old):
+        if at < behind:
+            continue
         if draft is next_dropped:
             next_dropped = next(rest, None)
-        elif id(draft) in pending:
+        elif id(draft) in starts or id(draft) in pending:
+            run = starts.pop(id(draft), None)
+            if run is not None and next_dropped is None and _stands_in(old, run, at):
+                behind = at + len(run)
+                continue
             if next_dropped is not None:
-                if id(next_dropped) in pending:
+                if id(next_dropped) in pending or id(next_dropped) in starts:
                     return None
                 pending[id(next_dropped)] = rest
-            rest = pending.pop(id(draft))
+            rest = iter(run[1:]) if run is not None else pending.pop(id(draft))
             next_dropped = next(rest, None)
         elif id(draft) in sent:
             stayed.add(id(draft))
         else:
             gone.append(draft)
-    if pending or next_dropped is not None:
+    if pending or starts or next_dropped is not None:
         return None
     return gone, _those(new, sent - stayed)
+
+
+def _stands_in(old: Sequence[Draft], run: Sequence[Draft], at: int) -> bool:
+    """Whether the drafts of a run follow each other there."""
+    there = old[at : at + len(run)]
+    return len(there) == len(run) and all(map(is_, there, run))
+
+
+def _is_one_text_of_its_own(draft: object) -> bool:
+    """Whether it is a draft as most are: not merged, with one text, all of whose words are of its own origin."""
+    if type(draft) is not Draft or draft.merged or draft.role not in ROLES or type(draft.body) is not tuple:
+        return False
+    if len(draft.body) != 1 or type(text := draft.body[0]) is not Text or len(text.spans) != 1:
+        return False
+    return text.spans[0].origin is draft.origin
 
 
 def _differ_in_tools(ancestors: Sequence[Draft], draft: Draft) -> bool:

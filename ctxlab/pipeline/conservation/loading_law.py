@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ctxlab.context import Context, Draft, Text
 from ctxlab.display.short_texts import short
 from ctxlab.documents import MessageNode
+from ctxlab.documents.kept_facts import KeptFacts
 from ctxlab.errors import UnexplainedChange, UnexplainedDrop, UnexplainedRewrite
 from ctxlab.pipeline.conservation.cause_is_valid import check_cause
 from ctxlab.pipeline.conservation.undo_step import text_before
@@ -18,26 +20,42 @@ def check_loaded_history(after: Context, *, processor: str) -> None:
     An empty root is no message. Raises the law that is broken.
     """
     build_input = after.input
-    found = {
-        draft.origin.ref: draft
-        for drafts in (after.drafts, *(group.drafts for group in after.dropped))
-        for draft in drafts
-        if draft.origin.kind in ("node", "summary")
-    }
     leaf = build_input.leaf_id
     nodes = build_input.session.path(leaf) if leaf is not None else ()
-    keys = [*(node.parent_id for node in nodes[1:]), leaf]
-    for key, node in zip(keys, nodes, strict=False):
+    keys = [*[node.parent_id for node in nodes[1:]], leaf]
+    found = _by_origin(after.drafts)
+    for group in after.dropped:
+        found.update(_by_origin(group.drafts))
+    for key, node, faultless in zip(keys, nodes, FAULTLESS.of_all(nodes), strict=False):
         draft = found.get(key or "")
         if draft is None:
             if not node.is_empty_root:
                 raise UnexplainedDrop(f"{processor} left out message {key!r} ({short(node.content)!r}) without a cause")
-        elif draft.changes or not _is_as_stored(draft, node):
-            _Loaded(draft, node, processor).check()
+        elif draft is not faultless.draft:
+            if draft.changes or not _is_as_stored(draft, node):
+                _Loaded(draft, node, processor).check()
+            else:
+                faultless.draft = draft
     if build_input.pending is not None:
         typed = next((draft for draft in after.drafts if draft.origin.kind == "pending"), None)
         if typed is None or str(typed.text) != str(build_input.pending.text):
             raise UnexplainedDrop(f"{processor} left out what was typed ({short(str(build_input.pending.text))!r})")
+
+
+def _by_origin(drafts: Sequence[Draft]) -> dict[str | None, Draft]:
+    return {draft.origin.ref: draft for draft in drafts if draft.origin.kind in ("node", "summary")}
+
+
+class _Faultless:
+    """The draft of a stored message that was found to be as it is stored, so that another run needn't look again."""
+
+    __slots__ = ("draft",)
+
+    def __init__(self, node: MessageNode) -> None:
+        self.draft: Draft | None = None
+
+
+FAULTLESS: KeptFacts[MessageNode, _Faultless] = KeptFacts(_Faultless)
 
 
 def _is_as_stored(draft: Draft, node: MessageNode) -> bool:

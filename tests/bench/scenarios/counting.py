@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 
 def everything_fits() -> Iterator[None]:
@@ -16,11 +16,27 @@ def cut_to_8k() -> Iterator[None]:
 
 
 def _cold(messages: int, budget: int) -> Iterator[None]:
-    from tests.bench.__main__ import case
-    from tests.bench.timing import forget_counts
+    from tests.bench.timing import forget_counts, load_encoder
 
-    chosen = case(messages, budget)
-    chosen.build()
+    build = _build(messages, budget)
+    load_encoder()
+    build()
     forget_counts()
     yield
-    chosen.build()
+    build()
+
+
+def first_of_a_small_chat() -> Iterator[None]:
+    """100 messages in a process that has counted nothing"""
+    build = _build(100, 128_000)
+    yield
+    build()
+
+
+def _build(messages: int, budget: int) -> Callable[[], object]:
+    import ctxlab
+    from ctxlab.testing import generated_agent, generated_session
+
+    session = ctxlab.read_data(generated_session(messages, seed=1)).pick()
+    agent = ctxlab.read_data(generated_agent()).agents[0]
+    return lambda: ctxlab.build(session, agent, budget_tokens=budget)
