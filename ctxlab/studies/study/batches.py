@@ -13,6 +13,7 @@ from ctxlab.studies.study.case import BrokenCase, Case
 from ctxlab.studies.study.cell_key import CellKeys
 from ctxlab.studies.study.cell_rows import Row, rows_of_case, sound_text
 from ctxlab.studies.study.files_read import FilesRead
+from ctxlab.studies.study.kept_results import results_kept
 from ctxlab.studies.study.missing_agents import MissingAgents
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS, Cell, StudyPlan
 from ctxlab.studies.study.runs_of_one_task import RunsOfOneTask
@@ -154,9 +155,12 @@ def rows_of_batch(plan: StudyPlan, batch: Batch) -> list[Row]:
             "with; install the same ones everywhere"
         )
     cells: tuple[Cell, ...] = tuple(plan.cells())
-    rows = [
-        row for case, wanted in batch.cases for row in rows_of_case(plan, case, [(key, cells[i]) for key, i in wanted])
-    ]
+    with results_kept(plan.results):
+        rows = [
+            row
+            for case, wanted in batch.cases
+            for row in rows_of_case(plan, case, [(key, cells[i]) for key, i in wanted])
+        ]
     _COLLECTOR.after(len(rows), batch.characters)
     return rows
 

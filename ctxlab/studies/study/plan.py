@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from ctxlab.engines.tokens import tokenizer_named
@@ -52,6 +53,7 @@ class StudyPlan:
     With `budget_of="history"` a budget is for the history alone: what must stay comes on top. `tokenizer` counts in
     place of each model's own. `options` are those of every build; a case's and a variant's own take their place.
     `code_version` is that of the code in every build, `installed` that with every plugin, which processes share.
+    `results` is the file of rankings and vectors that a run shares with those before it; no cell depends on it.
     """
 
     build: BuildFunction
@@ -64,6 +66,7 @@ class StudyPlan:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     code_version: str = ""
     installed: str = ""
+    results: Path | None = None
 
     @classmethod
     def of(
@@ -119,12 +122,20 @@ class StudyPlan:
                 for budget in self.budgets:
                     yield Cell(variant, budget, seed)
 
-    def group_of(self, variant: Variant) -> str:
-        """The name of the first variant that builds up to its settings as this one does: with the same options."""
+    def groups(self) -> dict[str, str]:
+        """For each variant the first that builds up to its settings as it does: with the same options."""
+        return {each.name: self._first_like(each, lambda variant: (variant.options,)) for each in self.variants}
+
+    def rooms(self) -> dict[str, str]:
+        """For each variant the first in whose builds as much must stay: one that differs by its strategy at most."""
+        return {each.name: self._first_like(each, _but_strategy) for each in self.variants}
+
+    def _first_like(self, variant: Variant, compared: Callable[[Variant], tuple[Mapping[str, Any], ...]]) -> str:
         if variant.change is not None:
             return variant.name
-        alike = (each for each in self.variants if each.change is None and _are_equal(each.options, variant.options))
-        return next(alike, variant).name
+        mine = compared(variant)
+        others = (each for each in self.variants if each.change is None)
+        return next((each for each in others if all(map(_are_equal, compared(each), mine))), variant).name
 
     @property
     def tokenizer_name(self) -> str:
@@ -144,6 +155,10 @@ def refuse_own_options(options: Any, place: str) -> None:
         raise WrongArgument(
             f"{place} has the option {named!r}, which a study sets itself, by its cases, budgets and seeds"
         )
+
+
+def _but_strategy(variant: Variant) -> tuple[Mapping[str, Any], ...]:
+    return (variant.options, {name: value for name, value in variant.settings.items() if name != STRATEGY})
 
 
 def _are_equal(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
