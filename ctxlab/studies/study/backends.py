@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
 from functools import lru_cache
+from io import BytesIO
 from itertools import chain, islice
 from typing import Any, Literal, cast
 
 from ctxlab.assets.transcription.loaded_models import optional_module
+from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError
 from ctxlab.studies.study.batches import Batch, rows_of_batch
 from ctxlab.studies.study.cell_rows import Row
@@ -45,20 +47,34 @@ def rows_of_batches(
 class _Sent:
     """Batches pickled one at a time for other processes; an error of the stream ends it and is raised at the end.
 
-    joblib asks for the next batch in a thread of its own, where an error would be lost.
+    joblib asks for the next batch in a thread of its own, where an error would be lost. A conversation of several
+    batches in a row is pickled once, and made once in each process, which works out once what all its questions share.
     """
 
     def __init__(self, batches: Iterable[Batch]) -> None:
         self._batches = iter(batches)
+        self._last: tuple[Session | None, bytes] = (None, b"")
         self.problem: BaseException | None = None
 
-    def __iter__(self) -> Iterator[bytes]:
+    def _reduced(self, session: Session) -> tuple[Callable[[bytes], Session], tuple[bytes]]:
+        if self._last[0] is not session:
+            self._last = (session, _pickled(session))
+        return _session, (self._last[1],)
+
+    def _dumped(self, batch: Batch) -> bytes:
         import cloudpickle
 
+        file = BytesIO()
+        pickler: Any = cloudpickle.Pickler(file)
+        pickler.dispatch_table = pickler.dispatch_table.new_child({Session: self._reduced})
+        pickler.dump(batch)
+        return file.getvalue()
+
+    def __iter__(self) -> Iterator[bytes]:
         while True:
             try:
                 batch = next(self._batches)
-                data: bytes = cloudpickle.dumps(batch)
+                data = self._dumped(batch)
             except StopIteration:
                 return
             except Exception as problem:
@@ -150,7 +166,14 @@ def _unpickled(plan: bytes) -> StudyPlan:
     return pickle.loads(plan)
 
 
-def _pickled(plan: StudyPlan) -> bytes:
+@lru_cache(maxsize=1)
+def _session(data: bytes) -> Session:
+    import pickle
+
+    return pickle.loads(data)
+
+
+def _pickled(value: StudyPlan | Session) -> bytes:
     import cloudpickle
 
-    return cloudpickle.dumps(plan)
+    return cloudpickle.dumps(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ctxlab.documents import Session
@@ -145,11 +146,17 @@ class _Collector:
 _COLLECTOR = _Collector()
 
 
+@lru_cache(maxsize=2)
+def _has_code_of(plan: StudyPlan) -> bool:
+    """Whether this process has the code that the study began with."""
+    from ctxlab.studies.study.code_version import installed_version, stamp_here
+
+    return (plan.stamp and plan.stamp == stamp_here(plan.installed)) or plan.installed == installed_version()
+
+
 def rows_of_batch(plan: StudyPlan, batch: Batch) -> list[Row]:
     """The rows of a batch, in any process; raises CtxlabError where that has other code than the study began with."""
-    from ctxlab.studies.study.code_version import installed_version
-
-    if plan.installed != installed_version():
+    if not _has_code_of(plan):
         raise CtxlabError(
             "a process of the study has another version of ctxlab, of its plugins or of the libraries that it counts "
             "with; install the same ones everywhere"

@@ -52,7 +52,8 @@ class StudyPlan:
 
     With `budget_of="history"` a budget is for the history alone: what must stay comes on top. `tokenizer` counts in
     place of each model's own. `options` are those of every build; a case's and a variant's own take their place.
-    `code_version` is that of the code in every build, `installed` that with every plugin, which processes share.
+    `code_version` is that of the code in every build, `installed` that with every plugin, which processes share, and
+    `stamp` that of the files which these are of.
     `results` is the file of rankings and vectors that a run shares with those before it; no cell depends on it.
     """
 
@@ -66,6 +67,7 @@ class StudyPlan:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     code_version: str = ""
     installed: str = ""
+    stamp: str = ""
     results: Path | None = None
 
     @classmethod
@@ -83,7 +85,7 @@ class StudyPlan:
     ) -> StudyPlan:
         """The plan of variants, names of strategies or of scorers; raises WrongArgument for what is there twice."""
         from ctxlab.studies.scorers.registry import scorers_of
-        from ctxlab.studies.study.code_version import code_version, installed_version
+        from ctxlab.studies.study.code_version import code_version, installed_stamp, installed_version
 
         sources: Sequence[VariantSource] | Any = [variants] if isinstance(variants, str | Variant) else variants
         found = variants_of(sources)
@@ -109,10 +111,10 @@ class StudyPlan:
         chosen = scorers_of(scorers)
         _refuse_shared_columns(chosen, found)
         counter = tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer
-        given = dict(options or {})
+        given, installed = dict(options or {}), installed_version()
         return cls(
             *(build, found, tuple(budgets), tuple(seeds), chosen, counter, budget_of, given),
-            *(code_version(), installed_version()),
+            *(code_version(), installed, installed_stamp(installed)),
         )
 
     def cells(self) -> Iterator[Cell]:
