@@ -22,6 +22,7 @@ from ctxlab.formats.apps.claude_code import CLAUDE_CODE
 from ctxlab.formats.apps.librechat import LIBRECHAT
 from ctxlab.formats.apps.loom import LOOM
 from ctxlab.formats.apps.open_webui import OPEN_WEBUI
+from ctxlab.formats.corpora.beam import BEAM
 from ctxlab.formats.corpora.locomo import LOCOMO
 from ctxlab.formats.corpora.memorybank import MEMORYBANK
 from ctxlab.formats.corpora.oasst import OASST
@@ -161,6 +162,7 @@ FORMATS: Final[tuple[Format, ...]] = (
     CLAUDE_AI,
     CHATBOT_UI,
     LOOM,
+    BEAM,
     LOCOMO,
     SHAREGPT,
     MEMORYBANK,
