@@ -61,26 +61,25 @@ class _Sent:
             self._last = (session, _pickled(session))
         return _session, (self._last[1],)
 
-    def _dumped(self, batch: Batch) -> bytes:
+    def __iter__(self) -> Iterator[bytes]:
         import cloudpickle
 
-        file = BytesIO()
-        pickler: Any = cloudpickle.Pickler(file)
-        pickler.dispatch_table = pickler.dispatch_table.new_child({Session: self._reduced})
-        pickler.dump(batch)
-        return file.getvalue()
+        reducers: Any = cloudpickle.Pickler.dispatch_table
 
-    def __iter__(self) -> Iterator[bytes]:
+        class Pickler(cloudpickle.Pickler):
+            dispatch_table = reducers.new_child({Session: self._reduced})
+
         while True:
+            file = BytesIO()
             try:
                 batch = next(self._batches)
-                data = self._dumped(batch)
+                Pickler(file).dump(batch)
             except StopIteration:
                 return
             except Exception as problem:
                 self.problem = problem
                 return
-            yield data
+            yield file.getvalue()
 
     def finish(self) -> None:
         if self.problem is not None:
