@@ -1,5 +1,6 @@
 """Which messages go when not all fit: units, a protocol, and the strategies."""
 
+from ctxlab.engines.truncation.adaptive import Adaptive
 from ctxlab.engines.truncation.budget_report import BudgetReport
 from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.by_rank import RanksMessages
@@ -22,6 +23,7 @@ __all__ = [
     "GROUP",
     "SHORTENED",
     "STRATEGIES",
+    "Adaptive",
     "Block",
     "Border",
     "BudgetReport",
