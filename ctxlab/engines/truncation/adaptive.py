@@ -47,7 +47,7 @@ class Adaptive(BesideRow):
     def row(self, window: Window) -> Iterable[Unit]:
         if asks_for_overview(window.query):
             return ()
-        pins = [unit for unit in window.free_units() if any([_pin(window, i) for i in unit.at])]
+        pins = [unit for unit in window.free_units() if any(_pin(window, i) for i in unit.at)]
         return sorted(pins, key=lambda unit: (window.cost(unit), -unit.at[0]))
 
     def past(self, share: int) -> str:
