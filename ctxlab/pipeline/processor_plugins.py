@@ -14,7 +14,7 @@ from ctxlab.plugins import announced, raised
 GROUP = "ctxlab.processors"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PluginSteps:
     """The usable steps, and a warning for each plugin that is not usable."""
 

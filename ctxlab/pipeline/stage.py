@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import is_
 
 from ctxlab.documents import Note
 from ctxlab.pipeline.processor import Processor
@@ -72,6 +73,11 @@ class Stage:
         """With the values of a layer on top of those that this layer had before."""
         old = next((known for known in self.layers if known.name == layer.name), Layer(layer.name))
         return Stage.of(self.base, (*self.without(layer.name), layer.over(old)))
+
+    def with_layers(self, layers: tuple[Layer, ...]) -> Stage:
+        """With these layers alone; itself where they are those that it has."""
+        same = len(layers) == len(self.layers) and all(map(is_, layers, self.layers))
+        return self if same else Stage.of(self.base, layers)
 
     def without(self, *names: LayerName) -> tuple[Layer, ...]:
         return tuple(layer for layer in self.layers if layer.name not in names)

@@ -1,8 +1,12 @@
 """The steps, one file each; listed here in running order."""
 
+from functools import lru_cache
+
 from ctxlab.documents import Note
 from ctxlab.engines.truncation import GROUP, strategies
+from ctxlab.engines.truncation.registry import Strategies
 from ctxlab.pipeline import Pipeline, Processor, plugin_processors
+from ctxlab.pipeline.processor_plugins import PluginSteps
 from ctxlab.public_names import listed
 
 from ctxlab.processors.session_loader import SessionLoader  # isort: skip
@@ -72,6 +76,10 @@ def __dir__() -> list[str]:
 
 def default_pipeline() -> Pipeline:
     """The built-in steps, and those that installed packages bring; a run notes which of those can't be used."""
-    brought = plugin_processors(tuple(step.id for step in STEPS))
-    problems = [Note("warning", problem, TokenLimiter.id, {"group": GROUP}) for problem in strategies().problems]
+    return _with_plugins(plugin_processors(tuple(step.id for step in STEPS)), strategies())
+
+
+@lru_cache(maxsize=1)
+def _with_plugins(brought: PluginSteps, known: Strategies) -> Pipeline:
+    problems = [Note("warning", problem, TokenLimiter.id, {"group": GROUP}) for problem in known.problems]
     return Pipeline.of([*STEPS, *brought.steps], notes=(*brought.notes, *problems))

@@ -13,6 +13,7 @@ from ctxlab.context import Context, Draft
 from ctxlab.documents.moments import moment_of
 from ctxlab.engines.ranking import Ranker, Ranking
 from ctxlab.engines.ranking.candidates import REMEMBERED, Candidates, candidates_of
+from ctxlab.engines.ranking.kept_rankings import ranking_of
 from ctxlab.engines.truncation import Unit
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.ranker_registry import ranker_named
@@ -69,7 +70,7 @@ class RankedMessages:
         return self._rankings[name]
 
     def _ranking(self, ranker: Ranker) -> Ranking:
-        found = ranker.rank(self.query, self.candidates)
+        found = ranking_of(ranker, self.query, self.candidates)
         if len(found.scores) != len(self.ranked):
             words = f"{len(found.scores):,} scores for {len(self.ranked):,} messages"
             raise WrongArgument(f"ranker {ranker.name!r} gave {words}")

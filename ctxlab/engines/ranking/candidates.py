@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from hashlib import blake2b
 from typing import TYPE_CHECKING, overload
 
 from ctxlab.display.short_texts import counted
@@ -54,6 +56,12 @@ class Candidates(Sequence[Candidate]):
     def _each(self) -> list[Candidate]:
         columns = (self.texts, self.roles, self.speakers, self.talks, self.timestamps)
         return [Candidate(*row) for row in zip(*columns, strict=True)]
+
+    @cached_property
+    def digest(self) -> bytes:
+        """A hash of all columns, the same in every process."""
+        columns = (self.texts, self.roles, self.speakers, self.talks, self.timestamps)
+        return blake2b(json.dumps(columns).encode(), digest_size=16).digest()
 
     @cached_property
     def word_index(self) -> WordIndex:

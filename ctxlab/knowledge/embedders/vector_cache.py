@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Generator, Hashable, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from ctxlab.display.short_texts import short
 from ctxlab.errors import CtxlabError
@@ -25,6 +27,26 @@ AT_ONCE = 1_000
 """Texts that an embedder gets in one call."""
 
 _Key = tuple[Hashable, str, str]
+
+
+class VectorStore(Protocol):
+    """Keeps vectors of texts beyond a process; it has none of an embedder that it doesn't know again."""
+
+    def vectors(self, embedder: Embedder, texts: Sequence[str]) -> Mapping[str, Vector]: ...
+    def keep_vectors(self, embedder: Embedder, vectors: Mapping[str, Vector]) -> None: ...
+
+
+_store: ContextVar[VectorStore | None] = ContextVar("vectors", default=None)
+
+
+@contextmanager
+def vectors_kept(store: VectorStore) -> Generator[None]:
+    """Embed with a store: vectors that it has are taken from there, others are kept in it."""
+    token = _store.set(store)
+    try:
+        yield
+    finally:
+        _store.reset(token)
 
 
 class VectorCache:
@@ -59,11 +81,21 @@ class VectorCache:
         name, who, version = embedder.name, as_key(embedder), embedder.version
         found = {text: self._known((who, version, text)) for text in texts}
         missing = [text for text, vector in found.items() if vector is None]
+        store = _store.get() if missing else None
+        if store is not None:
+            kept = store.vectors(embedder, missing)
+            found |= kept
+            missing = [text for text in missing if text not in kept]
+            for text, vector in kept.items():
+                self._keep((who, version, text), vector)
         for start in range(0, len(missing), AT_ONCE):
             batch = missing[start : start + AT_ONCE]
-            for text, vector in zip(batch, unit_rows(_embedded(embedder, batch), len(batch), name), strict=True):
-                found[text] = vector
+            made = dict(zip(batch, unit_rows(_embedded(embedder, batch), len(batch), name), strict=True))
+            found |= made
+            for text, vector in made.items():
                 self._keep((who, version, text), vector.copy())
+            if store is not None:
+                store.keep_vectors(embedder, made)
         if not texts:
             return np.zeros((0, 0), np.float32)
         return np.stack([vector for text in texts if (vector := found[text]) is not None])

@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import add
 
 from ctxlab.lazy_pattern import lazy_pattern
 
@@ -19,6 +20,8 @@ STRIDE = 32
 """Characters from piece to piece: whatever has at most so many characters is in one of them."""
 BORDER = "¡"
 """Marks the beginning or the end of a run; like the other marks it is no letter, and no word has it."""
+ALONE = "¿"
+"""Marks a character of a paired script, wherever it stands."""
 RUNS = lazy_pattern("w+|c+|s")
 ASCII_WORDS = lazy_pattern("[0-9a-z]+")
 PAIRED_BLOCKS = (
@@ -98,42 +101,51 @@ class Tokens:
     def add(self, text: str) -> None:
         """Add the tokens of one more folded text."""
         if text.isascii():
-            words = ASCII_WORDS.findall(text)
-            for word in words:
-                self.edges.update((f"{BORDER}{word[:2]}", f"{word[-2:]}{BORDER}"))
-            for left, right in pairwise(words):
-                self.edges.update(junctions_of(left, right))
-                self.neighbours.append(neighbours(left, right))
-            if max(map(len, words), default=0) > LONGEST:
-                words = [piece for word in words for piece in pieces(word)]
-            self.ordered += words
-            self.words.update(words)
+            self._add_words(ASCII_WORDS.findall(text))
             return
-        before: Run | None = None
         classes = text.translate(CLASSES)
+        before, before_kind = "", NONE
+        edges, order = self.edges, self.ordered
         for found in RUNS.finditer(classes):
             start, end = found.span()
-            run = text[start:end]
-            kind = classes[start]
-            self.edges.update((beginning(kind, run), ending(kind, run)))
-            if before is not None:
-                self.edges.update(junctions_of(before.text, run))
-                if before.kind != PAIRED != kind:
-                    self.neighbours.append(neighbours(before.text, run))
-            before = Run(kind, run, start)
+            run, kind = text[start:end], classes[start]
             if kind == PAIRED:
-                self.ordered += pairs(run)
+                order += pairs(run)
                 self.characters.update(run)
+                edges.update((f"{BORDER}{run[0]}", f"{run[-1]}{BORDER}"))
             elif kind == WORD:
                 parts = [run] if end - start <= LONGEST else pieces(run)
-                self.ordered += parts
+                order += parts
                 self.words.update(parts)
+                edges.update((f"{BORDER}{run[:2]}", f"{run[-2:]}{BORDER}"))
             else:
-                self.ordered.append(run)
+                order.append(run)
+                edges.update((f"{BORDER}{run}", f"{run}{BORDER}"))
+            if before:
+                edges.update(junctions_of(before, run))
+                if before_kind != PAIRED != kind:
+                    self.neighbours.append(neighbours(before, run))
+            before, before_kind = run, kind
+
+    def _add_words(self, words: list[str]) -> None:
+        """Add words side by side: all junctions at once, since a call for each takes twice as long."""
+        heads, tails = [word[:2] for word in words], [word[-2:] for word in words]
+        self.edges.update([f"{BORDER}{head}" for head in set(heads)], [f"{tail}{BORDER}" for tail in set(tails)])
+        for left, right in set(zip(tails, heads[1:], strict=False)):
+            self.edges.add(f"{left[-1]}·{right[0]}")
+            if len(left) > 1 < len(right):
+                self.edges.add(f"{left}·{right}")
+        if max(map(len, words), default=0) > STRIDE:
+            self.neighbours += [neighbours(left, right) for left, right in pairwise(words)]
+            words = [piece for word in words for piece in pieces(word)]
+        else:
+            self.neighbours += map("¶".join, pairwise(words))
+        self.ordered += words
+        self.words.update(words)
 
     def all(self) -> list[str]:
         """All of them, of which only those in order follow each other."""
-        return [*self.ordered, *map(alone, self.characters), *self.edges, *self.neighbours]
+        return [*self.ordered, *[f"{each}{ALONE}" for each in self.characters], *self.edges, *self.neighbours]
 
 
 def tokens_of(texts: Sequence[str]) -> Tokens:
@@ -146,7 +158,7 @@ def tokens_of(texts: Sequence[str]) -> Tokens:
 
 def alone(character: str) -> str:
     """The token for a character of a paired script, wherever it stands."""
-    return f"{character}¿"
+    return f"{character}{ALONE}"
 
 
 # --- edges: where a run begins and ends, and where it meets the next one
@@ -208,7 +220,7 @@ def pairs(run: str) -> list[str]:
     >>> pairs("灯塔上"), pairs("灯")
     (['灯塔', '塔上'], ['灯'])
     """
-    return [run] if len(run) == 1 else [a + b for a, b in pairwise(run)]
+    return [run] if len(run) == 1 else list(map(add, run, run[1:]))
 
 
 def pieces(word: str) -> list[str]:

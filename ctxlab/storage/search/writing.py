@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 
 import apsw
@@ -37,6 +38,7 @@ class Change:
     flags: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
 
 
+@lru_cache(maxsize=1_000)
 def label(kind: str, value: object) -> str:
     """The token by which rows with a property are found; its mark is in no word.
 

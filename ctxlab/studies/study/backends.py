@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
 from functools import lru_cache
+from io import BytesIO
 from itertools import chain, islice
 from typing import Any, Literal, cast
 
 from ctxlab.assets.transcription.loaded_models import optional_module
+from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError
 from ctxlab.studies.study.batches import Batch, rows_of_batch
 from ctxlab.studies.study.cell_rows import Row
@@ -45,26 +47,39 @@ def rows_of_batches(
 class _Sent:
     """Batches pickled one at a time for other processes; an error of the stream ends it and is raised at the end.
 
-    joblib asks for the next batch in a thread of its own, where an error would be lost.
+    joblib asks for the next batch in a thread of its own, where an error would be lost. A conversation of several
+    batches in a row is pickled once, and made once in each process, which works out once what all its questions share.
     """
 
     def __init__(self, batches: Iterable[Batch]) -> None:
         self._batches = iter(batches)
+        self._last: tuple[Session | None, bytes] = (None, b"")
         self.problem: BaseException | None = None
+
+    def _reduced(self, session: Session) -> tuple[Callable[[bytes], Session], tuple[bytes]]:
+        if self._last[0] is not session:
+            self._last = (session, _pickled(session))
+        return _session, (self._last[1],)
 
     def __iter__(self) -> Iterator[bytes]:
         import cloudpickle
 
+        reducers: Any = cloudpickle.Pickler.dispatch_table
+
+        class Pickler(cloudpickle.Pickler):
+            dispatch_table = reducers.new_child({Session: self._reduced})
+
         while True:
+            file = BytesIO()
             try:
                 batch = next(self._batches)
-                data: bytes = cloudpickle.dumps(batch)
+                Pickler(file).dump(batch)
             except StopIteration:
                 return
             except Exception as problem:
                 self.problem = problem
                 return
-            yield data
+            yield file.getvalue()
 
     def finish(self) -> None:
         if self.problem is not None:
@@ -94,6 +109,10 @@ def _with_dask(plan: StudyPlan, batches: Iterable[Batch], processes: int, addres
     distributed: Any = optional_module("distributed", extra="dask", purpose='backend="dask"')
     with ExitStack() as stack:
         if address is None:
+            import dask
+
+            # Its profiler looks at each worker's stack a hundred times a second, which takes as long as some cells.
+            stack.enter_context(dask.config.set({"distributed.worker.profile.enabled": False}))
             cluster = distributed.LocalCluster(n_workers=processes, threads_per_worker=1, dashboard_address=None)
             client = stack.enter_context(distributed.Client(stack.enter_context(cluster)))
         else:
@@ -150,7 +169,14 @@ def _unpickled(plan: bytes) -> StudyPlan:
     return pickle.loads(plan)
 
 
-def _pickled(plan: StudyPlan) -> bytes:
+@lru_cache(maxsize=1)
+def _session(data: bytes) -> Session:
+    import pickle
+
+    return pickle.loads(data)
+
+
+def _pickled(value: StudyPlan | Session) -> bytes:
     import cloudpickle
 
-    return cloudpickle.dumps(plan)
+    return cloudpickle.dumps(value)

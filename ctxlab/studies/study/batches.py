@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from ctxlab.documents import Session
@@ -13,6 +14,7 @@ from ctxlab.studies.study.case import BrokenCase, Case
 from ctxlab.studies.study.cell_key import CellKeys
 from ctxlab.studies.study.cell_rows import Row, rows_of_case, sound_text
 from ctxlab.studies.study.files_read import FilesRead
+from ctxlab.studies.study.kept_results import results_kept
 from ctxlab.studies.study.missing_agents import MissingAgents
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS, Cell, StudyPlan
 from ctxlab.studies.study.runs_of_one_task import RunsOfOneTask
@@ -144,19 +146,28 @@ class _Collector:
 _COLLECTOR = _Collector()
 
 
+@lru_cache(maxsize=2)
+def _has_code_of(plan: StudyPlan) -> bool:
+    """Whether this process has the code that the study began with."""
+    from ctxlab.studies.study.code_version import installed_version, stamp_here
+
+    return (plan.stamp and plan.stamp == stamp_here(plan.installed)) or plan.installed == installed_version()
+
+
 def rows_of_batch(plan: StudyPlan, batch: Batch) -> list[Row]:
     """The rows of a batch, in any process; raises CtxlabError where that has other code than the study began with."""
-    from ctxlab.studies.study.code_version import installed_version
-
-    if plan.installed != installed_version():
+    if not _has_code_of(plan):
         raise CtxlabError(
             "a process of the study has another version of ctxlab, of its plugins or of the libraries that it counts "
             "with; install the same ones everywhere"
         )
     cells: tuple[Cell, ...] = tuple(plan.cells())
-    rows = [
-        row for case, wanted in batch.cases for row in rows_of_case(plan, case, [(key, cells[i]) for key, i in wanted])
-    ]
+    with results_kept(plan.results):
+        rows = [
+            row
+            for case, wanted in batch.cases
+            for row in rows_of_case(plan, case, [(key, cells[i]) for key, i in wanted])
+        ]
     _COLLECTOR.after(len(rows), batch.characters)
     return rows
 

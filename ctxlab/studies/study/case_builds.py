@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from ctxlab.engines.truncation import BudgetReport
@@ -30,7 +31,7 @@ class CaseBuilds:
     def __init__(self, plan: StudyPlan, case: Case) -> None:
         self.case = case
         self._plan = plan
-        self._groups = {variant.name: plan.group_of(variant) for variant in plan.variants}
+        self._groups, self._rooms = _likes(plan)
         self._changed: dict[str, Case] = {}
         self._bases: OrderedDict[tuple[str, int, str | None], _Base] = OrderedDict()
         self._protected: OrderedDict[tuple[str, int, str | None], int] = OrderedDict()
@@ -94,10 +95,16 @@ class CaseBuilds:
 
     def _protected_tokens(self, base: Trace, cell: Cell, leaf: str | None) -> int:
         """Tokens of what must stay under a variant, whatever the budget is."""
-        key = (cell.variant.name, cell.seed, leaf)
+        key = (self._rooms[cell.variant.name], cell.seed, leaf)
         if key not in self._protected:
             self._protected[key] = protected_tokens(base, cell.variant.settings)
         return _recent(self._protected, key)
+
+
+@lru_cache(maxsize=2)
+def _likes(plan: StudyPlan) -> tuple[dict[str, str], dict[str, str]]:
+    """Which variants have builds in common, and which as much that must stay."""
+    return plan.groups(), plan.rooms()
 
 
 def trace_taken_from(problem: Exception) -> Trace | None:

@@ -17,6 +17,7 @@ from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.studies.study.cell_rows import Row
 from ctxlab.studies.study.cell_table import KINDS, CellTable
 from ctxlab.studies.study.frame_facts import FrameFacts
+from ctxlab.studies.study.kept_results import results_file, take_results_away
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS
 
 CELLS = "cells.parquet"
@@ -62,11 +63,18 @@ class CellFolder:
         if self._anew:
             (self.path / CELLS).unlink(missing_ok=True)
             self._take_parts_away()
+            take_results_away(self.path)
         self.known = {row[KEY] for row in self._rows(self.notes)}
         return self
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
+
+    def results(self, code: str) -> Path | None:
+        """The file of rankings and vectors that this code made; those of other code go."""
+        path = results_file(self.path, code)
+        take_results_away(self.path, but=path)
+        return path
 
     def add(self, rows: Sequence[Row]) -> None:
         """Keep the rows of a batch as a part, which is written whole or not at all."""
@@ -112,7 +120,7 @@ class CellFolder:
         import pyarrow.parquet as pq
 
         with path.open("rb") as file:
-            table: Any = pq.read_table(file, page_checksum_verification=True)
+            table: Any = pq.ParquetFile(file, page_checksum_verification=True).read()  # read_table imports pandas
         if path.name == CELLS:
             return CellTable.of_arrow(table).rows()
         rows: list[Row] = table.to_pylist()
@@ -154,6 +162,9 @@ class CellsInMemory:
         return self
 
     def __exit__(self, *_: object) -> None: ...
+
+    def results(self, code: str) -> Path | None:
+        return None
 
     def add(self, rows: Sequence[Row]) -> None:
         self._rows += rows

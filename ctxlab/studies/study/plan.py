@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from ctxlab.engines.tokens import tokenizer_named
@@ -51,7 +52,9 @@ class StudyPlan:
 
     With `budget_of="history"` a budget is for the history alone: what must stay comes on top. `tokenizer` counts in
     place of each model's own. `options` are those of every build; a case's and a variant's own take their place.
-    `code_version` is that of the code in every build, `installed` that with every plugin, which processes share.
+    `code_version` is that of the code in every build, `installed` that with every plugin, which processes share, and
+    `stamp` that of the files which these are of.
+    `results` is the file of rankings and vectors that a run shares with those before it; no cell depends on it.
     """
 
     build: BuildFunction
@@ -64,6 +67,8 @@ class StudyPlan:
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     code_version: str = ""
     installed: str = ""
+    stamp: str = ""
+    results: Path | None = None
 
     @classmethod
     def of(
@@ -80,7 +85,7 @@ class StudyPlan:
     ) -> StudyPlan:
         """The plan of variants, names of strategies or of scorers; raises WrongArgument for what is there twice."""
         from ctxlab.studies.scorers.registry import scorers_of
-        from ctxlab.studies.study.code_version import code_version, installed_version
+        from ctxlab.studies.study.code_version import code_version, installed_stamp, installed_version
 
         sources: Sequence[VariantSource] | Any = [variants] if isinstance(variants, str | Variant) else variants
         found = variants_of(sources)
@@ -106,10 +111,10 @@ class StudyPlan:
         chosen = scorers_of(scorers)
         _refuse_shared_columns(chosen, found)
         counter = tokenizer_named(tokenizer) if isinstance(tokenizer, str) else tokenizer
-        given = dict(options or {})
+        given, installed = dict(options or {}), installed_version()
         return cls(
             *(build, found, tuple(budgets), tuple(seeds), chosen, counter, budget_of, given),
-            *(code_version(), installed_version()),
+            *(code_version(), installed, installed_stamp(installed)),
         )
 
     def cells(self) -> Iterator[Cell]:
@@ -119,12 +124,20 @@ class StudyPlan:
                 for budget in self.budgets:
                     yield Cell(variant, budget, seed)
 
-    def group_of(self, variant: Variant) -> str:
-        """The name of the first variant that builds up to its settings as this one does: with the same options."""
+    def groups(self) -> dict[str, str]:
+        """For each variant the first that builds up to its settings as it does: with the same options."""
+        return {each.name: self._first_like(each, lambda variant: (variant.options,)) for each in self.variants}
+
+    def rooms(self) -> dict[str, str]:
+        """For each variant the first in whose builds as much must stay: one that differs by its strategy at most."""
+        return {each.name: self._first_like(each, _but_strategy) for each in self.variants}
+
+    def _first_like(self, variant: Variant, compared: Callable[[Variant], tuple[Mapping[str, Any], ...]]) -> str:
         if variant.change is not None:
             return variant.name
-        alike = (each for each in self.variants if each.change is None and _are_equal(each.options, variant.options))
-        return next(alike, variant).name
+        mine = compared(variant)
+        others = (each for each in self.variants if each.change is None)
+        return next((each for each in others if all(map(_are_equal, compared(each), mine))), variant).name
 
     @property
     def tokenizer_name(self) -> str:
@@ -144,6 +157,10 @@ def refuse_own_options(options: Any, place: str) -> None:
         raise WrongArgument(
             f"{place} has the option {named!r}, which a study sets itself, by its cases, budgets and seeds"
         )
+
+
+def _but_strategy(variant: Variant) -> tuple[Mapping[str, Any], ...]:
+    return (variant.options, {name: value for name, value in variant.settings.items() if name != STRATEGY})
 
 
 def _are_equal(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -73,7 +74,8 @@ def run_study(
     with kept, WorkProgress(work or "cells", 1.0 if work else size_of(source, plan), progress) as shown:
         stream = BatchStream(source, plan, kept.known, size=cells_a_batch, files=files)
         reused = 0
-        runs = rows_of_batches(plan, stream, backend=backend, processes=processes, address=address)
+        shared = plan if address is not None else replace(plan, results=kept.results(plan.installed))
+        runs = rows_of_batches(shared, stream, backend=backend, processes=processes, address=address)
         made = 0
         try:
             with closing(runs) as batches:

@@ -15,7 +15,7 @@ import pytest
 import ctxlab
 from ctxlab.errors import CtxlabError, MissingExtra
 from ctxlab.studies.study import backends
-from ctxlab.studies.study.backends import rows_in_worker
+from ctxlab.studies.study.backends import _Sent, rows_in_worker  # pyright: ignore[reportPrivateUsage]
 from ctxlab.studies.study.batches import Batch, BatchStream
 from tests.studies.study.samples import cases, many_cases, plan, run
 
@@ -84,6 +84,17 @@ def test_a_process_that_is_killed_is_a_sentence_and_the_run_goes_on_after_it(tmp
     run(tmp_path / "a", processes=2)
     run(tmp_path / "b")
     assert content(tmp_path / "a") == content(tmp_path / "b")
+
+
+def test_questions_about_a_conversation_have_one_session_in_a_process() -> None:
+    import pickle
+
+    batches = list(_Sent(BatchStream(cases, plan(), (), size=1)))
+    sessions = [case.session for data in batches for case, _ in pickle.loads(data).cases]
+
+    assert len(batches) == 6
+    assert sessions[0] is sessions[1] and sessions[2] is sessions[3] and sessions[1] is not sessions[2]
+    assert [each.id for each in sessions] == [case.session.id for case in cases()]
 
 
 def test_a_worker_with_other_code_is_refused() -> None:
