@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +14,7 @@ from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongSetting, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.conservation.check_step import check_step
 from ctxlab.pipeline.conservation.loading_law import check_loaded_history
 from ctxlab.pipeline.edits_by_hand import EditByHand, edits_due, made_again

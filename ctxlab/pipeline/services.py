@@ -7,7 +7,7 @@ stream can be read only once. Streaming is for what shows a reply while it is wr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
 from ctxlab.context import (
@@ -21,6 +21,7 @@ from ctxlab.context import (
 )
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import AssetSource, ModelProfile
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.service_calls import CallLog
 from ctxlab.prompt.token_counter import TokenCounter
 

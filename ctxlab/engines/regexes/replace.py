@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from ctxlab.engines.javascript.utf16_offsets import Replacement16, changes_in_characters
@@ -14,6 +13,7 @@ from ctxlab.engines.regexes.python_limited_search import BadPython
 from ctxlab.engines.regexes.python_patterns import MOST_GROWTH, changes_of
 from ctxlab.engines.regexes.v8 import batches, run_function
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
+from ctxlab.lazy_dataclass import dataclass
 
 Plan = tuple[int, ...]
 """Numbers of replacements, in the order in which they run."""

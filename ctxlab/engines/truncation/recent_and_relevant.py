@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -14,6 +13,7 @@ from ctxlab.engines.truncation.relevant import RankerName
 from ctxlab.engines.truncation.rooms_beside_newest import RoomsBesideNewest
 from ctxlab.engines.truncation.strategy import Traits, Verdict, Window
 from ctxlab.engines.truncation.unit_costs import Unit
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

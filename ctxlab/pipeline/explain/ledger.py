@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Draft
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.remedies import drop_details
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step
