@@ -71,8 +71,9 @@ format: $(READY) $(FRONT)
 	@$(BIN)/ruff check --fix $(PYTHONS)
 	@cd widgets && export $(NODE) && node_modules/.bin/biome check --write .
 
+# AGAINST=REF runs an older commit and this checkout by turns; WORKS names some of them.
 bench: $(READY)
-	@$(BIN)/python -m tests.bench
+	@$(BIN)/python -m tests.bench$(if $(AGAINST),.against $(AGAINST) $(WORKS))
 
 # Pictures of the widgets for the README.
 pictures: $(READY) $(BROWSER)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import re
 import resource
 import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 
@@ -19,6 +16,7 @@ from ctxlab.pipeline import BudgetTooSmall
 from ctxlab.studies.study import StudyPlan, run_study
 from ctxlab.studies.study.case_builds import before_failure
 from ctxlab.testing import generated_session
+from tests.bench.memory import most_megabytes
 
 STRATEGIES = ("sliding", "head-and-tail", "whole-exchanges", "middle-out", "block")
 BUDGETS = (512, 1_024, 2_048, 4_096, 8_192)
@@ -70,15 +68,6 @@ def study_run(backend: str, processes: int, most_cases: int) -> None:
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu = sum(each.ru_utime + each.ru_stime for each in used)
     print(cpu, perf_counter() - wall, most_megabytes())
-
-
-def most_megabytes() -> float:
-    """The most memory that this program has had; `ru_maxrss` is also that of the one that started it."""
-    with contextlib.suppress(OSError):
-        found = re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())
-        if found is not None:
-            return int(found[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def main() -> None:
