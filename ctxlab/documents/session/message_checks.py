@@ -22,7 +22,7 @@ ABSENT = object()
 class KnownMetadata(BaseModel):
     """Metadata that ctxlab reads; all others are the writer's own."""
 
-    model_config = ConfigDict(extra="allow", strict=True)
+    model_config = ConfigDict(extra="allow", strict=True, defer_build=True)
 
     # The names are those of the files.
     isCompressionNode: bool | None = None  # noqa: N815
