@@ -26,6 +26,7 @@ def lazy_dataclass(kind: type, **options: bool) -> type:
     own, doc = dict(vars(kind)), kind.__doc__
     asked = {"init": True, "repr": True, "eq": True, "frozen": False} | options
     has_hash = "__hash__" in own and (own["__hash__"] is not None or "__eq__" not in own)
+    kind.__doc__ = doc or kind.__name__  # else the standard library works out a signature to have one
     made: Any = dataclasses.dataclass(**options | {"init": False, "repr": False, "eq": False, "frozen": False})(kind)
     made.__doc__ = doc
     for option in ("init", "repr", "eq", "frozen"):

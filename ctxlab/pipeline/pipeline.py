@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import field, replace
+from functools import partial
 from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
@@ -372,7 +373,7 @@ class Pipeline:
         """The services as a stage gets them: with `later_tokens` where it reads them."""
         if not stage.base.reads_later_tokens:
             return services
-        return replace(services, later_tokens=self.later_tokens(stage, services))
+        return replace(services, count_later_tokens=partial(self.later_tokens, stage, services))
 
     @checked_arguments
     def later_tokens(self, stage: Stage, services: Services) -> int:

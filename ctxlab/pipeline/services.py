@@ -112,8 +112,7 @@ class Services:
 
     A step that calls one of these three says so: `waits = True`. `rankers` are those beside what ctxlab has; one with
     the name of one of those takes its place. `window_of` gives a model's window in tokens where its profile doesn't say
-    it, None where nobody knows. `later_tokens` is set by the pipeline for steps that read it: what the steps after may
-    add to each message.
+    it, None where nobody knows. `count_later_tokens` is set by the pipeline for steps that read `later_tokens`.
     """
 
     tokenizer: TokenCounter
@@ -122,11 +121,16 @@ class Services:
     retriever: Retriever | None = None
     llm: LanguageModel | None = None
     rankers: tuple[MessageRanker, ...] = ()
-    later_tokens: int = 0
+    count_later_tokens: Callable[[], int] | None = None
     window_of: Callable[[ModelProfile], int | None] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return by_fields(self)
+
+    @property
+    def later_tokens(self) -> int:
+        """Tokens that the steps after may add to each message; they are counted when they are asked for."""
+        return self.count_later_tokens() if self.count_later_tokens is not None else 0
 
     def recorded_by(self, log: CallLog) -> Services:
         """These services; calls of those that may wait are written into `log`."""

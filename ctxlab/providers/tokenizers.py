@@ -12,7 +12,7 @@ from ctxlab.engines.tokens import DEFAULT_RULES, MediaRules, Overhead, Tokenizer
 from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATES, ModelName
 from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.rates import MediaTable, Rates
-from ctxlab.providers.registry import OF_WIRE
+from ctxlab.wires import OF_WIRE
 
 
 def tokenizer_for(model: str | ModelProfile | ModelInfo | None = None) -> Tokenizer:
