@@ -24,6 +24,7 @@ _HOMES: Final = (
     ("apps.claude_ai", "CLAUDE_AI"),
     ("apps.chatbot_ui", "CHATBOT_UI"),
     ("apps.loom", "LOOM"),
+    ("corpora.beam", "BEAM"),
     ("corpora.locomo", "LOCOMO"),
     ("corpora.sharegpt", "SHAREGPT"),
     ("corpora.memorybank", "MEMORYBANK"),

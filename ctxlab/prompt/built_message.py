@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from itertools import groupby
 from typing import NamedTuple, cast
@@ -140,14 +140,15 @@ class BuiltMessage(PromptMessage):
         return self._parts
 
     @property
-    def sizes(self) -> Iterator[tuple[str, int, int]]:
-        draft = self.draft
-        is_plain = not (draft.merged or draft.calls or draft.reasoning or draft.assets or draft.role == "tool")
-        text = draft.text
-        if self._parts is None and is_plain and not any([span.origin.kind in FROM_FILES for span in text.spans]):  # noqa: C419
-            yield source_of(draft), self.tokens - self.overhead, len(text)  # without making its part
-        else:
-            yield from super().sizes
+    def sizes(self) -> Iterable[tuple[str, int, int]]:
+        draft, text = self.draft, self.draft.text
+        if self._parts is not None or draft.merged or draft.reasoning or draft.assets or _has_files(text):
+            return super().sizes
+        tokens = self.tokens - self.overhead  # its parts need not be made
+        if not (draft.calls or draft.role == "tool"):
+            return ((source_of(draft), tokens, len(text)),)
+        words = self.run.counter.count(str(text))
+        return ((source_of(draft), words, len(text)), (ENTRIES["calls"], tokens - words, 0))
 
     @property
     def tokens(self) -> int:
@@ -168,7 +169,7 @@ def _words(
     counter, whole = run.counter, str(text)
     tokens = counter.count(whole)
     own = _source_of(alone) if alone is not None else _source(role, origin)
-    if not any([span.origin.kind in FROM_FILES for span in text.spans]):  # noqa: C419 (a third of the time)
+    if not _has_files(text):
         if own != "results":
             return [PromptPart(own, whole, tokens, key, at, role)]
         id = (alone.result_of if alone is not None else None) or ""
@@ -180,6 +181,10 @@ def _words(
         at += len(words)
     joins = tokens - sum([part.tokens for part in found])
     return [*found, PromptPart(SEAMS, "", joins, key)] if joins else found
+
+
+def _has_files(text: Text) -> bool:
+    return any([span.origin.kind in FROM_FILES for span in text.spans])  # noqa: C419 (a third of the time)
 
 
 def _beside(draft: Draft, counter: TokenCounter) -> list[PromptPart]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -41,7 +41,7 @@ class PromptMessage:
         return self._parts or ()
 
     @property
-    def sizes(self) -> Iterator[tuple[str, int, int]]:
+    def sizes(self) -> Iterable[tuple[str, int, int]]:
         """Tokens and characters of its parts by entry of `trace.budget()`."""
         return ((part.entry, part.tokens, part.characters) for part in self.parts)
 

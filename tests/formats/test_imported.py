@@ -76,6 +76,7 @@ def test_formats_have_names() -> None:
         "claude",
         "chatbot-ui",
         "loom",
+        "beam",
         "locomo",
         "sharegpt",
         "memorybank",

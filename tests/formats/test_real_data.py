@@ -33,6 +33,7 @@ READ = sorted(
         "memorybank/memory*",
         "swe-agent/*",
         "locomo/*",
+        "beam/*/*/chat.json",
         "claude*/*",
     )
     for path in DATA.glob(pattern)
@@ -138,6 +139,23 @@ def test_locomo() -> None:
         questions = session.to_data()["locomo"]["questions"]
         assert len(questions) == len(sample["qa"])
         assert all(turn in session.nodes for question in questions for turn in question["evidence"])
+
+
+def test_beam() -> None:
+    for path in sorted((DATA / "beam").glob("*/*/chat.json")):
+        messages = [message for batch in json.loads(path.read_text()) for turn in batch["turns"] for message in turn]
+
+        found = sound(read(path))
+
+        assert (found.format, found.losses) == ("beam", ())
+        nodes = found.pick().path()[1:]
+        assert [node.id for node in nodes] == [str(message["id"]) for message in messages]
+        marks = [(node.meta("beam") or {}).get("mark", "") for node in nodes]
+        assert [f"{node.content} {mark}".split() for node, mark in zip(nodes, marks, strict=True)] == [
+            message["content"].split() for message in messages
+        ]
+        assert all(node.timestamp for node in nodes)
+        assert not any("->->" in node.content for node in nodes if node.role == "user")
 
 
 def test_claude_code_logs() -> None:

@@ -59,6 +59,12 @@ def locomo() -> Any:
     return [{"sample_id": "talk-of-tides", "conversation": talk, "qa": [question], "session_summary": about}]
 
 
+def beam() -> Any:
+    asked = {"role": "user", "id": 0, "time_anchor": "March-15-2024", "index": "1,1", "question_type": "main_question"}
+    turn = [{**asked, "content": f"{words(1)} ->-> 1,1"}, {"role": "assistant", "id": 1, "content": words(2)}]
+    return [{"batch_number": 1, "time_anchor": None, "turns": [turn]}]
+
+
 def sharegpt() -> Any:
     turns = [{"from": "human", "value": words(1)}, {"from": "gpt", "value": words(2)}]
     return [{"id": "talk-of-tides", "conversations": turns}]
@@ -416,5 +422,5 @@ MADE: dict[str, Callable[[], Any]] = {
     "openai": openai, "openai/list": openai_list, "claude": claude_ai, "librechat": librechat,
     "open-webui": open_webui, "chatbot-ui": chatbot_ui, "chatgpt": chatgpt, "claude-code": claude_code, "loom": loom,
     "agents": agents, "native": native, "branch": branch, "knowledge": knowledge, "worldbook": worldbook,
-    "rules": rules, "quick-actions": quick_actions,
+    "rules": rules, "quick-actions": quick_actions, "beam": beam,
 }  # fmt: skip

@@ -31,7 +31,7 @@ from ctxlab.formats.apps import (
     open_webui,
 )
 from ctxlab.formats.apps.exported_chats import LINKS as OF_EXPORTS
-from ctxlab.formats.corpora import locomo, oasst, sharegpt, swe_agent, tau_bench
+from ctxlab.formats.corpora import beam, locomo, oasst, sharegpt, swe_agent, tau_bench
 from ctxlab.formats.decode import source_at
 from ctxlab.formats.openai import format as openai
 from ctxlab.formats.sillytavern import regex_scripts
@@ -46,7 +46,7 @@ from tests.promises.file_samples import MADE
 Data = dict[str, Any]
 Place = tuple[str, ...]
 LONGER_THAN = 10
-FOLDED = re.compile(r"</?details[^>]*>")
+FOLDED = re.compile(r"</?details[^>]*>| *->-> [\d,]+$")
 OTHER_NAMES = {"content": ("blocks", "output"), "messages": ("content",)}
 """Words of losses for a part of a field."""
 
@@ -80,6 +80,7 @@ UNREAD = {
     "tau-bench": tau_bench.BOOKKEEPING,
     "swe-agent": swe_agent.BOOKKEEPING,
     "oasst": oasst.BOOKKEEPING,
+    "beam": beam.BOOKKEEPING,
     "locomo": locomo.BOOKKEEPING | {"session_1_date_time"},
     "sharegpt": sharegpt.BOOKKEEPING,
     "lorebook": lorebooks.BOOKKEEPING,

@@ -100,6 +100,7 @@ PLACES: dict[str, Callable[[Data], Any]] = {
             "session_1": [{"speaker": "A", "dia_id": "D1:1", "text": "a", **extra}],
         }
     },
+    "beam": lambda extra: [{"batch_number": 1, "turns": [[{"role": "user", "id": 0, "content": "a", **extra}]]}],
     "seed": lambda extra: [{"id": "r", "parentId": None}, {"id": "a", "parentId": "r", "content": "a", **extra}],
     "seed attachment": lambda extra: [
         {"id": "r", "parentId": None},

@@ -90,7 +90,7 @@ def _collapse_blanks(soup: BeautifulSoup) -> None:
     """Long runs of blanks as one, where they don't count: the converter's cost is quadratic in their length."""
     from bs4.element import NavigableString
 
-    for words in soup.find_all(string=MANY_BLANKS):
+    for words in soup.find_all(string=lambda text: bool(text and MANY_BLANKS.search(text))):
         if type(words) is NavigableString and words.find_parent("pre") is None:
             words.replace_with(BLANKS.sub(" ", words))
 

@@ -14,6 +14,7 @@ from ctxlab.errors import WrongArgument
 from ctxlab.formats import Archive, Source, read, read_data, read_source
 from ctxlab.formats.decode import source_at
 from ctxlab.formats.results import Loss
+from ctxlab.studies.cases.beam import beam_cases, beam_folders
 from ctxlab.studies.cases.bfcl_memory import bfcl_memory_cases, holds_memory_set
 from ctxlab.studies.cases.labelled_cases import LabelledCases, LeftOut
 from ctxlab.studies.cases.labelled_questions import question_cases
@@ -35,7 +36,8 @@ FORM = '{"sessions": [...], "questions": [{"session", "question", "evidence", "k
 def retention_cases(source: CaseSource, labels: Labels = None) -> LabelledCases:
     """Questions with the messages that their answers need, from a file of conversations; what is left out is named.
 
-    A file of LoCoMo or a folder with it, the wheel of bfcl-eval or its folder (the memory set), and
+    A file of LoCoMo or a folder with it, a folder of BEAM's conversations (`chat.json` by `probing_questions/`), the
+    wheel of bfcl-eval or its folder (the memory set), and
     `{"sessions": [...], "questions": [{"session", "question", "evidence", "kind"}]}` bring their questions. For other
     conversations, such as MemoryBank's, `labels` is a list of such questions or its file; `person` is as good as
     `session` there. Raises WrongArgument for a file without questions, and for `labels` where it brings its own.
@@ -46,6 +48,11 @@ def retention_cases(source: CaseSource, labels: Labels = None) -> LabelledCases:
     path = Path(name).expanduser()
     title = path.name
     if path.is_dir() and not holds_memory_set(path):
+        if folders := beam_folders(path):
+            _refuse_labels(labels, title)
+            found = list(beam_cases(folders))
+            of_cases = (each for each in found if not isinstance(each, Loss))
+            return _cases(title, of_cases, [each for each in found if isinstance(each, Loss)])
         folder = read(path)
         return _of_sessions(folder.sessions, labels, title, folder.losses)
     found = None if path.is_dir() else source_at(path, name)

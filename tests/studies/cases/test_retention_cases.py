@@ -128,6 +128,49 @@ def test_plain_cuts_of_all_conversations_keep_what_a_straight_script_keeps(tmp_p
     same_as_the_straight_script(retention_cases(file), file)
 
 
+# --- BEAM
+
+
+def beam(folder: Path, questions: Any) -> Path:
+    turn = [
+        {"role": "user", "id": 0, "content": "I bought a boat. ->-> 1,1"},
+        {"role": "assistant", "id": 1, "content": "!"},
+    ]
+    (folder / "probing_questions").mkdir(parents=True)
+    written(folder / "chat.json", [{"batch_number": 1, "time_anchor": "March-15-2024", "turns": [turn]}])
+    written(folder / "probing_questions/probing_questions.json", questions)
+    return folder
+
+
+def test_beam_has_cases_by_ability_with_the_messages_that_answer(tmp_path: Path) -> None:
+    asked = {"question": "What did I buy?", "difficulty": "easy", "source_chat_ids": {"first": [0], "second": [[1, 0]]}}
+    beam(tmp_path / "100K/10", {"knowledge_update": [asked]})
+    beam(tmp_path / "100K/2", {"knowledge_update": [{**asked, "source_chat_ids": [1]}]})
+
+    found = retention_cases(tmp_path)
+
+    assert found.notes == ()
+    assert [(case.id, case.conversation, case.kind, case.evidence, case.labels) for case in found] == [
+        ("100K-2/knowledge_update/0", "100K-2", "knowledge-update", ("1",), {"difficulty": "easy"}),
+        ("100K-10/knowledge_update/0", "100K-10", "knowledge-update", ("0", "1"), {"difficulty": "easy"}),
+    ]
+
+
+def test_beams_questions_without_evidence_are_left_out_by_reason(tmp_path: Path) -> None:
+    one = {"question": "What?", "source_chat_ids": [0]}
+    dangling, bare = {**one, "source_chat_ids": [7]}, {"question": "Where?"}
+    beam(tmp_path / "1", {"abstention": [one], "summarization": [one, dangling, bare, "none"]})
+
+    found = retention_cases(tmp_path)
+
+    assert [case.id.split("/")[1:] for case in found] == [["summarization", "0"]]
+    assert found.left_out_counts() == {
+        "no evidence is named": 2,
+        "abstention: the conversation doesn't hold the answer": 1,
+        "evidence is named that is no message of the conversation": 1,
+    }
+
+
 # --- other sources
 
 
