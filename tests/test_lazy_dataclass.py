@@ -125,7 +125,8 @@ def test_a_method_of_the_class_s_own_stays_and_subclasses_are_as_frozen() -> Non
 
     assert repr(place) == "<quay>"
     assert Deeper("x", 1, 2, 3) != Deeper("x", 1, 2, 4)
-    for value in (place, Deep("y"), Deeper("z")):
+    frozen: list[Any] = [place, Deep("y"), Deeper("z")]
+    for value in frozen:
         with pytest.raises(FrozenInstanceError, match="cannot assign to field 'name'"):
             value.name = "other"
 

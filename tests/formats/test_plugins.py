@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-import ctxlab.formats
+import ctxlab
 from ctxlab.documents import Session, Worldbook
 from ctxlab.errors import UnknownFormat, WriteError
 from ctxlab.formats import FORMATS, Format, convert, read, read_data, write
