@@ -120,6 +120,7 @@ class ExactCounter:
         """The tokens by the ranks alone while there is little to count, then by the encoder, which is loaded."""
         tokens = self._few.count(text)
         if tokens is None:
+            self._few = FewWords(self.name)  # without the ranks of the one that was asked
             encode = encoding(self.name).encode_ordinary
             self._length = lambda text: len(encode(text))
             return self._length(text)

@@ -16,8 +16,12 @@ from ctxlab.lazy_pattern import lazy_pattern
 
 MOST = 40_000
 """Characters that are counted like this; after that the encoder is worth its start."""
-LONGEST = 64
-"""Bytes of a word; the time for longer ones grows with the square of their length."""
+LONGEST = 256
+"""Bytes of a word, such as a sentence of Chinese without a comma. Its time grows with the square of its length."""
+SQUARE = 64
+"""Squared bytes of a word that take as long as a character of usual ones."""
+_NONE = 1 << 30
+"""Above all ranks."""
 # Letters whose classes are the same in every version of Unicode that encoders and `regex` were made with.
 _OLD_LETTERS = lazy_pattern(
     "[\\t\\n\\r -~\\u00a0-\\u024f\\u0391-\\u03a1\\u03a3-\\u03c9\\u0400-\\u045f\\u2010-\\u2027\\u2030-\\u205e"
@@ -55,24 +59,25 @@ class FewWords:
     def _of_word(self, word: str) -> int:
         """The tokens of a word: its bytes, of which the pair with the lowest rank is joined again and again."""
         whole = word.encode()
-        if self._rank(whole) is not None:
+        if self._rank(whole) < _NONE:
             return 1
         if len(whole) > LONGEST:
             return 0
+        self.left -= len(whole) ** 2 // SQUARE
         parts = [whole[at : at + 1] for at in range(len(whole))]
-        ranks = [self._rank(a + b) for a, b in pairwise(parts)]
-        while known := [rank for rank in ranks if rank is not None]:
-            at = ranks.index(min(known))
+        ranks = [*(self._rank(a + b) for a, b in pairwise(parts)), _NONE]
+        while (least := min(ranks)) < _NONE:
+            at = ranks.index(least)
             parts[at : at + 2] = [parts[at] + parts[at + 1]]
             del ranks[at]
-            if at < len(ranks):
+            if at + 1 < len(parts):
                 ranks[at] = self._rank(parts[at] + parts[at + 1])
             if at:
                 ranks[at - 1] = self._rank(parts[at - 1] + parts[at])
         return len(parts)
 
-    def _rank(self, token: bytes) -> int | None:
-        return self._ranks.get(binascii.b2a_base64(token, newline=False))
+    def _rank(self, token: bytes) -> int:
+        return self._ranks.get(binascii.b2a_base64(token, newline=False), _NONE)
 
     @cached_property
     def _ranks(self) -> dict[bytes, int]:
