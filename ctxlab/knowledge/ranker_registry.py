@@ -21,6 +21,13 @@ def _bm25() -> Ranker:
     return Bm25()
 
 
+@cache
+def _by_worth(name: str) -> Ranker:
+    from ctxlab.engines.ranking.worth import Adaptive, Coverage, Worth
+
+    return {"worth": Worth, "coverage": Coverage, "adaptive": Adaptive}[name]()
+
+
 def _embeddings() -> Ranker:
     from ctxlab.knowledge.ranking.embeddings import EmbeddingsRanker
 
@@ -33,7 +40,14 @@ def _hybrid() -> Ranker:
     return HybridRanker()
 
 
-BUILT_IN: Mapping[str, Callable[[], Ranker]] = {"bm25": _bm25, "embeddings": _embeddings, "hybrid": _hybrid}
+BUILT_IN: Mapping[str, Callable[[], Ranker]] = {
+    "bm25": _bm25,
+    "worth": lambda: _by_worth("worth"),
+    "coverage": lambda: _by_worth("coverage"),
+    "adaptive": lambda: _by_worth("adaptive"),
+    "embeddings": _embeddings,
+    "hybrid": _hybrid,
+}
 """Our own by name, each made when it is first asked for."""
 
 

@@ -49,7 +49,10 @@ class Room(NamedTuple):
 
 
 class RankedRow(NamedTuple):
-    """A message that was ranked: `words` are those of the question in it, `reason` what its rank rests on."""
+    """A message that was ranked: `words` are those of the question in it, `reason` what its rank rests on.
+
+    `kept_as` says why it stays whatever its rank, such as the rule that it has; "" for all others.
+    """
 
     message: str
     rank: int
@@ -57,6 +60,7 @@ class RankedRow(NamedTuple):
     words: list[str]
     reason: str
     kept: bool
+    kept_as: str
 
 
 class Cut:
@@ -169,11 +173,20 @@ class Cut:
         if ranking is None:
             return []
         protected, drafts = self._protected(self.units), self.ctx.drafts
-        kept = protected | self._verdict().keep
+        verdict = self._verdict()
+        kept, of_row = protected | verdict.keep, verdict.kept_as
         at = self.ranked.ranked
         ordered = zip(at, ranks([ranking.scores[i] for i in at]), strict=True)
         return [
-            RankedRow(drafts[i].key, rank, ranking.scores[i], list(ranking.words(i)), ranking.reason(i), i in kept)
+            RankedRow(
+                drafts[i].key,
+                rank,
+                ranking.scores[i],
+                [*ranking.words(i)],
+                ranking.reason(i),
+                i in kept,
+                of_row.get(i, ""),
+            )
             for i, rank in sorted(ordered, key=lambda pair: pair[1])
         ]
 

@@ -365,7 +365,7 @@ def test_no_slider_where_an_end_is_unknown(opened: Opened, limited: StepDebugger
 
     named = page.locator(".form input[type=range]").evaluate_all("all => all.map((one) => one.dataset.name)")
 
-    assert named == ["budget_tokens", "head_share", "block_share", "recent_share", "summary_share"]
+    assert named == ["budget_tokens", "head_share", "block_share", "recent_share", "summary_share", "pins_share"]
     assert page.get_by_label("Head share", exact=True).is_hidden()
 
 

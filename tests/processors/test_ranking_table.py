@@ -24,7 +24,7 @@ TEXTS = [
     "fog and fog",
     "the brass lamp",
 ]
-RANKING = ("bm25", "relevant", "recent-and-relevant", "summary-and-relevant")
+RANKING = ("bm25", "relevant", "recent-and-relevant", "summary-and-relevant", "adaptive")
 
 
 def built(talk: list[str], budget: int, strategy: str, question: str) -> Trace:

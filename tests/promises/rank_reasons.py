@@ -10,8 +10,10 @@ from typing import Any
 from ctxlab.engines.ranking import Candidate
 from ctxlab.engines.ranking.bm25 import Bm25
 from ctxlab.engines.ranking.words import words
+from ctxlab.engines.ranking.worth import Adaptive, asks_for_overview
+from ctxlab.engines.truncation.pins import pin_of
 
-RANKING = ("bm25", "relevant", "recent-and-relevant", "summary-and-relevant")
+RANKING = ("bm25", "relevant", "recent-and-relevant", "summary-and-relevant", "adaptive")
 N = r"([\d,]+)"
 KEY = r"(\S+?)"
 SHORT = rf"needed {N} where {N} (?:was|were) left"
@@ -30,17 +32,33 @@ class RankChecker:
         return int(self.cut.left * (1 - self.settings.summary_share)) if by_summary else self.cut.left
 
     @cached_property
-    def recent(self) -> list[list[int]]:
-        """The newest units that fit into their share."""
-        if self.settings.strategy != "recent-and-relevant":
+    def query(self) -> str:
+        asked = [
+            draft for draft in self.cut.drafts if draft.role == "user" and not draft.pinned and not draft.result_of
+        ]
+        return str(asked[-1].text) if asked else ""
+
+    @cached_property
+    def row(self) -> list[list[int]]:
+        """The units that come before those that rank, as far as they fit into their share: the newest, or pins."""
+        newest = sorted(self.cut.free, key=lambda unit: unit[0], reverse=True)
+        if self.settings.strategy == "recent-and-relevant":
+            row, share = newest, self.settings.recent_share
+        elif self.settings.strategy == "adaptive" and not asks_for_overview(self.query):
+            row, share = sorted(filter(self.is_pin, newest), key=self.cut.cost), self.settings.pins_share
+        else:
             return []
-        found, left = [], int(self.cut.left * self.settings.recent_share)
-        for unit in sorted(self.cut.free, key=lambda unit: unit[0], reverse=True):
+        found, left = [], int(self.cut.left * share)
+        for unit in row:
             left -= self.cut.cost(unit)
             if left < 0:
                 break
             found.append(unit)
         return found
+
+    def is_pin(self, unit: list[int]) -> bool:
+        drafts = [self.cut.drafts[i] for i in unit]
+        return any(pin_of(str(draft.text)) for draft in drafts if draft.role == "user")
 
     @cached_property
     def scores(self) -> dict[int, float]:
@@ -48,8 +66,8 @@ class RankChecker:
         asked = [i for i, d in enumerate(drafts) if d.role == "user" and not d.pinned and not d.result_of]
         ranked = [i for i in range(len(drafts)) if i in self.cut.unit and i not in asked[-1:]]
         candidates = [Candidate(str(drafts[i].text), drafts[i].role, drafts[i].role) for i in ranked]
-        query = str(drafts[asked[-1]].text) if asked else ""
-        return dict(zip(ranked, Bm25().rank(query, candidates).scores, strict=True))
+        ranker = Adaptive() if self.settings.strategy == "adaptive" else Bm25()
+        return dict(zip(ranked, ranker.rank(self.query, candidates).scores, strict=True))
 
     @cached_property
     def quoted(self) -> set[str]:
@@ -65,7 +83,7 @@ class RankChecker:
 
     @cached_property
     def order(self) -> list[list[int]]:
-        others = [unit for unit in self.cut.free if unit not in self.recent]
+        others = [unit for unit in self.cut.free if unit not in self.row]
         return sorted(others, key=lambda unit: min(self.rank(i) for i in unit))
 
     def rank(self, i: int) -> int:
@@ -74,7 +92,7 @@ class RankChecker:
     @cached_property
     def passed(self) -> dict[int, tuple[int, int]]:
         """By position, of each unit that didn't fit: tokens needed, tokens left."""
-        left, found = self.room - sum(map(self.cut.cost, self.recent)), {}
+        left, found = self.room - sum(map(self.cut.cost, self.row)), {}
         for unit in self.order:
             needed = self.cut.cost(unit)
             if needed <= left:
@@ -114,7 +132,7 @@ class RankChecker:
         beside = re.fullmatch(rf"(.*) beside the summary's share of {N} tokens?", reason)
         if beside:
             return beside[1], int(beside[2].replace(",", "")) == self.cut.left - self.room
-        return reason, self.settings.strategy in ("bm25", "relevant")
+        return reason, self.settings.strategy in ("bm25", "relevant", "adaptive")
 
     def detail_holds(self, key: str, detail: str) -> bool:
         """Whether rank, score and words that are said of a message are its own."""

@@ -31,6 +31,7 @@ ways = st.fixed_dictionaries(
         "block_share": st.sampled_from([0.0, 0.3, 0.9, 1.0]),
         "recent_share": st.sampled_from([0.0, 0.3, 0.5, 1.0]),
         "summary_share": st.sampled_from([0.0, 0.3, 1.0]),
+        "pins_share": st.sampled_from([0.0, 0.15, 0.5, 1.0]),
         "retained_characters": st.integers(0, 12) | st.just(200),
         "retain": st.sampled_from(["border", "each"]),
         "marker": st.sampled_from(["", "…", "\n[…]"]),
@@ -52,9 +53,11 @@ def talk(draw: st.DrawFn) -> Row:
         calls = draw(st.sampled_from([(), (), CALL_IDS[:1], CALL_IDS[1:]])) if role == "assistant" else ()
         result_of = owed.pop(draw(st.integers(0, len(owed) - 1))) if role == "tool" else None
         owed += calls
-        words = draw(st.sampled_from(["word", "word", "长 words ", "长 words ", "a key ", "城堡 ", "the "])) * draw(
-            st.sampled_from([1, 1, 2, 5, 9])
-        )
+        words = draw(
+            st.sampled_from(
+                ["word", "word", "长 words ", "长 words ", "a key ", "城堡 ", "the ", "Never lie. ", "我更喜欢用茶。"]
+            )
+        ) * draw(st.sampled_from([1, 1, 2, 5, 9]))
         drafts.append(
             Draft(
                 f"node:n{n}",

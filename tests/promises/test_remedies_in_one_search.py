@@ -31,6 +31,8 @@ WAYS: dict[str, dict[str, Any]] = {
     "no head": {"strategy": "head-and-tail", "head_share": 0.0},
     "blocks of nine tenths": {"strategy": "block", "block_share": 0.9},
     "few of the newest": {"strategy": "recent-and-relevant", "recent_share": 0.05},
+    "no pins": {"strategy": "adaptive", "pins_share": 0.0},
+    "many pins": {"strategy": "adaptive", "pins_share": 0.6},
     "none of the newest": {"strategy": "recent-and-relevant", "recent_share": 0.0},
 }
 
@@ -52,11 +54,12 @@ LITTLE = 400
 def cut(messages: int, way: dict[str, Any], room: str) -> tuple[Trace, list[str]]:
     """A run with a third of the room that it needs, or with little room, and what was cut."""
     dice = random.Random(messages)
+    words = [*WORDS, "Never lie."] if way["strategy"] == "adaptive" else WORDS  # of which it makes pins
     drafts = [
         Draft(
             f"node:n{i}",
             ("user", "assistant")[i % 2],
-            (Text.of(" ".join(dice.choices(WORDS, k=dice.randint(3, 60))), Origin("node", f"n{i}")),),
+            (Text.of(" ".join(dice.choices(words, k=dice.randint(3, 60))), Origin("node", f"n{i}")),),
             Origin("node", f"n{i}"),
             priority=dice.choice([0, 0, 0, 1]),
         )

@@ -1,3 +1,4 @@
+from ctxlab.engines.truncation.adaptive import Adaptive as Adaptive
 from ctxlab.engines.truncation.budget_report import BudgetReport as BudgetReport
 from ctxlab.engines.truncation.by_priority import ByPriority as ByPriority
 from ctxlab.engines.truncation.by_rank import RanksMessages as RanksMessages

@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from pydantic.fields import FieldInfo
 
+from ctxlab.engines.truncation.adaptive import Adaptive
 from ctxlab.engines.truncation.by_priority import ByPriority
 from ctxlab.engines.truncation.head_and_tail import HeadAndTail
 from ctxlab.engines.truncation.middle_out import MiddleOut
@@ -34,6 +35,7 @@ STRATEGIES: tuple[type[Strategy], ...] = (
     ByWordsAndMeaning,
     RecentAndRelevant,
     SummaryAndRelevant,
+    Adaptive,
     Relevant,
 )
 """Our own, in the order in which they are offered; the first is the default."""

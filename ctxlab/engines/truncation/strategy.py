@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field
 from itertools import accumulate
 from typing import Any, ClassVar, Protocol, TypeVar
@@ -158,7 +158,7 @@ class Verdict:
 
     Of what goes each message has the first of `reasons` that names its position. `summary` is a message that the
     strategy made of what goes; it is sent before the history that stays, and its tokens are part of `spent`. `quoted`
-    are the positions of the messages that it quotes.
+    are the positions of the messages that it quotes. `kept_as` says of what stays whatever its rank why it does.
     """
 
     keep: frozenset[int]
@@ -168,6 +168,7 @@ class Verdict:
     reasons: tuple[Reason, ...] = ()
     summary: Draft | None = None
     quoted: frozenset[int] = frozenset()
+    kept_as: Mapping[int, str] = field(default_factory=dict[int, str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Rooms in which units stay that are kept by rank beside the newest ones, found for all units at once."""
+"""Rooms in which units stay that are kept by rank beside a row of others, found for all units at once."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from heapq import heappop, heappush
 from ctxlab.engines.truncation.least_room import FOREVER, GrowingRooms
 
 
-class RoomsBesideNewest:
-    """The rooms that keep each unit of a row, while units are taken out of it that the newest end keeps.
+class RoomsBesideRow:
+    """The rooms that keep each unit of a row, while units are taken out of it that the row before it keeps.
 
     From one room to the next as many tokens more are left for the row, and where a unit is taken out no fewer than
     before. So the units before the first that doesn't fit stay in all larger rooms. Behind it little is left, so that
@@ -22,7 +22,7 @@ class RoomsBesideNewest:
         self._fitting = self._tokens_fitting = 0
 
     def walk(self, begins: int, ends: int, spent: int) -> None:
-        """Note the rooms from `begins` up to `ends` that keep each unit, where the newest take `spent` tokens."""
+        """Note the rooms from `begins` up to `ends` that keep each unit, where that row takes `spent` tokens."""
         left = self._left_by_those_that_fit(begins, begins - spent)
         # Stretches by the tokens that are left in the last room of each, the most first, with those in the first one.
         stretches = [(begins - ends + 1 - left, left, begins, ends - 1)]
@@ -55,7 +55,7 @@ class RoomsBesideNewest:
         return left - self._tokens_fitting
 
     def take_out(self, i: int, begins: int) -> None:
-        """Take a unit out of the row, which the newest end keeps from a room on."""
+        """Take a unit out of the row, which the row before it keeps from a room on."""
         if i < self._fitting:
             self._tokens_fitting -= self._costs[i]
         else:
