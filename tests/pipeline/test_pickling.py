@@ -170,7 +170,7 @@ def test_a2_texts_share_afterwards_what_they_shared() -> None:
 
 
 def test_a2_a_thousand_rewrites_need_no_deep_stack() -> None:
-    deep, twin = rewritten(1500), rewritten(1500, "xyz")
+    deep, twin = rewritten(1100), rewritten(1100, "xyz")
 
     (again, shared), other = pickled(((deep, deep), twin))
 
@@ -180,7 +180,7 @@ def test_a2_a_thousand_rewrites_need_no_deep_stack() -> None:
     while here.was:
         assert (here.text, here.cause, len(here.was)) == (there.text, there.cause, len(there.was))
         levels, here, there = levels + 1, here.was[0], there.was[0]
-    assert levels == 1499
+    assert levels == 1099
     assert there.text == here.text
     assert str(other) == str(twin)
 

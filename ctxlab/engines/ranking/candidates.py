@@ -73,6 +73,13 @@ class Candidates(Sequence[Candidate]):
         return np.array(self.talks, np.int64)
 
     @cached_property
+    def characters(self) -> NDArray[np.float64]:
+        """Characters of each message."""
+        import numpy as np
+
+        return np.array([len(text) for text in self.texts], np.float64)
+
+    @cached_property
     def lengths(self) -> NDArray[np.float64]:
         """Words of each message."""
         import numpy as np

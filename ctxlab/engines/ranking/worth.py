@@ -108,8 +108,7 @@ class Adaptive:
 def _worth(words: ConversationScores, weights: Weights) -> NDArray[np.float64]:
     import numpy as np
 
-    lengths = np.array([len(text) for text in words.candidates.texts], np.float64)
-    return words.total(weights) - np.log(np.maximum(lengths / PLAIN, 1.0))
+    return words.total(weights) - np.log(np.maximum(words.candidates.characters / PLAIN, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
