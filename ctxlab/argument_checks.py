@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter, Signature, signature
@@ -11,6 +11,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NoReturn, TypeVar, Union, cast, get_args, get_origin
 
 from ctxlab.errors import WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.secrets import masked_beginning
 
 F = TypeVar("F", bound=Callable[..., Any])

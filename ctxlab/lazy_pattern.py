@@ -18,6 +18,8 @@ class _LazyPattern:
     def __getattr__(self, name: str) -> Any:
         if name not in METHODS and name not in FACTS:
             raise AttributeError(f"a pattern has no attribute {name!r}")
+        if name == "pattern":  # of which others are made, at import
+            return self._made[0]
         compiled: re.Pattern[Any] = re.compile(*cast("tuple[Any, int]", self._made))
         self.__dict__.update({each: getattr(compiled, each) for each in (*METHODS, *FACTS)})
         return getattr(compiled, name)

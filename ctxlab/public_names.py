@@ -9,7 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from sys import modules
+from types import ModuleType
 from typing import Any
+
+
+class _Package(ModuleType):
+    """A package of which a public name may be that of the module that defines it."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Python puts each module that is imported into its package, where it would hide the function.
+        if not (isinstance(value, ModuleType) and name in self.__all__):
+            super().__setattr__(name, value)
 
 
 def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -19,6 +29,7 @@ def names_of_stub(package: str, file: str) -> tuple[Callable[[str], Any], Callab
     """
     homes = _homes(f"{file.rpartition('.')[0]}.pyi")
     public = sorted(homes, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
+    modules[package].__class__ = _Package
     values = modules[package].__dict__
 
     def get(name: str) -> Any:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 WireName = Literal["openai-chat", "openai-responses", "anthropic", "gemini"]
@@ -86,5 +86,7 @@ PROVIDERS: Final[Mapping[str, str | None]] = MappingProxyType(
 
 Each with the vendor whose models it serves, by its name in the table of prices; None: it serves any.
 """
+OF_WIRE: Final[Mapping[str, str]] = MappingProxyType({"anthropic": "anthropic", "google": "gemini"})
+"""Providers by the wire format of a model's profile or name, where it isn't OpenAI's."""
 LOCAL_SERVERS: Final = ("ollama", "llama.cpp", "koboldcpp", "vllm")
 """Programs that serve a model of one's own and speak OpenAI's chat wire, `openai-compatible`."""

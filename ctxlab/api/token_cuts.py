@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, cast
@@ -20,6 +19,7 @@ from ctxlab.engines.tokens.boundaries import (
 from ctxlab.engines.tokens.model_encodings import ENCODINGS
 from ctxlab.engines.tokens.split import unbroken
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.local_models import LocalModel
 from ctxlab.local_models.template_tokenizer import TemplateTokenizer
 from ctxlab.local_models.vocabulary import whole

@@ -13,7 +13,7 @@ from ctxlab.documents import ModelProfile, Note
 from ctxlab.engines.tokens import Tokenizer, tokenizer_named
 from ctxlab.engines.tokens.model_encodings import BY_KIND, ENCODINGS, ESTIMATES
 from ctxlab.errors import WrongArgument, WrongSetting, did_you_mean
-from ctxlab.local_models import LocalModel, local_model
+from ctxlab.local_models import LocalModel
 from ctxlab.local_models.template_tokenizer import TemplateTokenizer, template_tokenizer
 from ctxlab.pipeline.services import TokenCounter
 
@@ -83,6 +83,8 @@ def typed_counter(tokenizer: str | None, template: str | None, model: str | None
 
     if template is None:
         return tokenizer_of(tokenizer)
+    from ctxlab.local_models import local_model
+
     own = local_model(template)
     if tokenizer is not None:
         words = tokenizer_of(tokenizer)
@@ -108,7 +110,7 @@ def notes_on(counter: TokenCounter) -> tuple[Note, ...]:
 
 
 def _of_name(source: str | os.PathLike[str]) -> TokenCounter:
-    from ctxlab.local_models.read_local_model import is_path
+    from ctxlab.local_models.read_local_model import is_path, local_model
     from ctxlab.providers import tokenizer_for
 
     name = os.fspath(source)

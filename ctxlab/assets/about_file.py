@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
@@ -13,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from ctxlab.assets.references import ARTIFACT, ARTIFACT_ID
 from ctxlab.context import FileFacts
 from ctxlab.documents import Asset
+from ctxlab.lazy_dataclass import dataclass
 
 HASH_DIGITS = 64
 MOST_ABOUT_BYTES = 100_000

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from ctxlab.context import FileKind
 from ctxlab.documents import ModelProfile
+from ctxlab.lazy_dataclass import dataclass
 
 Input = Literal["text", "vision", "file", "audio", "video"]
 DocumentFormat = Literal["base64", "openai_file"]

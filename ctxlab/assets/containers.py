@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ctxlab.assets.byte_window import ByteWindow
 from ctxlab.assets.type_table import ODF, OLE, OOXML, ZIP
+from ctxlab.lazy_dataclass import dataclass
 
 ZIP_START = b"PK\x03\x04"
 OLE_START = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

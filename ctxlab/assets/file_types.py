@@ -6,7 +6,7 @@ they win, and the facts say so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import BinaryIO, get_args
 
 from ctxlab.assets.byte_window import ByteWindow
@@ -36,6 +36,7 @@ from ctxlab.assets.type_table import (
     noun_of,
 )
 from ctxlab.context import FileFacts, FileKind
+from ctxlab.lazy_dataclass import dataclass
 
 MIME_CONFIDENCE = 0.95
 NAME_CONFIDENCE = 0.85

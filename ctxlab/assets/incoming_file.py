@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Protocol
 from ctxlab.assets.byte_window import HEAD_BYTES
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import WriteError
+from ctxlab.lazy_dataclass import dataclass
 
 PIECE_BYTES = 1_000_000
 LEFT_OVER = ".part"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +13,7 @@ import orjson
 from ctxlab.assets.capabilities import UNKNOWN, WORDS, Capabilities, input_words, stored_capabilities
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Note
+from ctxlab.lazy_dataclass import dataclass
 
 MOST_BYTES = 10_000_000
 

@@ -7,7 +7,6 @@ from io import BytesIO
 from typing import BinaryIO, NamedTuple, cast
 
 from ctxlab.assets.byte_window import ByteWindow
-from ctxlab.assets.readers.pdf import number_of_pages
 from ctxlab.errors import CtxlabError
 from ctxlab.lazy_pattern import lazy_pattern
 
@@ -216,6 +215,8 @@ def pages_of(window: ByteWindow) -> Pages:
     data = window.whole()
     if data is None:
         return Pages(None)
+    from ctxlab.assets.readers.pdf import number_of_pages
+
     try:
         return Pages(number_of_pages(data))
     except CtxlabError as error:

@@ -6,7 +6,6 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 from urllib.parse import unquote, unquote_to_bytes
 
@@ -15,6 +14,7 @@ from ctxlab.documents.agent.asset_references import DEFAULT_GROUP, AssetReferenc
 from ctxlab.documents.agent.assets import AgentAsset, find_asset
 from ctxlab.documents.session.inline_bytes import is_data_url, shown, standard_base64
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 ReferenceKind = Literal["artifact", "agent-asset", "data", "link", "path"]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ctxlab.context import FileKind
+from ctxlab.lazy_dataclass import dataclass
 
 OOXML = "application/vnd.openxmlformats-officedocument"
 ODF = "application/vnd.oasis.opendocument"

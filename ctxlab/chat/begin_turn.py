@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from ctxlab.chat.compression.summariser import Summariser
@@ -20,6 +20,7 @@ from ctxlab.documents import Asset, MessageNode, Session
 from ctxlab.documents.frozen_json import frozen
 from ctxlab.engines.macros import Expansion
 from ctxlab.errors import Refused, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 
 AS_USER: Final = (

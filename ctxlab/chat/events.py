@@ -8,10 +8,11 @@ session is whole. Events are plain values: `ctxlab.chat.event_json` gives and ta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.lazy_dataclass import dataclass
 
 Data = Mapping[str, Any]
 Verb = Literal["send", "regenerate", "continue", "relay"]

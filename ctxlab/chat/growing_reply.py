@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 from ctxlab.chat.events import CallAdded, TextAdded, ThoughtAdded
 from ctxlab.chat.node_times import FIRST, after
 from ctxlab.documents import MessageNode
+from ctxlab.lazy_dataclass import dataclass
 
 UNFINISHED_CALLS: Final = "unfinishedToolCalls"
 """Metadata with the calls of a reply that is on its way, or that broke off: they are never sent."""

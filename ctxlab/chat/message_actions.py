@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import cast
 
@@ -13,6 +13,7 @@ from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Note, Session
 from ctxlab.errors import CtxlabError, WrongArgument, WrongSetting, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.plugins import Plugin, announced, raised
 
 GROUP = "ctxlab.message_actions"

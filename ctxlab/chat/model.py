@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Protocol, cast
 
 from ctxlab.chat.events import FileUploaded
@@ -15,6 +15,7 @@ from ctxlab.documents import ModelProfile
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError, SendFailed, WrongArgument
 from ctxlab.formats.requests.replies import ReplyMessage, reply_message
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.providers.payload import Payload, payload
 from ctxlab.providers.provider import Provider

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from ctxlab.documents.plugin_settings import StoredPluginSettings
 from ctxlab.documents.refusal_sentence import refusal_sentence
 from ctxlab.documents.stored import read_stored
 from ctxlab.errors import WrongArgument, WrongSetting, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.settings.setting_form_fields import field_of, takes_texts
 from ctxlab.pipeline.settings.step_forms import PLAIN, StepForm
 from ctxlab.plugins import Plugin, announced, raised

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from ctxlab.context import Cause, Context, Draft, Edit, Pending, Text
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Processor, Services
 from ctxlab.providers.payload import Payload
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 
 from ctxlab.chat.model import OnAttempt, OnFailure
 from ctxlab.errors import SendFailed
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.sending.deltas import Data, Delta, ReplyInPieces
 
 Opened = Callable[[OnAttempt, OnFailure], ReplyInPieces]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ctxlab.chat.events import (
@@ -20,6 +20,7 @@ from ctxlab.chat.events import (
 from ctxlab.chat.placed_turns import moved
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import MessageNode, Note, Session
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.providers.payload import Payload
 

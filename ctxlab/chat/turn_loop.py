@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Protocol
 
 from ctxlab.chat.compression import compression_if_needed, compression_settings
@@ -44,6 +44,7 @@ from ctxlab.documents import MessageNode, Note, Session
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import ReplyMessage
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Processor, Trace
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.deltas import CallDelta, TextDelta, ThoughtDelta

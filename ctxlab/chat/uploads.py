@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, cast
 
 from ctxlab.chat.events import FileUploaded
 from ctxlab.context import AssetRef, Cause, Context, Draft, Text
 from ctxlab.documents import Session, UploadedFile
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Processor, Services
 from ctxlab.providers.file_source import FileBytes, file_source
 from ctxlab.providers.media_types import plain_type

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, TypeVar
 
 from ctxlab.context.draft_message import Draft, merged_draft
@@ -24,6 +24,7 @@ from ctxlab.documents import (
 )
 from ctxlab.documents.frozen_json import FrozenDict, JsonObject, frozen
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 
 R = TypeVar("R", bound=StepReport)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, cast
 
 from ctxlab.context.file_route import FileRoute
@@ -16,6 +16,7 @@ from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.asset_source import UNKNOWN_PLACE, AgentFile, AssetSource
 from ctxlab.documents.session.inline_bytes import shown, shown_data, without_data
 from ctxlab.documents.session.replay_artifacts import ARTIFACTS, ReplayArtifact, replayed_artifacts
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

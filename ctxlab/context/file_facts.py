@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Literal
+
+from ctxlab.lazy_dataclass import dataclass
 
 FileKind = Literal["image", "audio", "video", "document", "text", "other"]
 Evidence = Literal["bytes", "mime", "name", "nothing"]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from ctxlab.lazy_dataclass import dataclass
 
 RouteKind = Literal["picture", "audio", "video", "file", "upload", "link", "unknown"]
 """`upload` is a file that the vendor wants under an id of its own; `link` goes as its URL; `unknown` goes as it is,

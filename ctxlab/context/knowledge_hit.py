@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.lazy_dataclass import dataclass
 
 Reused = Literal["", "same query", "similar query"]
 

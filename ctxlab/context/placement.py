@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from ctxlab.lazy_dataclass import dataclass
 
 PlacementKind = Literal["skeleton", "template", "anchor", "depth", "lore", "outlet", "none"]
 

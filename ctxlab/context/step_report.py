@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents.frozen_json import frozen
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from ctxlab.context.context import Variables

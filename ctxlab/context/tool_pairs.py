@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain, count
 from string import ascii_letters
 from typing import Any, cast
@@ -16,6 +16,7 @@ from ctxlab.display.short_texts import counted, first_of
 from ctxlab.documents import ToolCall
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.replay_artifacts import ARTIFACTS, artifacts_of
+from ctxlab.lazy_dataclass import dataclass
 
 ORPHAN_RESULT = ("orphan-result", "no call asks for it")
 UNANSWERED_CALL = "unanswered-call"

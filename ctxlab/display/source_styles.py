@@ -6,8 +6,9 @@ The themes of figures, the terminal's colours and bar, `trace.budget()` and the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from ctxlab.lazy_dataclass import dataclass
 
 Hatch = Literal["", "-", ".", "\\", "x", "|", "+"]
 Underline = Literal["", "solid", "dotted", "dashed", "double", "wavy"]

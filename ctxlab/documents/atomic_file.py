@@ -129,3 +129,10 @@ def _is_old(folder: Path, modified: float) -> bool:
         return probe.stat().st_mtime - modified > OLD_SECONDS
     finally:
         probe.unlink(missing_ok=True)
+
+
+def refuse_overwriting(in_path: str | os.PathLike[str], out_path: str | os.PathLike[str]) -> None:
+    """Raise WriteError when both paths are one file."""
+    source, target = Path(in_path).expanduser(), Path(out_path).expanduser()
+    if target.exists() and source.exists() and target.samefile(source):
+        raise WriteError(f"{os.fspath(out_path)} is the file that is read; give another name")

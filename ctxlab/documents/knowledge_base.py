@@ -40,7 +40,7 @@ class KnowledgeBaseSettings(Stored):
     """A base's own engine, None where the best one is taken, and how its entries are cut."""
 
     engine: Annotated[KnowledgeEngine | None, BeforeValidator(_known_engine)] = None
-    chunks: ChunkSettings = ChunkSettings()
+    chunks: ChunkSettings = Field(default_factory=ChunkSettings)
 
 
 class EntryPart(Stored):
@@ -91,7 +91,7 @@ class KnowledgeBase(Stored):
     name: str = ""
     description: str | None = None
     entries: tuple[KnowledgeEntry, ...] = ()
-    settings: KnowledgeBaseSettings = KnowledgeBaseSettings()
+    settings: KnowledgeBaseSettings = Field(default_factory=KnowledgeBaseSettings)
     losses: tuple[str, ...] = Field((), description="What could not be read of its files, a sentence each.")
 
     def _repr_parts(self) -> Iterator[str]:

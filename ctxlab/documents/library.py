@@ -4,7 +4,7 @@ files."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from itertools import chain
 from typing import Any, TypeVar
@@ -24,6 +24,7 @@ from ctxlab.documents.session.message import MessageNode
 from ctxlab.documents.session.session import Session
 from ctxlab.documents.stored import Note, Stored
 from ctxlab.errors import CtxlabError, ReadError, SeveralSessions, UnknownName, WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 
 V = TypeVar("V", bound=Stored)
 

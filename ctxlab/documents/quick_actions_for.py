@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ctxlab.argument_checks import checked_arguments
@@ -14,6 +13,7 @@ from ctxlab.documents.hotkeys import keys_of
 from ctxlab.documents.library import Library
 from ctxlab.documents.quick_actions import QuickAction, QuickActionSet
 from ctxlab.documents.stored import Note
+from ctxlab.lazy_dataclass import dataclass
 
 QuickActionOrigin = Literal["global", "agent", "user"]
 ORIGINS: tuple[QuickActionOrigin, ...] = get_args(QuickActionOrigin)

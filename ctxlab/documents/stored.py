@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sized
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, cast
 
@@ -19,6 +19,7 @@ from ctxlab.display.short_texts import nearest, short
 from ctxlab.documents.frozen_json import frozen
 from ctxlab.documents.refused_values import RefusesInOneLine, first_refusal, reason_of
 from ctxlab.errors import CtxlabError, WriteError, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 Level = Literal["info", "warning", "error"]
 

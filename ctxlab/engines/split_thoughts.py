@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents import ThinkRule
 from ctxlab.documents.rules import think_rules_in_force
 from ctxlab.engines.regexes.render import reasoning_blocks
+from ctxlab.lazy_dataclass import dataclass
 
 PartKind = Literal["words", "thought", "undecided"]
 

@@ -6,7 +6,7 @@ import os
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import reduce
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from ctxlab.formats.files.attached import Files
 from ctxlab.formats.files.paths import folder_of
 from ctxlab.formats.files.shelf import FolderShelf
 from ctxlab.formats.results import Import, Loss, SessionOrigin
+from ctxlab.lazy_dataclass import dataclass
 
 DEEPEST = 8
 """Folders below the one that is read."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from ctxlab.formats.results import Export, Import
 from ctxlab.formats.source import Source
+from ctxlab.lazy_dataclass import dataclass
 
 Kind = Literal["sessions", "agents", "users", "books", "rules", "quick_actions", "knowledge_bases"]
 """Kinds of values in a file, as fields of an Import."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, get_args
 
 from ctxlab.documents import Session
 from ctxlab.errors import WriteError, did_you_mean
 from ctxlab.formats.markdown.translations import ENGLISH, Labels, checked, filled
 from ctxlab.formats.session_tree_builder import Names
+from ctxlab.lazy_dataclass import dataclass
 
 Conflict = Literal["keep", "overwrite", "skip"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from html import escape
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
@@ -13,6 +13,7 @@ from ctxlab.display.short_texts import counted, cut_off, short
 from ctxlab.documents import Library, Note
 from ctxlab.documents.library import more_sessions
 from ctxlab.documents.stored import as_json
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 T = TypeVar("T")

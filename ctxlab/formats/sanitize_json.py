@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic import BaseModel
 
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 LONE_SURROGATE = lazy_pattern("[\ud800-\udfff]")

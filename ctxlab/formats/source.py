@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any, cast
 
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_dataclass import dataclass
 
 SAMPLE = 50
 """Items of a list that are looked at to recognise it."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from ctxlab.engines.ranking import Ranker, as_ranker
 from ctxlab.errors import WrongSetting, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.plugins import announced, raised
 
 GROUP = "ctxlab.rankers"

@@ -1,6 +1,5 @@
 """Models that people run themselves: their files read into a value."""
 
-from ctxlab.local_models.local_model import LocalModel, ModelFact
-from ctxlab.local_models.read_local_model import local_model
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["LocalModel", "ModelFact", "local_model"]
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from ctxlab.display.html_table import heading, html_table
@@ -11,6 +11,7 @@ from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.errors import UnknownName
+from ctxlab.lazy_dataclass import dataclass
 
 
 class ModelFact(NamedTuple):

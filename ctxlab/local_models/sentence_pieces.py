@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from ctxlab.errors import BrokenFile
+from ctxlab.lazy_dataclass import dataclass
 
 MOST_PIECES: Final = 2_000_000
 UNIGRAM, BPE = 1, 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.engines.tokens.estimated_range import estimated_range
 from ctxlab.errors import TemplateRefused
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.local_models.local_model import LocalModel, ModelFact
 from ctxlab.prompt.token_range import TokenRange
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, cast
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.engines.tokens.boundaries import TokenBoundaries, boundaries_of_offsets
 from ctxlab.errors import BrokenFile, CtxlabError, MissingExtra
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from ctxlab.local_models.sentence_pieces import SentencePieces

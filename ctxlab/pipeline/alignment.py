@@ -9,11 +9,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, Literal
 
 from ctxlab.context.equal_stretch import equal_after, equal_before
+from ctxlab.lazy_dataclass import dataclass
 
 LARGEST: Final = 1 << 29
 """Bits of the table of one stretch (64 MB); a larger one is cut at things that stand once in both."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from ctxlab.context.step_report import PromptLimit, Row
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.failures import BudgetTooSmall
 
 if TYPE_CHECKING:

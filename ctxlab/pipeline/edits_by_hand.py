@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Context, Draft, Dropped, Text
 from ctxlab.documents import Note
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.conservation.undo_step import FIELDS
 from ctxlab.pipeline.explain.message_names import message_name
 from ctxlab.pipeline.manual_edit import HAND, edited_text, respelled, with_causes

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+from functools import partial
 from itertools import groupby
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +15,7 @@ from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.errors import LawBroken, PipelineError, UnknownProcessor, WrongSetting, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.conservation.check_step import check_step
 from ctxlab.pipeline.conservation.loading_law import check_loaded_history
 from ctxlab.pipeline.edits_by_hand import EditByHand, edits_due, made_again
@@ -370,7 +372,7 @@ class Pipeline:
         """The services as a stage gets them: with `later_tokens` where it reads them."""
         if not stage.base.reads_later_tokens:
             return services
-        return replace(services, later_tokens=self.later_tokens(stage, services))
+        return replace(services, count_later_tokens=partial(self.later_tokens, stage, services))
 
     @checked_arguments
     def later_tokens(self, stage: Stage, services: Services) -> int:

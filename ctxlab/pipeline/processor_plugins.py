@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from ctxlab.documents import Note
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.processor import FunctionProcessor, Processor, as_processor
 from ctxlab.plugins import announced, raised
 

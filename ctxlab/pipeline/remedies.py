@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Dropped
 from ctxlab.context.step_report import Row, StepReport
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.service_calls import CallLog
 
 if TYPE_CHECKING:

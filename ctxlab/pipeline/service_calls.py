@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 
 READ_ONCE = (Iterator, AsyncIterator, Awaitable)
 LEVELS = 4

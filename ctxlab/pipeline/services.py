@@ -7,7 +7,7 @@ stream can be read only once. Streaming is for what shows a reply while it is wr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, BinaryIO, Protocol, TypeVar, cast
 
 from ctxlab.context import (
@@ -21,6 +21,7 @@ from ctxlab.context import (
 )
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import AssetSource, ModelProfile
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.service_calls import CallLog
 from ctxlab.prompt.token_counter import TokenCounter
 
@@ -111,8 +112,7 @@ class Services:
 
     A step that calls one of these three says so: `waits = True`. `rankers` are those beside what ctxlab has; one with
     the name of one of those takes its place. `window_of` gives a model's window in tokens where its profile doesn't say
-    it, None where nobody knows. `later_tokens` is set by the pipeline for steps that read it: what the steps after may
-    add to each message.
+    it, None where nobody knows. `count_later_tokens` is set by the pipeline for steps that read `later_tokens`.
     """
 
     tokenizer: TokenCounter
@@ -121,11 +121,16 @@ class Services:
     retriever: Retriever | None = None
     llm: LanguageModel | None = None
     rankers: tuple[MessageRanker, ...] = ()
-    later_tokens: int = 0
+    count_later_tokens: Callable[[], int] | None = None
     window_of: Callable[[ModelProfile], int | None] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return by_fields(self)
+
+    @property
+    def later_tokens(self) -> int:
+        """Tokens that the steps after may add to each message; they are counted when they are asked for."""
+        return self.count_later_tokens() if self.count_later_tokens is not None else 0
 
     def recorded_by(self, log: CallLog) -> Services:
         """These services; calls of those that may wait are written into `log`."""

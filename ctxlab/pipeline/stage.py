@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from operator import is_
 
 from ctxlab.documents import Note
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.processor import Processor
 from ctxlab.pipeline.settings.layers import Layer, LayerName, resolve_settings
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
@@ -17,6 +17,7 @@ from ctxlab.context.portable_pickles import portable_error
 from ctxlab.display.guessed_names import WithHints
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError, UnknownProcessor, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.remedies import Remedy, columns_of_steps, rows_in_run, rows_worked_out
 from ctxlab.pipeline.sent_messages import SentMessages, as_message
 from ctxlab.pipeline.service_calls import Call

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.plugins.package_code import note_loaded
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from pydantic import Field
@@ -18,6 +18,7 @@ from ctxlab.documents import Agent, InlineFile, LinkedFile, ModelProfile, Note, 
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.inline_bytes import is_standard_base64, shown
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
 from ctxlab.processors.files.policy import (
     MOST_INLINE_BYTES,

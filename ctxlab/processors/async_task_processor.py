@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 
 import orjson
@@ -13,6 +13,7 @@ from pydantic import Field
 from ctxlab.context import AssetRef, Cause, Context, Draft, Edit, Table, Text
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Asset
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.pipeline import Processor, ProcessorSettings, Services
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
 from ctxlab.context import Cause, Draft, Dropped
 from ctxlab.context.context import lacking
 from ctxlab.engines.truncation.least_room import KeptRange
+from ctxlab.lazy_dataclass import dataclass
 
 RULE = "examples"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.display.short_texts import short
@@ -24,8 +24,10 @@ from ctxlab.processors.knowledge.conversation import (
     placeholders_that_count,
     spoken_texts,
 )
-from ctxlab.processors.knowledge.search import KnowledgeSearch
 from ctxlab.processors.knowledge.settings import KnowledgeStepSettings
+
+if TYPE_CHECKING:
+    from ctxlab.processors.knowledge.search import KnowledgeSearch
 
 ID = "knowledge-processor"
 INSERTED = f"made:{ID}:0"
@@ -67,6 +69,8 @@ class KnowledgeProcessor(Processor):
         ctx = ctx.noted([Note("warning", problem, ID) for problem in _problems(ctx.input.agent)])
         if not found and not by_itself:
             return ctx
+        from ctxlab.processors.knowledge.search import KnowledgeSearch
+
         search = KnowledgeSearch(
             self.settings, ctx.input.agent, services.retriever, spoken_texts(ctx.drafts), messages_of_user(ctx)
         )

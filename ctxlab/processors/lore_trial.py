@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ctxlab.context import Context
@@ -11,6 +11,7 @@ from ctxlab.engines.worldbook import Decision, LoreScan, with_change
 from ctxlab.engines.worldbook.counterfactual.change_effect import ChangeEffect
 from ctxlab.engines.worldbook.settings_for_all import first_with, least_depth
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.trace import run_of
 from ctxlab.processors.lore_budget import lore_budget

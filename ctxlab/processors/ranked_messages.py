@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property, lru_cache
 from math import isnan
@@ -17,6 +16,7 @@ from ctxlab.engines.ranking.kept_rankings import ranking_of
 from ctxlab.engines.truncation import Unit
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.ranker_registry import ranker_named
+from ctxlab.lazy_dataclass import dataclass
 
 PAUSE = timedelta(hours=4)
 """A pause as long as this begins a new talk."""

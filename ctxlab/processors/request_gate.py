@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import orjson
 from pydantic import Field
@@ -13,6 +12,7 @@ from ctxlab.context.step_report import Row, report_html
 from ctxlab.context.tool_pairs import ORPHAN_RESULT, SILENT_CALL, with_sendable_pairs
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import NothingToSend, Processor, ProcessorSettings, Services, StartsWithToolResult
 
 ID = "request-gate"

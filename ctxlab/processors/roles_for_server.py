@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from ctxlab.context import Cause, Change, Context, Draft, Edit, Origin, Text
 from ctxlab.context.draft_message import SHARED_FIELDS, Field, combined_fields
 from ctxlab.engines.macros import MacroEnv
+from ctxlab.lazy_dataclass import dataclass
 
 Roles = Literal["kept", "merge", "semi", "strict", "single"]
 

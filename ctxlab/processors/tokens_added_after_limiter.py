@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Stage, Step, Trace
 
 

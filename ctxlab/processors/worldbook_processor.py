@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field
@@ -27,6 +27,7 @@ from ctxlab.engines.worldbook import (
 )
 from ctxlab.engines.worldbook.decision import COLUMNS
 from ctxlab.engines.worldbook.scan_input import Compat
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Processor, ProcessorSettings, Services, form_hints
 from ctxlab.processors.injection.presets import is_due
 from ctxlab.processors.injection.read_preset_placement import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import groupby
 from typing import NamedTuple, cast
 
@@ -11,6 +11,7 @@ from ctxlab.context import Draft, Origin, Text
 from ctxlab.context.file_words import FROM_FILES
 from ctxlab.display.source_styles import BY_NAME, OF_KIND, OF_PART, OVERHEAD
 from ctxlab.documents.session.message import Role, ToolCall
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.prompt.merged_parts import pieces
 from ctxlab.prompt.part import ENTRIES, PromptPart, Source
 from ctxlab.prompt.prompt import PromptMessage

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxlab.context import Cause, Draft, Part, Span, Text
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from ctxlab.display.short_texts import short
 from ctxlab.display.source_styles import OF_PART
 from ctxlab.documents.session.message import Role
+from ctxlab.lazy_dataclass import dataclass
 
 Source = Literal[
     "parameters",

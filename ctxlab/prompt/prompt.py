@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -13,6 +12,7 @@ from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
 from ctxlab.display.source_styles import OVERHEAD, PARTS
 from ctxlab.documents.session.message import Role
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.prompt.part import PromptPart
 
 if TYPE_CHECKING:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 from ctxlab.context import Draft
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.prompt.token_counter import TokenCounter
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, cast
 
 from ctxlab.display.short_texts import nearest, short
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Fix, Problem
 from ctxlab.providers.unwritable import written_size

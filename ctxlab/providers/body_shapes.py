@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol, cast
 
 from ctxlab.display.short_texts import short
 from ctxlab.errors import did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.place import JsonPath
 from ctxlab.providers.problem import Problem
 

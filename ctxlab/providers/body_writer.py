@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.context import Draft, Text
 from ctxlab.documents import Note
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.loss import LossKind, RequestLoss
 from ctxlab.providers.place import JsonPath, Place
 from ctxlab.providers.problem import Fix

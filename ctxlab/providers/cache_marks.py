@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.model_info import ModelInfo

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from typing import Any, cast
 
 import orjson
 
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import LossKind

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ctxlab.display.html_table import heading, html_table
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.wires import PROVIDERS
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from binascii import Error as NoBase64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
@@ -13,6 +12,7 @@ from ctxlab.context import AssetRef, Cause, Draft, Origin, Text
 from ctxlab.context.file_facts import FileKind
 from ctxlab.context.file_words import name_of
 from ctxlab.documents.session.asset_source import InlineFile, LinkedFile, UploadedFile
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.model_info import ModelInfo
 
 _WHITE = str.maketrans("", "", " \t\r\n")

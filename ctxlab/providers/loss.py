@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.place import JsonPath, path_text
 from ctxlab.providers.problem import Fix
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ARTIFACTS, ReplayArtifact, artifacts_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.body_writer import BodyWriter
 
 

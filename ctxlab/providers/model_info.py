@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from ctxlab.assets.capabilities import UNKNOWN, Capabilities
 from ctxlab.documents import ModelProfile
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.tokens.model_encodings import ALIASES, ModelName, read_model_name
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.parameters.thinking import Effort, ThinkingMode
 
 UNREAD: Final = ModelName("", None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -13,6 +13,7 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import ModelProfile, Note
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Pipeline, Trace
 from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.providers.body_writer import BodyWriter

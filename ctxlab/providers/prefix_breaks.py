@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from ctxlab.context import AssetRef, Context, Draft
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Step, Trace
 from ctxlab.pipeline.alignment import moved_keys
 

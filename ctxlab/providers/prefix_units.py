@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.place import JsonPath, Place
 from ctxlab.wires import WIRES
 

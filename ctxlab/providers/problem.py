@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.place import JsonPath, path_text
 
 

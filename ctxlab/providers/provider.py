@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Protocol, cast
 from urllib.parse import quote
 
 from ctxlab.context import Draft
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.cache_rules import UNKNOWN_RULES, CacheRules
 from ctxlab.providers.model_info import ModelInfo

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ctxlab.engines.tokens import MediaRules, Overhead
+from ctxlab.lazy_dataclass import dataclass
 
 MediaTable = tuple[tuple[str, MediaRules], ...]
 """Rules of media by patterns of models' bare names; the first that fits counts."""

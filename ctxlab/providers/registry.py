@@ -10,12 +10,10 @@ from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
 from ctxlab.plugins import announced
 from ctxlab.providers.model_info import ModelInfo
 from ctxlab.providers.provider import Provider
-from ctxlab.wires import LOCAL_SERVERS
+from ctxlab.wires import LOCAL_SERVERS, OF_WIRE
 
 GROUP = "ctxlab.providers"
 """Entry points of other packages' providers."""
-OF_WIRE = {"anthropic": "anthropic", "google": "gemini"}
-"""Providers by the wire format of a model's profile or name, where it isn't OpenAI's."""
 
 
 @cache

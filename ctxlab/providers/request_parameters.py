@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 from ctxlab.documents.frozen_json import FrozenDict, JsonObject
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.parameters.thinking import Effort, ThinkingMode
 
 

@@ -11,8 +11,8 @@ from ctxlab.documents.agent.named_models import own_model
 from ctxlab.engines.tokens import DEFAULT_RULES, MediaRules, Overhead, Tokenizer, image_cost, read_model_name
 from ctxlab.engines.tokens.model_encodings import ENCODINGS, ESTIMATES, ModelName
 from ctxlab.providers.model_info import ModelInfo
-from ctxlab.providers.rates import MediaTable
-from ctxlab.providers.registry import OF_WIRE, built_in
+from ctxlab.providers.rates import MediaTable, Rates
+from ctxlab.wires import OF_WIRE
 
 
 def tokenizer_for(model: str | ModelProfile | ModelInfo | None = None) -> Tokenizer:
@@ -66,8 +66,21 @@ def _media_rules(model: ModelProfile, bare: str) -> MediaRules:
 
 def overhead_of_wire(wire: str) -> Overhead:
     """The overhead of a wire format or a provider's name; OpenAI's for one that is not known."""
-    providers = built_in()
-    return providers.get(OF_WIRE.get(wire, wire), providers["openai"]).rates.overhead
+    rates = own_rates()
+    return rates.get(OF_WIRE.get(wire, wire), rates["openai"]).overhead
+
+
+@cache
+def own_rates() -> dict[str, Rates]:
+    """The rates of providers that come with ctxlab, by name; those that take OpenAI's form have its rates.
+
+    They load without the rest of their providers.
+    """
+    from ctxlab.providers.anthropic.rates import RATES as OF_ANTHROPIC
+    from ctxlab.providers.gemini.rates import RATES as OF_GEMINI
+    from ctxlab.providers.openai_chat.rates import RATES as OF_OPENAI
+
+    return {"openai": OF_OPENAI, "anthropic": OF_ANTHROPIC, "gemini": OF_GEMINI}
 
 
 @lru_cache(maxsize=256)
@@ -86,5 +99,4 @@ def _rules_of(bare: str) -> MediaRules:
 @cache
 def media_table() -> MediaTable:
     """The rows of all providers that come with ctxlab, each once."""
-    tables = {id(provider.rates): provider.rates.media for provider in built_in().values()}
-    return tuple(row for table in tables.values() for row in table)
+    return tuple(row for rates in own_rates().values() for row in rates.media)

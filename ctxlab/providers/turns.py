@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.context import Draft, Text
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Note
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.place import JsonPath
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import is_, itemgetter
 from typing import Any
 
@@ -19,6 +19,7 @@ from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.requests.replies import reply_message
 from ctxlab.formats.results import Loss, Losses, counted_by_field
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.cache_marks import Mark, without_marks
 from ctxlab.recordings.content_hash import hash_of
 from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage, SentTree

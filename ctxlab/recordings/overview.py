@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.argument_checks import checked_arguments
@@ -12,6 +11,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.prompt import Source
 from ctxlab.recordings.read import read_recording
 from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
@@ -12,6 +11,7 @@ from ctxlab.context.equal_stretch import equal_after
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import MessageNode, Session
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.alignment import aligned
 from ctxlab.pipeline.explain.matched_nodes import said_in

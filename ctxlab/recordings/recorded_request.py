@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.guessed_names import WithHints
@@ -13,6 +13,7 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Session
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.requests.reply_usage import NO_USAGE, RecordedUsage
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.cache_marks import Mark, with_marks
 from ctxlab.recordings.json_copy import copy_of
 from ctxlab.recordings.request_head import RequestHead

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
@@ -14,6 +13,7 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Session
 from ctxlab.errors import UnknownName
 from ctxlab.formats.results import Loss, Losses, losses_html
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.frozen_names import FrozenName
 from ctxlab.recordings.recorded_request import RecordedRequest, SentTree
 

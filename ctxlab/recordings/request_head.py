@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
@@ -15,6 +14,7 @@ from ctxlab.formats.requests.chat import chat_parameters
 from ctxlab.formats.requests.message_nodes import MessageNodes
 from ctxlab.formats.requests.request_session import ReadRequest
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.json_copy import copy_of
 from ctxlab.recordings.wire_bodies import Shape
 from ctxlab.wires import RESPONSES, WIRES, WireName

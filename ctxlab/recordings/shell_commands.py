@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from posixpath import basename, normpath
 from typing import Final
+
+from ctxlab.lazy_dataclass import dataclass
 
 LONGEST: Final = 100_000
 """Characters of a text that is read; a longer one is no command of a person or a model."""

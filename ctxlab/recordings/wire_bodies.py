@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 from urllib.parse import unquote, urlsplit
 
 from ctxlab.formats.requests import anthropic, gemini, responses
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.wires import RESPONSES, WIRES, WireName
 
 Shape = Literal["list", "value", "none"]

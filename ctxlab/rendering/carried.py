@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ctxlab.context import Draft
 from ctxlab.engines.chat_templates import RenderedText
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.prompt.merged_parts import pieces
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
 from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.chat_templates.instruct import InstructPreset
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Trace
 from ctxlab.rendering.advice import advice_on, beginning_advice

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from ctxlab.engines.chat_templates import JinjaTemplate, RenderedText
 from ctxlab.engines.chat_templates.instruct import InstructPreset
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.errors import CtxlabError, TemplateRefused, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.local_models import LocalModel
 from ctxlab.local_models.template_source import TemplateSource
 from ctxlab.pipeline import Trace

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final, NamedTuple
 
@@ -11,6 +10,7 @@ from ctxlab.context import Draft
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.rendering.losses import REFUSED, Losses
 from ctxlab.rendering.template_effect import EffectKind, Loss

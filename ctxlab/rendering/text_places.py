@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.chat_templates import RenderedText
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.explain.provenance_text import provenance_lines, written_by
 from ctxlab.prompt.merged_parts import pieces
 from ctxlab.rendering.text_sources import UNTRACED

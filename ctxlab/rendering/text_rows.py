@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from ctxlab.context import Span, Text
 from ctxlab.engines.chat_templates import RenderedText, Stretch
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.rendering.carried import Carried
 from ctxlab.rendering.template_report import MARKUP

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Draft, Span
 from ctxlab.display.html_table import heading, lines
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.explain.provenance_text import span_provenance
 from ctxlab.rendering.template_effect import LOSSES, TemplateEffect
 from ctxlab.rendering.text_places import TextPlace, TextPlaces, place_at, places_of, quoted

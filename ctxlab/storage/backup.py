@@ -6,7 +6,6 @@ import re
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from ctxlab.assets.asset_folder import INCOMING
@@ -15,6 +14,7 @@ from ctxlab.display.progress import ProgressOption, WorkProgress
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.atomic_file import sync_folder
 from ctxlab.errors import BrokenFile, Refused, WriteError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.storage.arrangement import PATH as ARRANGEMENT
 from ctxlab.storage.drafts import FOLDER as DRAFTS

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from ctxlab.lazy_dataclass import dataclass
 
 LOOK_SECONDS = 1.0
 """Files are looked at one by one when the last look is so long ago."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from ctxlab.display.progress import ProgressOption, WorkProgress
@@ -15,6 +15,7 @@ from ctxlab.formats.files.paths import folder_of
 from ctxlab.formats.files.shelf import FolderShelf
 from ctxlab.formats.folder import NEVER_READ, reason_left_out
 from ctxlab.formats.results import Import, Loss, Losses
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.take_in import MOST_LOSSES, Added
 
 LARGEST_BYTES = 2_000_000_000

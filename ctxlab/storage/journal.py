@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import html_table, title
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.stored import as_json, from_json
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.files import Files
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast, get_args
@@ -11,6 +11,7 @@ from typing import Any, cast, get_args
 from ctxlab.documents import Role, Session
 from ctxlab.documents.stored import Note
 from ctxlab.errors import Refused, WriteError, WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.folder_marks import FolderMarks, marks_of
 from ctxlab.storage.kinds import KINDS, kind_named
 from ctxlab.storage.search import CatchUp, SearchIndex

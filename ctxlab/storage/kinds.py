@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from ctxlab.display.short_texts import nearest
@@ -15,6 +14,7 @@ from ctxlab.errors import WrongArgument
 from ctxlab.formats.native.agents import up_to_date
 from ctxlab.formats.native.session import read_session
 from ctxlab.formats.results import Loss, losses_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.file_names import file_stem
 
 KindName: TypeAlias = Literal[

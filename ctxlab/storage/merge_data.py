@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import orjson
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.alignment import aligned, moved_keys
 
 Data = dict[str, Any]

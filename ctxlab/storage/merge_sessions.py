@@ -8,11 +8,12 @@ only we have below it. A node that one side deleted and the other changed or ans
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Session
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.merge_data import merged_data, merged_order
 
 Data = dict[str, Any]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, Self, TypeVar
 
 from ctxlab.documents.stored import Stored, as_json
+from ctxlab.lazy_dataclass import dataclass
 
 S = TypeVar("S", bound=Stored)
 

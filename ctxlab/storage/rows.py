@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import html_table, title
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import pandas as pd

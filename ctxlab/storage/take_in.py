@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeAlias, cast
 
 from ctxlab.assets.asset_folder import AssetFolder
@@ -19,6 +19,7 @@ from ctxlab.documents.library import NOUNS
 from ctxlab.documents.named_files import with_paths
 from ctxlab.documents.stored import Stored
 from ctxlab.formats.results import Import, Loss, Losses, losses_html
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.kinds import KINDS, Kind, id_of
 from ctxlab.storage.revisions import Revision, content_digest, without_revision
 from ctxlab.storage.store import Store

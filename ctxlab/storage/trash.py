@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.display.data_frame import frame_of
@@ -13,6 +12,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents.moments import moment_of
 from ctxlab.documents.stored import as_json, from_json
 from ctxlab.errors import Refused, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.storage.files import Files
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import RLock
 from typing import Any, Literal, TypeAlias, cast
 
@@ -15,6 +15,7 @@ from ctxlab.errors import ChangedMeanwhile, ReadError, UnknownName, did_you_mean
 from ctxlab.formats.decode import source_of
 from ctxlab.formats.native.session import session_json
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.file_names import file_stem
 from ctxlab.storage.files import Files
 from ctxlab.storage.index import Index

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Session
 from ctxlab.documents.moments import moment_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 
 NAME = 60

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from ctxlab.display.one_line import label
 from ctxlab.display.short_texts import counted
 from ctxlab.display.theme import Theme, ThemeName, theme_of
 from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.studies.sent_files import SentFile, counts_by_way, sent_files
 

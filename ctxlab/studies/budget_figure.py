@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
@@ -11,6 +10,7 @@ from ctxlab.display.one_line import label
 from ctxlab.display.source_styles import ROOM, SOURCES
 from ctxlab.display.theme import HATCHES, SOURCE_SIGNS, Theme, ThemeName, theme_of
 from ctxlab.engines.truncation import BudgetReport
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.processors import TokenLimiter
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ctxlab.context import Dropped
 from ctxlab.engines.truncation import BudgetReport
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Step, Trace
 from ctxlab.pipeline.explain.message_names import message_name
 from ctxlab.processors import TokenLimiter

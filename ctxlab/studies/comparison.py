@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ctxlab.argument_checks import checked_arguments
@@ -15,6 +14,7 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.display.theme import ThemeName
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.row_keys import row_keys
 from ctxlab.prompt.built_message import source_of

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.comparison import Comparison, ComparisonLine
 from ctxlab.studies.titled_names import TitledNames
 

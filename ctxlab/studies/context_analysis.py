@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.source_styles import PARTS, ROOM
 from ctxlab.documents import Agent, MessageNode, ModelProfile, Note
 from ctxlab.engines.truncation import BudgetReport
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.prompt import JoinedMessage

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from html import unescape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.one_line import label, plain
 from ctxlab.display.text_width import FIGURE_PIXELS, fitted, pixels_wide
 from ctxlab.display.theme import ROLE_SYMBOLS, SOURCE_SYMBOLS, Theme, ThemeName, theme_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.studies.landings import Injection, Landing, LandingOutcome, Landings, landings
 

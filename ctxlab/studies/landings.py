@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 from ctxlab.context import BuildInput, Context, Draft, Part, Placement
@@ -12,6 +12,7 @@ from ctxlab.display.short_texts import nearest
 from ctxlab.display.source_styles import OF_PART
 from ctxlab.documents import MessageNode
 from ctxlab.engines.worldbook.explain import LORE, decisions
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Step, Trace
 from ctxlab.processors.injection.place_lore import placement_of
 from ctxlab.processors.injection.presets import presets_of, verdict_on

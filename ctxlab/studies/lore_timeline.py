@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
 from ctxlab.display.data_frame import frame_of
@@ -13,6 +13,7 @@ from ctxlab.display.short_texts import counted, nearest
 from ctxlab.display.theme import ThemeName
 from ctxlab.engines.worldbook import Decision, LoreScan
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ctxlab.context import Cause, Context, Draft, Span, Text
 from ctxlab.engines.truncation import SHORTENED
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.explain.prompt_of_trace import parts_alone

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -13,6 +12,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers import JsonPath, Payload, path_text
 from ctxlab.studies.request_fields import FIELD_NAMES, parameter_fields
 from ctxlab.studies.request_forms import Forms, MessageForm, keys_by_turn, message_forms, moved_among

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.providers import JsonPath, Payload, Place, path_text
 from ctxlab.studies.request_json import value_or_missing

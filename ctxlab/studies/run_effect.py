@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Draft
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.explain.cut_causes import cut_causes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
@@ -11,6 +10,7 @@ from ctxlab.context import PromptLimit
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.regexes.report import RuleHits
 from ctxlab.engines.worldbook import LoreScan
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 
 Topic = Literal["messages", "budget", "cut", "lore", "rules", "failed", "edits"]

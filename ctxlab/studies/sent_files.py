@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
@@ -13,6 +13,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import AssetSource
 from ctxlab.documents.session.inline_bytes import without_data
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.cut_causes import cut_causes
 from ctxlab.pipeline.services import TokenCounter

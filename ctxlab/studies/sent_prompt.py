@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +12,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.one_line import plain
 from ctxlab.display.source_styles import OF_PART
 from ctxlab.documents import MessageNode
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.cut_causes import cut_causes
 from ctxlab.pipeline.remedies import Remedy, remedies

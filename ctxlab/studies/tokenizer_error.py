@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.engines.tokens.kinds_of_text import stretches_of
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import pandas as pd

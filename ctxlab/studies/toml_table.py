@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, cast
 
 from ctxlab.argument_checks import shown
 from ctxlab.errors import BrokenFile, ReadError, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 
 LARGEST_BYTES = 1_000_000
 """Such a file is written by hand."""

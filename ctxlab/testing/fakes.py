@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from io import BytesIO
 from typing import Any, BinaryIO, cast, get_args
 
@@ -23,6 +22,7 @@ from ctxlab.context.tool_pairs import NO_ID, NO_NAME
 from ctxlab.documents import AssetSource
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.pipeline.services import Prompt, Services
 

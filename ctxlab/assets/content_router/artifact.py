@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, cast
 
 from ctxlab.assets.references import bytes_of_base64
 from ctxlab.documents.session.inline_bytes import is_data_url
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 
 
 class BrokenContent(CtxlabError):

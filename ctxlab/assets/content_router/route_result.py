@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from ctxlab.assets.descriptions import Language, one_line
+from ctxlab.lazy_dataclass import dataclass
 
 ContentType = Literal["text", "image", "binary"]
 Routing = Literal["text", "image_url", "file"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.assets.content_router.artifact import decoded
@@ -12,6 +12,7 @@ from ctxlab.assets.content_router.route_result import ArtifactNotFound, ContentR
 from ctxlab.assets.descriptions import Language
 from ctxlab.context import FileKind
 from ctxlab.documents import ToolCall
+from ctxlab.lazy_dataclass import dataclass
 
 ToolResult = ContentRouteResult | ArtifactNotFound | Mapping[str, Any] | str
 """The result of a tool: a route, or anything else as JSON or as a text."""

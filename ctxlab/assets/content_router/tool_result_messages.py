@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.assets.content_router.results_of_routes import as_described
@@ -16,6 +15,7 @@ from ctxlab.context.asset_as_content_part import SOUNDS
 from ctxlab.display.short_texts import short
 from ctxlab.documents import ToolCall
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.wires import RESPONSES
 
 JsonDict = dict[str, Any]

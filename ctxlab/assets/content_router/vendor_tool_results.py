@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from ctxlab.context import FileKind
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.wires import RESPONSES, WireName
 
 if TYPE_CHECKING:

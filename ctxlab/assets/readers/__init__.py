@@ -1,6 +1,5 @@
 """The text of files: one file a type, behind one registry. Nothing is imported before a file of its type is read."""
 
-from ctxlab.assets.readers.limits import ReadLimits
-from ctxlab.assets.readers.registry import READER_ENGINES, has_reader, read_text
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["READER_ENGINES", "ReadLimits", "has_reader", "read_text"]
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

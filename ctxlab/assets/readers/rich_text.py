@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ctxlab.assets.readers.limits import ReadLimits
 from ctxlab.assets.readers.passages import PassageCollector
 from ctxlab.context import FileFacts, Transcript
 from ctxlab.errors import ReadError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 TOKEN = lazy_pattern(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxlab.assets.readers.limits import ReadLimits
 from ctxlab.assets.readers.markdown_table import markdown_table
@@ -16,6 +16,7 @@ from ctxlab.assets.readers.package import Package, main_part
 from ctxlab.assets.readers.passages import PassageCollector
 from ctxlab.assets.readers.xml_events import XmlEvent
 from ctxlab.context import FileFacts, Transcript
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 SKIPPED = frozenset({"Fallback", "moveFrom", "del", "rPr", "sectPr", "tblPr", "trPr", "tcPr", "tblGrid", "tabs"})

@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple, cast
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple, cast
 from ctxlab.context import Passage, Transcript
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.errors import WriteError
+from ctxlab.lazy_dataclass import dataclass
 
 MOST_CHARACTERS = 20_000_000
 """Characters of transcripts that the process keeps in memory."""

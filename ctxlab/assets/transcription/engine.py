@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, BinaryIO, Protocol, get_args
 
 from ctxlab.context import AssetRef, FileFacts, FileKind, Transcript
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import AssetSource
 from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 Progress = Callable[[float], None]
 """Takes the share of the work that is done, in [0, 1]. It raises what ends a task that is cancelled or out of time."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any, BinaryIO
 
@@ -11,6 +10,7 @@ from ctxlab.assets.transcription.loaded_models import loaded, optional_module, v
 from ctxlab.assets.transcription.picture_pages import PagePicture, pictures_of, pixels_of
 from ctxlab.context import FileFacts, FileKind, Passage, Transcript
 from ctxlab.errors import ReadError
+from ctxlab.lazy_dataclass import dataclass
 
 _recognising = Lock()
 """RapidOCR keeps what it works on in itself, so one picture goes at a time."""

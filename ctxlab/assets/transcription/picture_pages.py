@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
 from ctxlab.context import FileFacts
 from ctxlab.errors import ReadError
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture

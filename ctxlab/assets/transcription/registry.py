@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Condition, Thread
 from typing import Literal
 
 from ctxlab.assets.transcription.engine import NoText, Progress
 from ctxlab.context import Transcript
 from ctxlab.errors import CtxlabError, ReadError, UnknownName
+from ctxlab.lazy_dataclass import dataclass
 
 TaskState = Literal["waiting", "running", "done", "failed", "cancelled"]
 Work = Callable[[Progress], Transcript]

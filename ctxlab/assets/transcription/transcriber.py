@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,6 +19,7 @@ from ctxlab.context import AssetRef, FileFacts, Transcript
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.documents import AssetSource
 from ctxlab.errors import CtxlabError, MissingExtra, NoTextLayer, ReadError
+from ctxlab.lazy_dataclass import dataclass
 
 BLOCK = 1 << 20
 MOST_KEPT_BYTES = 1_000_000

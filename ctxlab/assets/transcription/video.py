@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import BytesIO
 from typing import BinaryIO
 
@@ -12,6 +12,7 @@ from ctxlab.assets.transcription.ocr import OcrEngine
 from ctxlab.assets.transcription.speech import SpeechEngine
 from ctxlab.context import FileFacts, FileKind, Passage, Transcript
 from ctxlab.errors import CtxlabError, MissingExtra
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, BinaryIO, Protocol, runtime_checkable
 
 from ctxlab.assets.transcription.engine import NoText, Progress
 from ctxlab.assets.transcription.picture_pages import pictures_of
 from ctxlab.context import FileFacts, FileKind, Passage, Transcript
 from ctxlab.context.portable_pickles import by_fields
+from ctxlab.lazy_dataclass import dataclass
 
 PROMPT = (
     "Write down all text in this picture exactly as it stands, then describe in a few sentences what else it shows."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ctxlab.chat.compression.summariser import is_cut_short
@@ -12,6 +12,7 @@ from ctxlab.context import BuildInput, Context
 from ctxlab.documents import Session
 from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.errors import CtxlabError, SendFailed
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Pipeline, Services, Trace
 from ctxlab.processors import SessionLoader
 from ctxlab.providers.payload import Payload

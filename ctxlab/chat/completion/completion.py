@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -19,6 +19,7 @@ from ctxlab.display.short_texts import short
 from ctxlab.documents import Note, Session
 from ctxlab.engines.split_thoughts import split_thoughts
 from ctxlab.errors import CtxlabError, SendFailed, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.deltas import TextDelta
 

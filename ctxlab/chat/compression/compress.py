@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ctxlab.chat.compression.compression import Compression, Rebuild
 from ctxlab.chat.compression.legal_cuts import LegalCuts, MessageRange
@@ -20,6 +20,7 @@ from ctxlab.chat.compression.visible_path import VisiblePath, is_candidate, is_f
 from ctxlab.chat.compression.wanted import Wanted
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Note
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 
 

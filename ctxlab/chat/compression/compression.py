@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -33,6 +33,7 @@ from ctxlab.display.views import shown_as
 from ctxlab.documents import History, MessageNode, Note, Session
 from ctxlab.engines.compression import CheckedFact, CompressionReport, SourceText, compression_report
 from ctxlab.errors import Refused, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.failures import ProcessorFailed
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -15,6 +14,7 @@ from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import MessageNode
 from ctxlab.errors import UnknownNode
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from ctxlab.chat.aside.question import trace_of_messages
@@ -12,6 +12,7 @@ from ctxlab.chat.compression.summariser import BROKEN_OFF, is_cut_short
 from ctxlab.documents import ModelProfile
 from ctxlab.errors import CtxlabError, SendFailed
 from ctxlab.formats.requests.replies import reply_message
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers import payload
 from ctxlab.providers.models import model_info
 from ctxlab.providers.provider import Provider

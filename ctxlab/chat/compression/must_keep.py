@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 
 from ctxlab.chat.compression.source_message import SourceMessage
 from ctxlab.display.short_texts import short
 from ctxlab.documents import MessageNode, Note
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 MustKeep: TypeAlias = str | re.Pattern[str] | MessageNode
 """A text, a pattern (compiled, or a text that begins with `re:`), or a message."""

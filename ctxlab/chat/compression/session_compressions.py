@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -13,6 +12,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Session
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import pandas as pd

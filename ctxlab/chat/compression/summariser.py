@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, cast
 
 from ctxlab.chat.compression.language import is_chinese
@@ -14,6 +13,7 @@ from ctxlab.chat.compression.source_message import SourceMessage
 from ctxlab.chat.compression.summary_prompt import summary_prompt
 from ctxlab.display.short_texts import short
 from ctxlab.engines.compression import SummarySentence, extractive_summary
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 EXTRACTIVE = "extractive"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol, TypeAlias, cast
 
 from ctxlab.chat.compression.settings import CompressionSettings
 from ctxlab.chat.compression.source_message import SourceMessage
 from ctxlab.chat.compression.summariser import Answer, Summariser, SummaryTask, summarised
+from ctxlab.lazy_dataclass import dataclass
 
 Piece: TypeAlias = Sequence[Sequence[SourceMessage]]
 """Messages between two legal cuts, in groups that are never taken apart, such as a call with its result."""

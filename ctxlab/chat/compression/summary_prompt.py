@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxlab.chat.compression.language import is_chinese
 from ctxlab.chat.compression.settings import CompressionSettings
 from ctxlab.chat.compression.source_message import SourceMessage
+from ctxlab.lazy_dataclass import dataclass
 
 ENGLISH = """\
 The messages below are about to leave a conversation that goes on without them. Write the notes that take their place: \

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.chat.compression.settings import CompressionSettings
 from ctxlab.chat.compression.uncut_prompt import uncut_tokens
 from ctxlab.chat.compression.visible_path import VisiblePath
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 
 Moment = Literal["before request", "after request", "manual"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
 from ctxlab.context import Draft, Origin
 from ctxlab.context.tool_pairs import ToolUnit, units_newest_first
 from ctxlab.documents import MessageNode, Session
+from ctxlab.lazy_dataclass import dataclass
 
 OF_STAND_INS: Final = ("reasoning", "tool-result")
 """`compressionKind` of the nodes that are shorter copies of one message."""

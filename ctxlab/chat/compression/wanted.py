@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ctxlab.chat.compression.must_keep import MustKeep, check_items
 from ctxlab.chat.compression.settings import Tier
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.chat.tools.tool import Tool
@@ -11,6 +10,7 @@ from ctxlab.display.short_texts import short
 from ctxlab.documents import ToolCall
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 Approve = Callable[[ToolCall], Any] | Collection[str] | bool | None
 

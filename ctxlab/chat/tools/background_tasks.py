@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextvars
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.chat.tools.failure_text import failure_text
 from ctxlab.chat.tools.results import ToolResult
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True, eq=False)

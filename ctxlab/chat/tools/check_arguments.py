@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from inspect import Parameter
 from typing import Any, cast
 
@@ -13,6 +12,7 @@ from pydantic.errors import PydanticInvalidForJsonSchema, PydanticSchemaGenerati
 
 from ctxlab.display.short_texts import short
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 MOST_NAMED = 5
 """Wrong arguments that a sentence names."""

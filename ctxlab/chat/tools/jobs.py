@@ -7,10 +7,12 @@ import contextvars
 import inspect
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from time import monotonic
 from typing import Any, Literal
+
+from ctxlab.lazy_dataclass import dataclass
 
 POLL_SECONDS = 0.02
 MOST_ITEMS = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import asdict, is_dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -14,6 +14,7 @@ from ctxlab.assets.content_router import ArtifactNotFound, ContentRouteResult
 from ctxlab.documents import Asset, ToolCall
 from ctxlab.documents.stored import Stored
 from ctxlab.errors import ReadError
+from ctxlab.lazy_dataclass import dataclass
 
 Status = Literal["done", "failed", "refused", "timed out", "cancelled"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 import orjson
@@ -19,6 +19,7 @@ from ctxlab.documents import ToolCall
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.engines.tool_text import reason_it_is_broken
 from ctxlab.errors import WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 
 MOST_AT_ONCE = 8
 """Calls that run side by side."""

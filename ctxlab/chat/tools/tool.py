@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
 
 from ctxlab.chat.events import ApprovalAsked, ToolFinished, ToolStarted
 from ctxlab.chat.tools.background_tasks import BackgroundTasks
 from ctxlab.display.short_texts import short
 from ctxlab.documents.session.message import ToolCall
+from ctxlab.lazy_dataclass import dataclass
 
 Arguments = Mapping[str, Any]
 LONGEST = 500

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
@@ -18,6 +18,7 @@ from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import History, Note, Session
 from ctxlab.errors import Refused
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.payload import Payload
 
 LABEL = "name_topic"

@@ -6,13 +6,14 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from ctxlab.chat.translation.pieces import IN_ORDER, OPEN_ENDED, Piece, pieces_in
 from ctxlab.chat.translation.segments import Segment
 from ctxlab.display.short_texts import counted, short
 from ctxlab.engines.split_thoughts import split_thoughts
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 BRACKETS: Final = (("⟦", "⟧"), ("⦗", "⦘"), ("⟪", "⟫"), ("〘", "〙"), ("⧼", "⧽"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from ctxlab.engines.macros.parser import parsed
 from ctxlab.engines.variables.svar_tags import TAG as VARIABLE_TAG
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 Kind = Literal[

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from ctxlab.chat.aside.question import Answer, answer_of, asked_with, name_of_model, question_of
@@ -18,6 +18,7 @@ from ctxlab.chat.translation.segments import Segment, segments_of
 from ctxlab.chat.translation.settings import TranslationSettings
 from ctxlab.chat.translation.translation import TranslatedSegment, Translation
 from ctxlab.documents import Note
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.payload import Payload
 
 BUILT_IN: Final = """\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
@@ -12,6 +12,7 @@ from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import History, MessageNode, Note, Session
 from ctxlab.errors import Refused, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.payload import Payload
 
 State = Literal["translated", "cached", "fell back", "not asked"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from ctxlab.context import AssetRef, FileFacts
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import LibraryFile, ModelProfile
 from ctxlab.errors import ReadError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Services
 from ctxlab.processors import TranscriptionProcessor
 from ctxlab.processors.files.outcome import FileOutcome

@@ -29,8 +29,8 @@ from ctxlab.cli.output.token_bar import bar
 from ctxlab.cli.output.turn_text import TurnText
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import History, Session
+from ctxlab.documents.atomic_file import refuse_overwriting
 from ctxlab.errors import CtxlabError
-from ctxlab.formats import refuse_overwriting
 from ctxlab.pipeline import Debugger, Trace
 from ctxlab.secrets import masked
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.api.check import check, recording_at
@@ -14,6 +13,7 @@ from ctxlab.cli.output.progress import progress
 from ctxlab.cli.output.terminal import Screen, complain, harmless
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.stored import as_json
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.findings.finding import Finding, Findings, Level, levels_counted
 from ctxlab.recordings.findings.registry import rules_of
 from ctxlab.recordings.findings.sarif import sarif_of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.cli.commands.build import print_json
@@ -17,6 +16,7 @@ from ctxlab.cli.output.run_text import estimate, sent_before, short_key
 from ctxlab.cli.output.terminal import Screen, harmless
 from ctxlab.context import Draft
 from ctxlab.engines.worldbook.explain import entries_named
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 
 NOT_FOUND = 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from ctxlab.cli.commands.build import print_json
 from ctxlab.cli.output.terminal import Screen, harmless
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.rendering import RenderedPrompt, TextAnswer, rendered
 from ctxlab.secrets import masked
 

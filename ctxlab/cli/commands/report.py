@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctxlab.cli.inputs.read_file import is_pipe
+from ctxlab.documents.atomic_file import refuse_overwriting
 from ctxlab.errors import CtxlabError, MissingExtra
-from ctxlab.formats import refuse_overwriting
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +12,7 @@ from ctxlab.cli.prompt_review.git_files import Checkout
 from ctxlab.cli.prompt_review.markdown import markdown
 from ctxlab.cli.prompt_review.reviewed import ReviewedFile, reviewed
 from ctxlab.documents.stored import as_json
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.findings.finding import Level
 from ctxlab.recordings.findings.sarif import sarif_of_files
 from ctxlab.secrets import masked_data

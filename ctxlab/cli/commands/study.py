@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -15,6 +14,7 @@ from ctxlab.cli.output.study_text import print_differences, print_foot, print_me
 from ctxlab.cli.output.terminal import Screen, complain
 from ctxlab.display.short_texts import counted, nearest
 from ctxlab.errors import CtxlabError, MissingExtra, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.secrets import masked, masked_data
 from ctxlab.studies.study import StudyResult
 from ctxlab.studies.study.cell_means import cell_means

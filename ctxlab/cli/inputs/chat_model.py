@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.chat.echo import ECHO, echo
 from ctxlab.errors import CtxlabError, MissingKey, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 
 NO_MODEL = "no model is named: --model or /model names one"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import Field, fields, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -17,6 +17,7 @@ from ctxlab.cli.inputs.read_file import is_pipe, read, refuse_two_pipes
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent, KnowledgeBase, Library, RegexPreset, Session, UserProfile, Worldbook
 from ctxlab.errors import CtxlabError, ReadError, UnknownName
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:

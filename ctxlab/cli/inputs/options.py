@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import wraps
 from inspect import Parameter, signature
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.secrets import masked_beginning
 
 if TYPE_CHECKING:

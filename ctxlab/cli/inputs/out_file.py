@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ctxlab.cli.inputs.options import CommandOptions
 from ctxlab.cli.inputs.read_file import is_pipe
+from ctxlab.documents.atomic_file import refuse_overwriting
 from ctxlab.errors import WriteError
-from ctxlab.formats import refuse_overwriting
 from ctxlab.lazy_pattern import lazy_pattern
 
 ENDINGS = lazy_pattern(r"(?:\.session|\.openai|\.branch|\.chat(?:-\d+)?)?\.\w+$")

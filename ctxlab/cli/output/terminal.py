@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -13,6 +12,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from ctxlab.display.source_styles import SOURCES
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.secrets import masked, masked_beginning, secrets_in
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
 from ctxlab.documents import MessageNode, Session
+from ctxlab.lazy_dataclass import dataclass
 
 Kind = Literal["node", "fold", "branches"]
 FOLDED = 3  # a straight stretch of so many messages is folded into one line

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
 from ctxlab.cli.inputs.files import Kind, paths_beside
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,6 +13,7 @@ from ctxlab.cli.inputs.options import CommandOptions
 from ctxlab.cli.mcp_server.served_folder import ServedFolder
 from ctxlab.cli.prompt_review.git_files import Checkout, beside
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.recordings.findings.finding import Findings
 

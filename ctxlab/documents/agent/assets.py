@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mimetypes
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from ctxlab.display.short_texts import nearest
@@ -17,6 +17,7 @@ from ctxlab.documents.agent.asset_references import (
 )
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import UnknownName
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from ctxlab.documents.agent.agent import Agent

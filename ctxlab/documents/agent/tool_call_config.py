@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any, Literal, cast
 
 from ctxlab.display.short_texts import short
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.stored import Note
+from ctxlab.lazy_dataclass import dataclass
 
 Protocol = Literal["native", "vcp"]
 Mode = Literal["auto", "manual"]

@@ -10,7 +10,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, Self
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.documents.atomic_file import replace_file
@@ -36,7 +36,7 @@ class HistoryStep(Stored):
     target: str | None = None
     timestamp: str | None = None
     breakpoint: str | None = None
-    patch: Patch = Patch()
+    patch: Patch = Field(default_factory=Patch)
 
 
 class StoredHistory(Stored):

@@ -37,8 +37,8 @@ class Side(Stored):
 class Patch(Stored):
     """A step between two states, exact to the byte: nodes, their order, active leaf and branch memory."""
 
-    before: Side = Side()
-    after: Side = Side()
+    before: Side = Field(default_factory=Side)
+    after: Side = Field(default_factory=Side)
 
     @property
     def is_empty(self) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.documents.session.inline_bytes import shown
+from ctxlab.lazy_dataclass import dataclass
 
 MOST_OF_A_URL = 500
 """Characters of a link that are shown."""

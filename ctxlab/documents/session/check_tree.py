@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.documents.session.message import MessageNode, NodeId
 from ctxlab.documents.stored import Note
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from ctxlab.documents.session.session import Session

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple, NewType, cast
@@ -18,6 +17,7 @@ from ctxlab.documents.refused_values import first_refusal
 from ctxlab.documents.session.asset_source import AssetSource, InlineFile, LibraryFile, LinkedFile, UploadedFile
 from ctxlab.documents.stored import Stored, as_json
 from ctxlab.errors import Refused
+from ctxlab.lazy_dataclass import dataclass
 
 NodeId = NewType("NodeId", str)
 Role = Literal["system", "user", "assistant", "tool"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -13,6 +12,7 @@ from ctxlab.display.short_texts import short
 from ctxlab.documents.misspelt_fields import misspelt_fields
 from ctxlab.documents.refusal_sentence import refusal_sentence
 from ctxlab.documents.session.message import GROUPS, STRUCTURE, MessageNode
+from ctxlab.lazy_dataclass import dataclass
 
 FIXED = {str(MessageNode.model_fields[name].alias): remedy for name, remedy in STRUCTURE.items()}
 """Fields that are structure, with the verbs that change them."""
@@ -22,7 +22,7 @@ ABSENT = object()
 class KnownMetadata(BaseModel):
     """Metadata that ctxlab reads; all others are the writer's own."""
 
-    model_config = ConfigDict(extra="allow", strict=True)
+    model_config = ConfigDict(extra="allow", strict=True, defer_build=True)
 
     # The names are those of the files.
     isCompressionNode: bool | None = None  # noqa: N815

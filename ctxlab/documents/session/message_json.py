@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from ctxlab.argument_checks import checked_arguments
@@ -19,6 +18,7 @@ from ctxlab.documents.session.message_checks import (
     wrong_values,
 )
 from ctxlab.errors import Refused
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:

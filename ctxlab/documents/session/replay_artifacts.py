@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, cast
 
 from ctxlab.documents.frozen_json import FrozenDict, JsonObject
+from ctxlab.lazy_dataclass import dataclass
 
 ARTIFACTS = "reasoningArtifacts"
 """Key of a message's metadata."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 from pydantic import Field, PrivateAttr
@@ -18,6 +17,7 @@ from ctxlab.documents.session.message_json import edit_json, message_json, messa
 from ctxlab.documents.stored import Note, Stored
 from ctxlab.documents.tree import graph_and_frame
 from ctxlab.errors import UnknownNode, WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.documents.tree.graph_and_frame import active_keys
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from ctxlab.documents.session.message import MessageNode

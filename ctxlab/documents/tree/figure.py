@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from ctxlab.display.one_line import label
@@ -13,6 +12,7 @@ from ctxlab.display.theme import ROLE_SYMBOLS, Theme, theme_of
 from ctxlab.documents.tree.collapse import FOLDED, TreeGlyph, glyphs_of, straight_children
 from ctxlab.documents.tree.layout import LayoutName, Places, layout_places
 from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.one_line import plain
 from ctxlab.display.theme import ThemeName
 from ctxlab.documents.tree.layout import LayoutName
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -1,6 +1,5 @@
 """Chat templates: the text that they make of messages, with the origin of each character."""
 
-from ctxlab.engines.chat_templates.rendered_text import LostText, RenderedText, Stretch
-from ctxlab.engines.chat_templates.template import JinjaTemplate
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["JinjaTemplate", "LostText", "RenderedText", "Stretch"]
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

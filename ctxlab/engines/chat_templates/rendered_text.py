@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from ctxlab.context import Text
+from ctxlab.lazy_dataclass import dataclass
 
 Engine = Literal["transformers", "llama.cpp", "sillytavern"]
 

@@ -1,22 +1,5 @@
 """Compression: conversations in fewer words."""
 
-from ctxlab.engines.compression.compression_report import CheckedFact, CompressionReport, compression_report
-from ctxlab.engines.compression.extractive_summary import Summary, SummarySentence, extractive_summary
-from ctxlab.engines.compression.sentences import sentences
-from ctxlab.engines.compression.source_text import SourceText
-from ctxlab.public_names import listed
+from ctxlab.public_names import names_of_stub
 
-__all__ = [
-    "CheckedFact",
-    "CompressionReport",
-    "SourceText",
-    "Summary",
-    "SummarySentence",
-    "compression_report",
-    "extractive_summary",
-    "sentences",
-]
-
-
-def __dir__() -> list[str]:
-    return listed(globals(), __all__)
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.display.data_frame import frame_of
@@ -23,6 +22,7 @@ from ctxlab.engines.compression.source_text import SourceText
 from ctxlab.engines.compression.summary_index import SummaryIndex
 from ctxlab.engines.compression.survival import SMALL, survival
 from ctxlab.errors import UnknownNode
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:

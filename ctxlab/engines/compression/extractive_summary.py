@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.compression.sentence_terms import LONGEST, Sentences, sentences_of
 from ctxlab.engines.ranking.words import term_counts
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

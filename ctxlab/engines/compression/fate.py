@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from ctxlab.lazy_dataclass import dataclass
 
 State = Literal["lost", "weakened", "kept"]
 

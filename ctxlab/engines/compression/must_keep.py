@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ctxlab.display.one_line import plain
@@ -23,6 +23,7 @@ from ctxlab.engines.regexes.python_limited_search import BadPython, within_limit
 from ctxlab.engines.regexes.python_patterns import compiled
 from ctxlab.engines.regexes.words_or_pattern import LIMITS, PATTERN
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 MOST_MATCHES = 10_000
 """Matches of one pattern in one text that are items."""

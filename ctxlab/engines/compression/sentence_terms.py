@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.engines.compression.sentences import Place, sentences
 from ctxlab.engines.ranking.words import term_counts
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

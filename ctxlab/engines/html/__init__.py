@@ -1,5 +1,5 @@
 """HTML in messages, as the shorter Markdown."""
 
-from ctxlab.engines.html.markdown import as_markdown, html_as_markdown, looks_like_html
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["as_markdown", "html_as_markdown", "looks_like_html"]
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

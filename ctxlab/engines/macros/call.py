@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Variables
 from ctxlab.documents import Level, Note
 from ctxlab.engines.macros.registry import PHASE_NAMES, Phase
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from ctxlab.engines.macros.clock_and_timeline import Moment

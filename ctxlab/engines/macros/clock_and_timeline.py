@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from ctxlab.documents.agent.agent import VirtualTime
 from ctxlab.engines.macros.call import BadCall
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:

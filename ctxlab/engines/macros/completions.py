@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.engines.macros.registry import Dialect, Macro, plugins, table_of
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 _TYPED = lazy_pattern(r"\{\{[ \t]*(\w*)\Z")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from ctxlab.context import Context, GroupChat, Text, Variables
@@ -12,6 +12,7 @@ from ctxlab.documents import Agent, UserProfile
 from ctxlab.documents.agent.agent import VirtualTime
 from ctxlab.engines.macros.last_message import NO_MESSAGES, Messages, PathMessages
 from ctxlab.engines.macros.registry import NEWER, OLDER, Dialect
+from ctxlab.lazy_dataclass import dataclass
 
 NO_USER, NO_AGENT = "User", "Assistant"
 MacroEngine = Literal["seed", "sillytavern", "sillytavern-old"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import Literal
 
@@ -17,6 +17,7 @@ from ctxlab.engines.macros.evaluator import Evaluation
 from ctxlab.engines.macros.parser import ANGLE
 from ctxlab.engines.macros.registry import SILLYTAVERN
 from ctxlab.engines.macros.substitute import cause_of, spliced
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 Compat = Literal["ctxlab", "reference"]

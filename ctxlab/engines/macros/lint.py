@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
 
 from ctxlab.engines.macros.parser import DEEPEST, Lines, Node, Parsed, parsed
 from ctxlab.engines.macros.registry import NEWER, OLDER, SILLYTAVERN, Macro, find, macro_names
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 MOST_PROBLEMS = 200

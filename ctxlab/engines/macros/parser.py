@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ctxlab.context import Text
 from ctxlab.engines.javascript.numbers import WHITE
 from ctxlab.engines.macros.registry import SILLYTAVERN, Macro, Phase
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 NEWLINES = "\n\r"

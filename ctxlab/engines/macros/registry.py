@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import TYPE_CHECKING, Literal
 
 from ctxlab.context import Text
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.plugins import announced
 
 if TYPE_CHECKING:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ctxlab.context import Cause, Edit, Origin, Text
 from ctxlab.engines.macros.call import CAUSE, cause_at
 from ctxlab.engines.macros.parser import NEWLINES, WHITE, Node
 from ctxlab.engines.macros.registry import SILLYTAVERN
+from ctxlab.lazy_dataclass import dataclass
 
 ESCAPE = Cause(CAUSE, "escape", "a literal brace pair", words="macro {{escape}}")
 

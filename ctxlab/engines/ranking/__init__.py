@@ -1,11 +1,5 @@
 """Ranking: which messages of a conversation bear on a question, and why."""
 
-from ctxlab.engines.ranking.ranker import Candidate, Ranker, RankerFunction, Ranking, as_ranker
-from ctxlab.engines.ranking.ranks import ordinal, ranks
-from ctxlab.public_names import listed
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["Candidate", "Ranker", "RankerFunction", "Ranking", "as_ranker", "ordinal", "ranks"]
-
-
-def __dir__() -> list[str]:
-    return listed(globals(), __all__)
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

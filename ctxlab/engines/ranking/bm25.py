@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from ctxlab.engines.ranking.conversation_scores import ConversationScores
 from ctxlab.engines.ranking.ranker import Candidate, Ranking
 from ctxlab.engines.ranking.ranks import ordinal, ranks
 from ctxlab.engines.ranking.weights import BY_WORDS, Weights
+from ctxlab.lazy_dataclass import dataclass
 
 NO_WORD = "the question has no word to look for"
 

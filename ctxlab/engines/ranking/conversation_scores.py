@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import log1p
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from ctxlab.engines.ranking.ranker import Candidate
 from ctxlab.engines.ranking.weights import Weights
 from ctxlab.engines.ranking.word_index import Occurrences
 from ctxlab.engines.ranking.words import STOP_WORDS, words_as_written
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
 
 from ctxlab.engines.ranking.candidates import Candidates
 from ctxlab.engines.ranking.ranker import Ranker, Ranking
+from ctxlab.lazy_dataclass import dataclass
 
 
 class RankingStore(Protocol):

@@ -7,12 +7,12 @@ import unicodedata
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from threading import Lock
 from typing import Any, Protocol, cast
 
 from ctxlab.engines.ranking.stop_words import CHINESE_STOP_WORDS, STOP_WORDS
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 MAX_TEXTS = 50_000

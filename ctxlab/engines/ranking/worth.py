@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ctxlab.engines.ranking.conversation_scores import ConversationScores
 from ctxlab.engines.ranking.ranker import Candidate, Ranking
 from ctxlab.engines.ranking.ranks import ordinal, ranks
 from ctxlab.engines.ranking.weights import BY_WORTH, Weights
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from ctxlab.engines.ranking.conversation_scores import ConversationScores
 
 PLAIN = 200
 """Characters that cost a message nothing: among short messages length says little."""
@@ -53,6 +54,8 @@ class Worth:
         return "worth"
 
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
+        from ctxlab.engines.ranking.conversation_scores import ConversationScores
+
         words = ConversationScores(query, candidates)
         scores: list[float] = _worth(words, self.weights).tolist()
         return Ranking(scores, _Reasons(scores, words, "by words of the question against its length"), words.shared)
@@ -73,6 +76,8 @@ class Coverage:
 
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
         import numpy as np
+
+        from ctxlab.engines.ranking.conversation_scores import ConversationScores
 
         words = ConversationScores(query, candidates)
         worth = _worth(words, self.weights)

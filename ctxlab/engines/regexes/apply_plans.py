@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxlab.context import Cause, Edit, Text
 from ctxlab.documents import Note
@@ -13,6 +12,7 @@ from ctxlab.engines.regexes.compile_rule import Compat, CompiledRule, compiled_r
 from ctxlab.engines.regexes.replace import Plan, replace_all
 from ctxlab.engines.regexes.rule_selection import BoundRule, Stage
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.secrets import masked_stretch
 
 

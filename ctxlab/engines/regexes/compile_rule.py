@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
@@ -14,6 +13,7 @@ from ctxlab.engines.macros.expand import may_have_macros
 from ctxlab.engines.regexes.parse_replacement import Grammar, Replacement, Segment, split_at_match
 from ctxlab.engines.regexes.pattern import Pattern, parse_pattern, unknown_flags, written_flags
 from ctxlab.engines.regexes.rule_selection import Stage
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 Compat = Literal["ctxlab", "reference", "sillytavern-1.19"]

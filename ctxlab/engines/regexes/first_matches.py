@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxlab.engines.javascript.utf16_offsets import span_in_characters, surrogate_pairs
 from ctxlab.engines.regexes import v8
@@ -13,6 +12,7 @@ from ctxlab.engines.regexes.python_limited_search import BadPython
 from ctxlab.engines.regexes.python_patterns import first_span
 from ctxlab.engines.regexes.v8 import batches, run_function
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
+from ctxlab.lazy_dataclass import dataclass
 
 MatchSpan = tuple[int, int]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from html import escape
 
 from ctxlab.context import BuildInput, Context, Origin, Text
@@ -18,6 +17,7 @@ from ctxlab.engines.regexes.compile_rule import Compat
 from ctxlab.engines.regexes.rule_selection import Ruleset
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
 from ctxlab.errors import UnknownNode
+from ctxlab.lazy_dataclass import dataclass
 
 PROCESSOR = "render"
 LONGEST = 6_000

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from ctxlab.engines.javascript.utf16_offsets import Replacement16, changes_in_characters
-from ctxlab.engines.regexes import v8
 from ctxlab.engines.regexes.parse_replacement import Replacement, parts_for_javascript
 from ctxlab.engines.regexes.python_limited_search import BadPython
 from ctxlab.engines.regexes.python_patterns import MOST_GROWTH, changes_of
-from ctxlab.engines.regexes.v8 import batches, run_function
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
+from ctxlab.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from ctxlab.engines.regexes.v8 import Machine
 
 Plan = tuple[int, ...]
 """Numbers of replacements, in the order in which they run."""
@@ -102,22 +104,26 @@ class _Replacing:
 
     def _in_javascript(self, plans: dict[int, Plan]) -> None:
         if plans:
+            from ctxlab.engines.regexes import v8
+
             v8.run(lambda machine: self._on(machine, plans))
 
-    def _on(self, machine: v8.Machine, plans: dict[int, Plan]) -> None:
+    def _on(self, machine: Machine, plans: dict[int, Plan]) -> None:
+        from ctxlab.engines.regexes import v8
+
         indexes = list(plans)
         different = {plan: number for number, plan in enumerate(dict.fromkeys(plans.values()))}
         used = sorted({number for plan in different for number in plan})
         place = {number: i for i, number in enumerate(used)}
         rules = [_for_javascript(self.replacements[number]) for number in used]
         written = [[place[number] for number in plan] for plan in different]
-        for first, end in batches([self.texts[index] for index in indexes]):
+        for first, end in v8.batches([self.texts[index] for index in indexes]):
             piece = indexes[first:end]
             which = [different[plans[index]] for index in piece]
             head = {"rules": rules, "plans": written, "which": which, "most": self.limits.max_backtracks}
             texts = json.dumps([self.texts[index] for index in piece])
             try:
-                result = run_function(machine, "startReplacing", head, texts, self.limits)
+                result = v8.run_function(machine, "startReplacing", head, texts, self.limits)
             except v8.Interrupted as stopped:
                 raise _LeftOut(used[stopped.pattern], stopped.why) from None
             for text, rule, flat in result["found"]:

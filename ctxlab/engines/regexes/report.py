@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxlab.context.step_report import Row, report_html
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import RegexRule
 from ctxlab.engines.regexes.rule_selection import BoundRule
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import BuildInput
 from ctxlab.documents import Agent, ModelProfile, RegexConfig, RegexPreset, RegexRule, UserProfile
 from ctxlab.engines.model_match import model_fits
+from ctxlab.lazy_dataclass import dataclass
 
 Stage = Literal["request", "render", "arrival"]
 RuleLayer = Literal["global", "agent", "user"]

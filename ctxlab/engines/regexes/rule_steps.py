@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING, overload
 
@@ -28,6 +28,7 @@ from ctxlab.engines.regexes.rule_selection import (
     why_skipped,
 )
 from ctxlab.engines.regexes.work_limits import DEFAULT, Limits
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import pandas as pd

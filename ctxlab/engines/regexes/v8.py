@@ -10,7 +10,6 @@ import atexit
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Lock, Thread
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from ctxlab.engines.regexes.work_limits import Limits
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from py_mini_racer import MiniRacer

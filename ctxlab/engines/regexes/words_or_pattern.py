@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ctxlab.display.one_line import plain
 from ctxlab.engines.regexes.pattern import Pattern
@@ -11,6 +10,7 @@ from ctxlab.engines.regexes.python_limited_search import BadPython
 from ctxlab.engines.regexes.python_patterns import compiled, first_span
 from ctxlab.engines.regexes.work_limits import Limits
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 PATTERN = "re:"
 """The beginning of a text that is a pattern, in the form of Python's `regex` module."""

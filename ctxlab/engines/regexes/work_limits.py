@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ctxlab.lazy_dataclass import dataclass
 
 LONGEST_TEXT = 2_000_000
 """Characters that a pattern of Python's flavour is given at most; its engine can't count what it does."""

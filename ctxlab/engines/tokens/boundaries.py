@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 
 from ctxlab.engines.tokens.encodings import encoding
 from ctxlab.engines.tokens.model_encodings import ENCODINGS
 from ctxlab.engines.tokens.split import pieces, unbroken
+from ctxlab.lazy_dataclass import dataclass
 
 _LATER_BYTES = bytes(range(0x80, 0xC0))  # of a character; the others begin one
 _ALL_BUT_FOURS = bytes(range(0xF0))  # what is left begins a character of four bytes: two units of UTF-16

@@ -8,12 +8,13 @@ import hashlib
 import importlib.util
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from ctxlab.errors import BrokenFile, CtxlabError, MissingExtra, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from tiktoken import Encoding

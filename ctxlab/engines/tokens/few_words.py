@@ -20,6 +20,8 @@ EFFORT: Final = 250_000
 """How much is counted like this, in characters of words that are known, 0.2 µs each: a fifth of an encoder's start."""
 LONGEST: Final = 400
 """Bytes of a word; the time for longer ones grows with the square of their length."""
+_NONE: Final = 1 << 30
+"""Above all ranks."""
 
 
 class FewWords:
@@ -53,22 +55,22 @@ class FewWords:
         if len(whole) > LONGEST:
             return 0
         self.left -= 10 * len(whole) + len(whole) ** 2 // 12
-        if self._rank(whole) is not None:
+        if self._rank(whole) < _NONE:
             return 1
         parts = [whole[at : at + 1] for at in range(len(whole))]
-        ranks = [self._rank(a + b) for a, b in pairwise(parts)]
-        while known := [rank for rank in ranks if rank is not None]:
-            at = ranks.index(min(known))
+        ranks = [*(self._rank(a + b) for a, b in pairwise(parts)), _NONE]
+        while (least := min(ranks)) < _NONE:
+            at = ranks.index(least)
             parts[at : at + 2] = [parts[at] + parts[at + 1]]
             del ranks[at]
-            if at < len(ranks):
+            if at + 1 < len(parts):
                 ranks[at] = self._rank(parts[at] + parts[at + 1])
             if at:
                 ranks[at - 1] = self._rank(parts[at - 1] + parts[at])
         return len(parts)
 
-    def _rank(self, token: bytes) -> int | None:
-        return self._ranks.get(binascii.b2a_base64(token, newline=False))
+    def _rank(self, token: bytes) -> int:
+        return self._ranks.get(binascii.b2a_base64(token, newline=False), _NONE)
 
     @cached_property
     def _ranks(self) -> Mapping[bytes, int]:

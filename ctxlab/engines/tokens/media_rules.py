@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import ceil
 
 from ctxlab.context import AssetRef
@@ -14,6 +14,7 @@ from ctxlab.engines.tokens.picture_formulas import (
     size_in,
 )
 from ctxlab.engines.tokens.picture_size import inline_size, sent_size
+from ctxlab.lazy_dataclass import dataclass
 
 ASSUMED_PIXELS = 1024  # for a side that isn't known
 _PAGES = ("pages", "pageCount", "page_count", "numPages")

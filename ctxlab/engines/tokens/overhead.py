@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ctxlab.lazy_dataclass import dataclass
 
 Costs = tuple[int, int, int, int]
 """Tokens per message, name and call, and once per request."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import ceil, floor, isfinite, sqrt
 from types import MappingProxyType
 from typing import Any, cast
+
+from ctxlab.lazy_dataclass import dataclass
 
 Parameters = Mapping[str, float]
 _TILE_BASE = 85

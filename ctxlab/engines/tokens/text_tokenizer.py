@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.context import Draft
 from ctxlab.engines.tokens.estimated_range import estimated_range
 from ctxlab.engines.tokens.tokenizer import Tokenizer
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.prompt.token_range import TokenRange
 
 

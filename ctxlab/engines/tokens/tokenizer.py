@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -20,6 +20,7 @@ from ctxlab.engines.tokens.media_rules import DEFAULT_RULES, MediaRules, media_t
 from ctxlab.engines.tokens.model_encodings import BY_KIND, BY_KIND_SAFE, ENCODINGS, ESTIMATES
 from ctxlab.engines.tokens.overhead import Costs, Overhead
 from ctxlab.errors import WrongSetting, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.prompt.token_range import TokenRange
 
 SAFE_OF_ESTIMATOR = "estimator-safe"

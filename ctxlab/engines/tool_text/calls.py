@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import accumulate
 
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.tool_text.quoted import Thoughts, code_spans, is_quoted
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 BEGIN, END = "<<<[TOOL_REQUEST]>>>", "<<<[END_TOOL_REQUEST]>>>"

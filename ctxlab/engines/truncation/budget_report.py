@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context.step_report import Row, report_html
 from ctxlab.engines.truncation.unit_costs import UnitCosts
+from ctxlab.lazy_dataclass import dataclass
 
 EstimateSide = Literal["mean", "safe"]
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, NamedTuple
 
 from ctxlab.engines.truncation.least_room import Kept, KeptRange
 from ctxlab.engines.truncation.strategy import ALL_OTHERS, Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.unit_costs import Unit
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, ClassVar, NamedTuple
 
@@ -14,6 +13,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.engines.truncation.least_room import FOREVER, Kept, KeptRange, room_for_share
 from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.unit_costs import Unit
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

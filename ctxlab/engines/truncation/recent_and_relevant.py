@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -13,6 +12,7 @@ from ctxlab.engines.truncation.beside_row import BesideRow
 from ctxlab.engines.truncation.relevant import RankerName
 from ctxlab.engines.truncation.strategy import Traits, Window
 from ctxlab.engines.truncation.unit_costs import Unit
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, field, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -20,6 +20,7 @@ from ctxlab.engines.truncation.steady_block_cut import Block
 from ctxlab.engines.truncation.strategy import Strategy, Traits
 from ctxlab.engines.truncation.summary_and_relevant import SummaryAndRelevant
 from ctxlab.engines.truncation.whole_exchanges import WholeExchanges
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.plugins import announced, raised
 
 STRATEGIES: tuple[type[Strategy], ...] = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -11,6 +10,7 @@ from ctxlab.engines.truncation.by_rank import best_first, keep_what_fits, rooms_
 from ctxlab.engines.truncation.least_room import Kept, KeptRooms
 from ctxlab.engines.truncation.strategy import Traits, Verdict, Window
 from ctxlab.engines.truncation.unit_costs import Unit
+from ctxlab.lazy_dataclass import dataclass
 
 RankerName = Annotated[
     str,

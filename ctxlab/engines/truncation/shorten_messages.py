@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ctxlab.context import Cause, Draft, Edit, Origin, Text
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

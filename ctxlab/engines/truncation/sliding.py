@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
@@ -13,6 +12,7 @@ from ctxlab.context import Draft
 from ctxlab.engines.truncation.least_room import Kept, KeptRange
 from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.unit_costs import Unit
+from ctxlab.lazy_dataclass import dataclass
 
 Retain = Literal["border", "each"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, ClassVar, NamedTuple
 
@@ -13,6 +12,7 @@ from ctxlab.engines.truncation.block_starts import block_starts
 from ctxlab.engines.truncation.least_room import Kept, KeptRange, KeptRooms, Runs, room_for_share
 from ctxlab.engines.truncation.strategy import Border, Reason, Traits, Verdict, Window, needed_by
 from ctxlab.engines.truncation.unit_costs import Unit
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -15,6 +15,7 @@ from ctxlab.engines.ranking import Ranking
 from ctxlab.engines.truncation.least_room import Kept
 from ctxlab.engines.truncation.unit_costs import Unit
 from ctxlab.errors import WrongSetting
+from ctxlab.lazy_dataclass import dataclass
 
 
 def no_ranking(name: str) -> Ranking:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -15,6 +15,7 @@ from ctxlab.engines.truncation.relevant import RankerName
 from ctxlab.engines.truncation.strategy import Traits, Verdict, Window
 from ctxlab.engines.truncation.summary_message import summary_message
 from ctxlab.engines.truncation.unit_costs import Unit
+from ctxlab.lazy_dataclass import dataclass
 
 FEWEST_LOOKED_AT = 1_000
 TOKENS_OF_LOOKED_AT = 20

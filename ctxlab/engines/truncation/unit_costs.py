@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.context import Draft
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.context.tool_pairs import ToolUnit as Unit
 from ctxlab.context.tool_pairs import units_newest_first, without_unanswered
+from ctxlab.lazy_dataclass import dataclass
 
 
 def newest_first(drafts: Sequence[Draft]) -> Iterator[Unit]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.engines.variables.values_by_path import MISSING, is_number, number_of, put
+from ctxlab.lazy_dataclass import dataclass
 
 DEEPEST = 50
 

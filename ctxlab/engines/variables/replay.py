@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.engines.javascript.numbers import as_float, plain
 from ctxlab.engines.variables.definitions import Definition, Definitions
 from ctxlab.engines.variables.svar_tags import Tag
 from ctxlab.engines.variables.values_by_path import MISSING, Compat, Values, is_number, look_up, put
+from ctxlab.lazy_dataclass import dataclass
 
 ALIASES = {"set": "=", "add": "+", "sub": "-"}
 OPERATORS = ("=", "+", "-", "*", "/")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.context.step_report import Row, report_html
@@ -11,6 +10,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents.frozen_json import frozen
 from ctxlab.engines.variables.replay import VariableChange
 from ctxlab.engines.variables.values_by_path import MISSING
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 from ctxlab.documents.stored import as_json
 from ctxlab.engines.variables.definitions import Definition, Definitions
 from ctxlab.engines.variables.values_by_path import MISSING, Compat, Values, as_text, look_up
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 VariableRow = tuple[Definition, Any]

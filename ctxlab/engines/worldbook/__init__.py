@@ -7,39 +7,6 @@
 LoreScan(1 of 1 entries fire, 21 tokens, 2 passes)
 """
 
-from ctxlab.engines.worldbook.counterfactual.apply import with_change, with_entry
-from ctxlab.engines.worldbook.counterfactual.change import NearestChange
-from ctxlab.engines.worldbook.decision import Decision
-from ctxlab.engines.worldbook.gates import GATES
-from ctxlab.engines.worldbook.growing_chat import FirstItems, GrowingChat
-from ctxlab.engines.worldbook.key_matches import MatchedKey
-from ctxlab.engines.worldbook.prepared_entry import PreparedEntry, in_order
-from ctxlab.engines.worldbook.scan import LoreScan, scan
-from ctxlab.engines.worldbook.scan_input import ActiveBook, Chat, Level, ScanInput, ScannedMessage, ScanSettings, Source
-from ctxlab.public_names import listed
+from ctxlab.public_names import names_of_stub
 
-__all__ = [
-    "GATES",
-    "ActiveBook",
-    "Chat",
-    "Decision",
-    "FirstItems",
-    "GrowingChat",
-    "Level",
-    "LoreScan",
-    "MatchedKey",
-    "NearestChange",
-    "PreparedEntry",
-    "ScanInput",
-    "ScanSettings",
-    "ScannedMessage",
-    "Source",
-    "in_order",
-    "scan",
-    "with_change",
-    "with_entry",
-]
-
-
-def __dir__() -> list[str]:
-    return listed(globals(), __all__)
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

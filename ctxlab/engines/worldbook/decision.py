@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from ctxlab.display.short_texts import counted
@@ -11,6 +11,7 @@ from ctxlab.engines.worldbook.counterfactual.change import NearestChange
 from ctxlab.engines.worldbook.key_matches import MatchedKey
 from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, PreparedEntry
 from ctxlab.engines.worldbook.scan_passes import BlockedEntry, FiredEntry
+from ctxlab.lazy_dataclass import dataclass
 
 COLUMNS = (
     *("key", "book", "book_id", "level", "uid", "title", "fired", "gate", "reason", "matched", "keys"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import Context, Draft, Origin
@@ -12,6 +11,7 @@ from ctxlab.documents import LoreEntry
 from ctxlab.engines.worldbook.decision import Decision
 from ctxlab.engines.worldbook.scan import LoreScan
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 
 LORE = "lore"
 """The kind of origin of an entry's words."""

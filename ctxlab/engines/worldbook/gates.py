@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.display.short_texts import counted
@@ -11,6 +10,7 @@ from ctxlab.documents.lore import CharacterFilter
 from ctxlab.engines.worldbook.prepared_entry import ACTIVATE, DONT_ACTIVATE, PreparedEntry
 from ctxlab.engines.worldbook.scan_input import Chat, ScanInput
 from ctxlab.engines.worldbook.timing import EntryTiming
+from ctxlab.lazy_dataclass import dataclass
 
 GATES: Mapping[str, str] = {
     "disabled": "the entry is switched off",

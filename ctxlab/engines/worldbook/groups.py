@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import Compat
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(slots=True, eq=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple, TypeVar, overload
 
@@ -12,6 +11,7 @@ from ctxlab.engines.worldbook.key_matches import KeyMatches, patterns_look_back
 from ctxlab.engines.worldbook.key_search import Found, KeyHit, KeySearch
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput, ScannedMessage
+from ctxlab.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 from ctxlab.engines.worldbook.key_search import MARK, KeySearch
 from ctxlab.engines.worldbook.keys import PatternKey
 from ctxlab.engines.worldbook.scan_input import Chat, ScannedMessage
+from ctxlab.lazy_dataclass import dataclass
 
 JOINER = f"\n{MARK}"
 NOTHING = "mark"

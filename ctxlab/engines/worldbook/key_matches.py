@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxlab.engines.worldbook.joined_text import JoinedTexts, Place
 from ctxlab.engines.worldbook.key_search import Found, KeyHit, KeySearch
 from ctxlab.engines.worldbook.keys import PatternKey
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_input import Chat, ScanInput
+from ctxlab.lazy_dataclass import dataclass
 
 NOT_ALL, NOT_ANY, AND_ALL = 1, 2, 3
 PATTERN_LOOK_BACK = 100

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 _PATTERN = lazy_pattern(r"/(?P<body>.+)/(?P<flags>[dgimsuvy]*)", re.DOTALL)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +11,7 @@ from ctxlab.documents.lore import LoreEntry, Worldbook
 from ctxlab.engines.worldbook.key_search import MARK, KeySearch
 from ctxlab.engines.worldbook.keys import AnyKey, Key, PatternKey, key_of, with_names
 from ctxlab.engines.worldbook.scan_input import SWITCHES, ActiveBook, Level, ScanInput, Source
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 _ESCAPED = lazy_pattern(r"[.*+?^${}()|\[\]\\/]")

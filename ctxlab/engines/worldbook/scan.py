@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from ctxlab.engines.worldbook.scan_input import ScanInput
 from ctxlab.engines.worldbook.scan_passes import Activation
 from ctxlab.engines.worldbook.timing import EntryTiming
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from ctxlab.display.short_texts import counted
@@ -15,6 +15,7 @@ from ctxlab.engines.worldbook.prepared_entry import EntryPreparer, PreparedEntry
 from ctxlab.engines.worldbook.scan_input import ScanInput
 from ctxlab.engines.worldbook.spent_tokens import AROUND_LORE, SpentTokens
 from ctxlab.engines.worldbook.timing import EntryTiming
+from ctxlab.lazy_dataclass import dataclass
 
 _RANK = {gate: n for n, gate in enumerate(GATES)}
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from ctxlab.formats.requests.blocks import Data, fields_of
+from ctxlab.lazy_dataclass import dataclass
 
 ASSISTANT: Final = "assistant"
 TEXTS_OF_FILES: Final = ("extracted_content", "text", "content")

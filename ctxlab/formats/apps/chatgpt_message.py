@@ -7,11 +7,12 @@ arguments; the call's id is the message's own, for the export has none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.documents.session.message import DISABLED_REASON
 from ctxlab.formats.results import Loss, texts_aside
+from ctxlab.lazy_dataclass import dataclass
 
 Data = dict[str, Any]
 

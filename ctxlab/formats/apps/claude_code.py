@@ -11,7 +11,7 @@ has no field for is kept in `metadata.claudeCode`.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.documents import Session
@@ -22,6 +22,7 @@ from ctxlab.formats.format import Format, always
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, parents_first, title, unnamed_leaf
 from ctxlab.formats.source import Source, described, mostly
+from ctxlab.lazy_dataclass import dataclass
 
 Data = dict[str, Any]
 UNNAMED_LEAF = unnamed_leaf("the last message's")

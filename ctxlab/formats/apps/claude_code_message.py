@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.documents.session.replay_artifacts import ARTIFACTS
 from ctxlab.formats.openai.content_parts import inline_file
 from ctxlab.formats.results import Loss, texts_aside, unused_fields
+from ctxlab.lazy_dataclass import dataclass
 
 Data = dict[str, Any]
 

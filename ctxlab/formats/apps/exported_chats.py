@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from ctxlab.formats.results import Import, Loss, texts_aside
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree, newest_end, parents_first, unnamed_leaf
 from ctxlab.formats.source import Source
 from ctxlab.formats.unsent_texts import with_unsent_texts
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 PROMPT: Final[Data] = {"id": "prompt-0", "name": "System", "role": "system"}

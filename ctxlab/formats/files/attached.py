@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from ctxlab.assets.zip_members import BROKEN_ZIP
@@ -14,6 +14,7 @@ from ctxlab.documents.session.message import Asset
 from ctxlab.formats.files.paths import in_folder, is_inside, leads_out, upwards
 from ctxlab.formats.files.shelf import Shelf, by_id
 from ctxlab.formats.results import Import, Loss
+from ctxlab.lazy_dataclass import dataclass
 
 MOST_BYTES = 256 * 2**20
 """Of all files together that come along with one file, archive or folder."""

@@ -6,12 +6,13 @@ import os
 import stat
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Protocol
 
 from ctxlab.assets.zip_members import member_bytes
 from ctxlab.formats.files.paths import is_hidden, is_inside
+from ctxlab.lazy_dataclass import dataclass
 
 MOST_LISTED = 50_000
 """Names of files that are looked through to find one by its id."""

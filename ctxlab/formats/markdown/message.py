@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal, TypedDict, cast, get_args
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -12,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from ctxlab.documents import Agent, MessageNode, ToolCall, UserProfile
 from ctxlab.errors import WriteError, did_you_mean
 from ctxlab.formats.markdown.translations import ENGLISH, Labels, checked, filled
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 Data = Mapping[str, Any]

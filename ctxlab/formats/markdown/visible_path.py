@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxlab.documents import MessageNode, Session
 from ctxlab.errors import WriteError
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_dataclass import dataclass
 
 Span = tuple[int, int]
 """First and last message, counted from 1, both included."""

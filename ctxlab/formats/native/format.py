@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.documents import Agent, Session, UserProfile, read_stored
@@ -22,6 +22,7 @@ from ctxlab.formats.results import Export, Import, Loss, losses_of
 from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.source import Source, mostly
 from ctxlab.formats.values_to_export import all_but_sessions_left_out, with_one_session
+from ctxlab.lazy_dataclass import dataclass
 
 Data = dict[str, Any]
 

@@ -8,10 +8,10 @@ switched off.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_dataclass import dataclass
 
 Data = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 import orjson
@@ -24,6 +24,7 @@ from ctxlab.formats.openai.content_parts import attachment, is_text, text_of
 from ctxlab.formats.results import Loss, texts_aside, texts_in, unused_fields
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
 from ctxlab.formats.source import SAMPLE
+from ctxlab.lazy_dataclass import dataclass
 
 Data = dict[str, Any]
 

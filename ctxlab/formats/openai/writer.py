@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Agent, MessageNode, Session
 from ctxlab.formats.openai.content_parts import part_of
 from ctxlab.formats.results import Export, Loss
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 Data = dict[str, Any]

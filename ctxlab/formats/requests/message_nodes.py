@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, cast
 
 from ctxlab.documents.session.replay_artifacts import ARTIFACTS
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.wires import WireName
 
 Data = dict[str, Any]

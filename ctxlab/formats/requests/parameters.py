@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
+
+from ctxlab.lazy_dataclass import dataclass
 
 Data = dict[str, Any]
 Test = Callable[[Any], bool]

@@ -5,7 +5,6 @@ that the vendor wants back with the next request.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ctxlab.argument_checks import checked_arguments
@@ -18,6 +17,7 @@ from ctxlab.formats.requests.message_nodes import MessageNodes
 from ctxlab.formats.requests.reply_usage import usage_of
 from ctxlab.formats.requests.request_session import ReadRequest
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.wires import RESPONSES
 
 CHAT: Final = frozenset({"openai", "deepseek", "openai-compatible", "openai-chat"})

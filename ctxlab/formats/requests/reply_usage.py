@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.documents.session.usage_counts import COUNTS, is_count
 from ctxlab.formats.requests.blocks import Data, fields_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.wires import CHAT, WIRES
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.documents import Session
@@ -13,6 +13,7 @@ from ctxlab.formats.requests.parameters import AgentParameters
 from ctxlab.formats.results import Import, Loss
 from ctxlab.formats.session_tree_builder import ROOT, Names, Tree
 from ctxlab.formats.source import Source
+from ctxlab.lazy_dataclass import dataclass
 
 Data = dict[str, Any]
 

@@ -8,7 +8,7 @@ node as long as they stay in order. Reasoning, searches and other items of the v
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from ctxlab import wires
@@ -39,6 +39,7 @@ from ctxlab.formats.requests.parameters import (
 from ctxlab.formats.requests.request_session import ReadRequest, import_of_bodies
 from ctxlab.formats.results import Import
 from ctxlab.formats.source import Source, mostly, one_or_mostly
+from ctxlab.lazy_dataclass import dataclass
 
 GROUP: Final = "openai"
 ROLES: Final = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}

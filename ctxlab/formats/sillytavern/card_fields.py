@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from ctxlab.documents import Agent, MessageNode
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 Data = dict[str, Any]

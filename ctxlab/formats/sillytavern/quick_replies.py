@@ -8,7 +8,6 @@ on startup, on messages and the like from running because of another such reply.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple, TypeGuard, cast
 
@@ -24,6 +23,7 @@ from ctxlab.formats.sillytavern.roundtrip import patched
 from ctxlab.formats.source import Source, one_or_mostly
 from ctxlab.formats.unsent_texts import with_unsent_texts
 from ctxlab.formats.values_to_export import pick_quick_actions
+from ctxlab.lazy_dataclass import dataclass
 
 Data = dict[str, Any]
 

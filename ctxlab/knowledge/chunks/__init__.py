@@ -1,10 +1,5 @@
 """Chunks: the pieces of entries that are searched, each with its place."""
 
-from ctxlab.knowledge.chunks.cut import Chunk, chunks_of
-from ctxlab.public_names import listed
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["Chunk", "chunks_of"]
-
-
-def __dir__() -> list[str]:
-    return listed(globals(), __all__)
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import regex
 
@@ -22,6 +21,7 @@ from ctxlab.knowledge.chunks.borders import (
     line_starts,
     spans,
 )
+from ctxlab.lazy_dataclass import dataclass
 
 GRAPHEME = regex.compile(r"\X")
 TRAIL = " > "

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.errors import CtxlabError
 from ctxlab.knowledge.embedders.embedder import encodable, unit_rows
 from ctxlab.knowledge.embedders.server import ModelServer, answered, opened_client
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from ctxlab.knowledge.embedders.embedder import Vectors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -12,6 +11,7 @@ from ctxlab.errors import MissingExtra, WrongSetting, did_you_mean
 from ctxlab.knowledge.embedders.embedder import Embedder
 from ctxlab.knowledge.embedders.universal_sentence_encoder import PACKAGE, UniversalSentenceEncoder
 from ctxlab.knowledge.embedders.word_llama import WordLlama
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.plugins import announced, raised
 
 GROUP = "ctxlab.embedders"

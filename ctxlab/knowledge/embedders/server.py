@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from ctxlab.assets.transcription.loaded_models import optional_module
 from ctxlab.display.html_table import heading
 from ctxlab.display.short_texts import short
 from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.assets.transcription.loaded_models import loaded, optional_module, version_of
 from ctxlab.knowledge.embedders.embedder import encodable, unit_rows
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from ctxlab.knowledge.embedders.embedder import Vectors

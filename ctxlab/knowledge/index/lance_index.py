@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from itertools import islice
 from threading import RLock
@@ -15,6 +15,7 @@ from ctxlab.display.html_table import heading
 from ctxlab.engines.ranking.words import words
 from ctxlab.knowledge.index.memory_index import DIGITS
 from ctxlab.knowledge.index.protocol import IndexedText, Scored, WordStatistics
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

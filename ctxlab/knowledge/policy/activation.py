@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.display.short_texts import counted, short
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.javascript.numbers import leading_integer
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ctxlab.context import KnowledgeBaseFacts
 from ctxlab.display.short_texts import nearest, short
 from ctxlab.documents.agent.knowledge import KnowledgeBaseConfig, KnowledgeBinding
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import KnowledgeAnswer, KnowledgeHit
+from ctxlab.lazy_dataclass import dataclass
 
 Join = Literal["best", "sum"]
 MEASURES = {"vector": "cosine", "hybrid": "1 / rank"}

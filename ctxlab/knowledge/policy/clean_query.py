@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ctxlab.engines.ranking.stop_words import CHINESE_STOP_WORDS, STOP_WORDS
 from ctxlab.engines.ranking.words import HAN, HAN_AT_ONCE, KANA
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 PLACEHOLDERS = lazy_pattern(r"【(?:kb|knowledge|recall)(?:::[^【】]*)?】")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.knowledge.policy.candidates import Candidate
+from ctxlab.lazy_dataclass import dataclass
 
 Cut = Literal["", "tags", "minimum", "decay", "base limit", "limit", "characters"]
 Overflow = Literal["stop", "skip"]

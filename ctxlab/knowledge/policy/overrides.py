@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 from ctxlab.display.short_texts import short
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.policy.placeholder import MODES, Placeholder, limit_of, share_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 LINE = lazy_pattern(r"\s*(【[^【】]*】)([^【】\n]*)(?:\n|\Z)")

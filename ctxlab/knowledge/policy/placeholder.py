@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ctxlab.display.short_texts import short
 from ctxlab.engines.javascript.numbers import leading_integer
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 PLACEHOLDER = lazy_pattern(r"【(?:kb|knowledge)(?:::([^【】]*))?】")

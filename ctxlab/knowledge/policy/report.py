@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.context.portable_pickles import by_fields
@@ -14,6 +14,7 @@ from ctxlab.knowledge.policy.activation import Activation
 from ctxlab.knowledge.policy.bases import BoundBase
 from ctxlab.knowledge.policy.cuts import CutRules, Decision, change_in_words, nearest_change
 from ctxlab.knowledge.policy.overrides import PlaceholderOverride, overrides_text
+from ctxlab.lazy_dataclass import dataclass
 
 OF_PLACEHOLDER = frozenset({"mode", "params", "search_disabled"})
 """Values that only a placeholder has."""

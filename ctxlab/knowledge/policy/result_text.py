@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ctxlab.context import Cause, Origin, Span, Text
 from ctxlab.display.one_line import plain
 from ctxlab.knowledge.policy.cuts import Decision
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 KIND = "knowledge"

@@ -1,11 +1,5 @@
 """Rankers that look at what messages mean, with an embedder."""
 
-from ctxlab.knowledge.ranking.embeddings import EmbeddingsRanker
-from ctxlab.knowledge.ranking.hybrid import HybridRanker
-from ctxlab.public_names import listed
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["EmbeddingsRanker", "HybridRanker"]
-
-
-def __dir__() -> list[str]:
-    return listed(globals(), __all__)
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxlab.display.html_table import heading
 from ctxlab.engines.ranking import Candidate, Ranking
@@ -11,6 +10,7 @@ from ctxlab.engines.ranking.candidates import Candidates
 from ctxlab.engines.ranking.ranks import ordinal, ranks
 from ctxlab.knowledge.embedders import Embedder
 from ctxlab.knowledge.ranking.likeness import check_embedder, chosen_embedder, likeness
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

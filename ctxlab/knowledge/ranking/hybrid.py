@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from ctxlab.engines.ranking.weights import BY_WORDS_AND_MEANING, Weights
 from ctxlab.errors import WrongArgument
 from ctxlab.knowledge.embedders import Embedder
 from ctxlab.knowledge.ranking.likeness import check_embedder, chosen_embedder, likeness
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

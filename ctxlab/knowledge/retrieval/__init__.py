@@ -1,13 +1,5 @@
 """Retrieval: the bases, their engines, and what they find."""
 
-from ctxlab.knowledge.retrieval.endpoint_reranker import EndpointReranker
-from ctxlab.knowledge.retrieval.reranker import Reranker
-from ctxlab.knowledge.retrieval.retriever import KnowledgeRetriever
-from ctxlab.knowledge.retrieval.search_cache import SearchCache
-from ctxlab.public_names import listed
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["EndpointReranker", "KnowledgeRetriever", "Reranker", "SearchCache"]
-
-
-def __dir__() -> list[str]:
-    return listed(globals(), __all__)
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

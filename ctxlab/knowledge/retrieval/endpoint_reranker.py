@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from ctxlab.context.knowledge_hit import KnowledgeHit
 from ctxlab.errors import CtxlabError
 from ctxlab.knowledge.embedders.embedder import encodable
 from ctxlab.knowledge.embedders.server import ModelServer, answered, opened_client
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 from threading import Lock
 
@@ -13,6 +12,7 @@ from ctxlab.documents.stored import as_json
 from ctxlab.knowledge.chunks import Chunk, chunks_of
 from ctxlab.knowledge.embedders import Embedder, vectors_of
 from ctxlab.knowledge.index import IndexedText, KnowledgeIndex, MemoryIndex
+from ctxlab.lazy_dataclass import dataclass
 
 AT_ONCE = 256
 """Chunks that are embedded before searches by words get their turn."""

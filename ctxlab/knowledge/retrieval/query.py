@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ctxlab.context.knowledge_hit import QueryPart
 from ctxlab.engines.ranking.words import words_as_written
 from ctxlab.knowledge.embedders import Embedder, vectors_of
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from typing import Any, Protocol, cast
 
@@ -12,6 +12,7 @@ from ctxlab.context.portable_pickles import by_fields
 from ctxlab.display.short_texts import short
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError, WrongArgument, WrongSetting, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.plugins import announced, raised
 
 GROUP = "ctxlab.rerankers"

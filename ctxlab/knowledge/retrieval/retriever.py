@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from threading import RLock
 from typing import TYPE_CHECKING, Any, cast
 
@@ -36,6 +36,7 @@ from ctxlab.knowledge.retrieval.query import Query
 from ctxlab.knowledge.retrieval.reranker import Reranker, as_reranker, reranked
 from ctxlab.knowledge.retrieval.scores import Scores
 from ctxlab.knowledge.retrieval.search_cache import SearchCache
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
 from ctxlab.context.knowledge_hit import KnowledgeHit, WordShare
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.knowledge.index import Scored
+from ctxlab.lazy_dataclass import dataclass
 
 
 class ChunkKey(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from ctxlab.context.knowledge_hit import KnowledgeAnswer
 from ctxlab.display.html_table import heading
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import numpy as np

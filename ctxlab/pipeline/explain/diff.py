@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeVar
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.context import Cause, Context, Draft
 from ctxlab.context.file_words import files_otherwise
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.explain.match_messages import (
     Joins,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Draft, Dropped
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.garbage_collector import without_collection
 from ctxlab.pipeline.remedies import drop_details
 from ctxlab.pipeline.services import TokenCounter

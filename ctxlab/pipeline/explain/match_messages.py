@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
 from ctxlab.context import NOTHING, Draft, Text
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.explain.provenance_text import span_provenance
 from ctxlab.prompt.merged_parts import Piece, pieces
 

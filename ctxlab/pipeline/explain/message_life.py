@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -11,6 +11,7 @@ from ctxlab.context import Cause, Context, Draft, Text
 from ctxlab.context.file_words import file_changes
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.explain.message_names import key_with_id
 from ctxlab.pipeline.explain.text_versions import TAKEN_OUT_BY_HAND, edit_causes

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import Cause, Origin, Span
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_dataclass import dataclass
 
 Lead = Literal["", "in place of", "with"]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Cause, Context, Draft, Dropped, Span
 from ctxlab.context.step_report import summary_of
 from ctxlab.display.data_frame import frame_of
 from ctxlab.documents import Note
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.alignment import moved_keys
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.pipeline.trace import Step

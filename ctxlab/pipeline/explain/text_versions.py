@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxlab.context import Cause, Context, Draft, Dropped, Edit, Origin, Span, Text
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.explain.diff import smallest_change
 from ctxlab.pipeline.explain.provenance_text import done_by
 from ctxlab.prompt.merged_parts import pieces

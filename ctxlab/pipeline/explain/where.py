@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ctxlab.context import Cause, Draft, Span
 from ctxlab.display.data_frame import frame_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.explain.provenance_text import done_by, provenance_lines, written_by
 from ctxlab.pipeline.explain.text_versions import SupersededVersion, TextHistory, Version
 from ctxlab.prompt.merged_parts import pieces

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any, Literal, cast
 
@@ -16,6 +16,7 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.errors import WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.parameters.forms import ModelParameters
 from ctxlab.pipeline.settings.resolver import DEFAULT, Given, WrongValue, names_of, resolve
 from ctxlab.secrets import without_secret_fields

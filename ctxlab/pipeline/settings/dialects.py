@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from ctxlab.context import BuildInput
 from ctxlab.documents.frozen_json import FrozenDict, frozen
 from ctxlab.errors import WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

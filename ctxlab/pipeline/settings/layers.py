@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from ctxlab.documents import Note
 from ctxlab.errors import WrongSetting, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.processor import Processor, ProcessorSettings
 from ctxlab.pipeline.settings.resolver import DEFAULT, Given, WrongValue, names_of, resolve
 

@@ -6,12 +6,13 @@ A value has the layer that it is from; one that doesn't fit is told, and the one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from ctxlab.documents.refused_values import reason_of
+from ctxlab.lazy_dataclass import dataclass
 
 M = TypeVar("M", bound=BaseModel)
 NoneMeans = Literal["a value", "not set", "switched off"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.processor import ProcessorSettings
 from ctxlab.plugins import Plugin, announced
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from ctxlab.assets.descriptions import type_for_people
@@ -10,6 +9,7 @@ from ctxlab.context import AssetRef, FileFacts, Transcript
 from ctxlab.context.file_route import RouteKind
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.documents.session.inline_bytes import shown, without_data
+from ctxlab.lazy_dataclass import dataclass
 
 SentAs = RouteKind | Literal["text", "description"]
 

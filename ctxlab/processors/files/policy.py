@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.assets.capabilities import Capabilities
 from ctxlab.documents import ModelProfile
+from ctxlab.lazy_dataclass import dataclass
 
 SENDABLE_PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """Types of pictures that all vendors take."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.context.portable_pickles import by_fields
 from ctxlab.context.step_report import Row, report_html
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.processors.files.policy import FilePolicy
 
 WORDS = {

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.plugins import announced
 from ctxlab.processors.injection.read_preset_placement import ANCHORS, OLDER_HISTORY, Anchor
 

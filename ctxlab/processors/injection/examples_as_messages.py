@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import count
 
 from ctxlab.context import Cause, Draft, Origin, Placement, Text
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.processors.injection.example_messages import ExampleBlock, Speakers, example_blocks
 from ctxlab.processors.injection.read_preset_placement import EXAMPLES
 

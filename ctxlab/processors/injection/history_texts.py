@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ctxlab.context import Cause, Context, Draft, Edit, Origin, Text
 from ctxlab.documents import MessageNode
 from ctxlab.engines.macros import MacroEnv
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.processors.injection.injection_run import ID
 from ctxlab.processors.injection.settings import InjectionSettings

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from ctxlab.context import Cause, Context, Draft
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Services
 from ctxlab.processors.injection.plan import Places
 from ctxlab.processors.injection.presets import Preset

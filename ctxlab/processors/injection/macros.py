@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxlab.context import BuildInput, Cause, Context, Draft, Origin, Text, Variables
 from ctxlab.documents import Note
@@ -13,6 +13,7 @@ from ctxlab.engines.macros.call import CAUSE
 from ctxlab.engines.macros.environment import MacroEngine
 from ctxlab.engines.macros.expand import may_have_macros
 from ctxlab.engines.macros.left_to_right.names_and_card import without_card
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.processors.injection.plan import Rank
 from ctxlab.processors.injection.read_preset_placement import CARD_TEXTS, NOTES

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from itertools import groupby
 
 from ctxlab.context import AssetRef, Cause, Draft, Origin, Text
 from ctxlab.context.draft_message import merged_draft
+from ctxlab.lazy_dataclass import dataclass
 
 LINE = "\n"
 

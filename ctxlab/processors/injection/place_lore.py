@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
 from ctxlab.context import Cause, Context, Draft, Origin, Placement, Text
 from ctxlab.documents import Role
 from ctxlab.engines.worldbook import Decision, LoreScan
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.processors.injection.in_chat import TURNS, USUAL_ORDER, seat_at_depth
 from ctxlab.processors.injection.one_message import Seat, Section
 from ctxlab.processors.injection.plan import Places, Point, Rank

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxlab.context import Draft
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.processors.injection.depth import index_at_depth
 from ctxlab.processors.injection.one_message import Seat
 from ctxlab.processors.injection.presets import Preset

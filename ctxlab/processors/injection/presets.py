@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, cast
 
 from ctxlab.context import BuildInput
@@ -12,6 +11,7 @@ from ctxlab.documents.agent.left_out_presets import why_left_out
 from ctxlab.documents.agent.preset_groups import kept_out_presets
 from ctxlab.documents.agent.tool_call_config import ToolCallConfig
 from ctxlab.engines.model_match import model_fits
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.processors.injection.read_preset_placement import AUTHORS_NOTE, INTERVAL, TRIGGERS, role_in_prompt
 
 Level = Literal["global", "user", "agent", "tools"]

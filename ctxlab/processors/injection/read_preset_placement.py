@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.documents import InjectionStrategy, MessageNode
 from ctxlab.documents.misspelt_fields import misspelt_fields
 from ctxlab.errors import did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 
 HISTORY = "chat_history"
 OLDER_HISTORY = "__CHAT_HISTORY__"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ctxlab.context import Context, Draft, Text
 from ctxlab.knowledge.policy.placeholder import Placeholder, placeholders_in, without_placeholders
 from ctxlab.knowledge.policy.query import SpokenText
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.processors.variable_processor import SUMMARISED
 
 HISTORY = frozenset({"node", "summary", "pending"})

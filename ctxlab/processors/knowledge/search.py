@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from ctxlab.context import KnowledgeAnswer, KnowledgeBaseFacts, KnowledgeHit, QueryPart
@@ -19,6 +19,7 @@ from ctxlab.knowledge.policy.cuts import CutRules, decide
 from ctxlab.knowledge.policy.placeholder import ENGINES, Placeholder
 from ctxlab.knowledge.policy.query import SpokenText, Turn, newest_turns, query_of, query_words, turns_of
 from ctxlab.knowledge.policy.report import PlaceholderResult
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Retriever
 from ctxlab.processors.knowledge.settings import KnowledgeStepSettings
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from ctxlab.assets.content_router.vendor_tool_results import RULES
@@ -12,6 +11,7 @@ from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.context.file_words import name_of
 from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.anthropic.history_rules import THOUGHTS
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, plain_ids, plain_names

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.anthropic.shapes import ASSISTANT_BLOCKS, SERVER_RESULTS, SYSTEM_BLOCKS, USER_BLOCKS
 from ctxlab.providers.binary_rules import base64_problem

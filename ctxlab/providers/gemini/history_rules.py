@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.display.short_texts import counted, short
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.binary_rules import base64_problem
 from ctxlab.providers.body_shapes import Found
 from ctxlab.providers.gemini.body import DEMANDS_SIGNATURES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from mimetypes import guess_type
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ from ctxlab.context import AssetRef, Draft, Text
 from ctxlab.context.file_words import name_of
 from ctxlab.documents import ToolCall
 from ctxlab.documents.session.replay_artifacts import ReplayArtifact
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.call_forms import CallForms, WordForm, long_ids

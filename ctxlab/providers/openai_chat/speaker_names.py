@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 MAX_NAME = 64

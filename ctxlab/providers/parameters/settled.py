@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pydantic.alias_generators import to_camel
 
 from ctxlab.documents import Note
 from ctxlab.documents.frozen_json import JsonObject, frozen
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.parameters.layers import Effective
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_info import ModelInfo

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ctxlab.documents import Note
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.parameters.thinking import Effort, ThinkingMode
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_info import ModelInfo

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.errors import SendFailed, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.assemblers import assembler_of
 from ctxlab.providers.sending.clients import check_client

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.short_texts import counted, kind_in_words, short
 from ctxlab.documents.session.usage_counts import COUNTS, is_count
 from ctxlab.errors import SendFailed
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.assemblers import assembler_of, deltas_of, form_of
 from ctxlab.providers.sending.clients import check_client, posted, target

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from ctxlab.lazy_dataclass import dataclass
 
 Data = dict[str, Any]
 

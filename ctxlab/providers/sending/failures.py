@@ -6,7 +6,6 @@ import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from math import isfinite
@@ -14,6 +13,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from ctxlab.errors import SendFailed
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.providers.payload import Payload
 from ctxlab.providers.sending.key_mask import KeyMask

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from typing import Any, Final
 
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import SendFailed
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.anthropic import FILES_BETA
 from ctxlab.providers.anthropic.blocks import PICTURES as PICTURES_OF_ANTHROPIC
 from ctxlab.providers.anthropic.parameter_rules import MAX_REQUEST

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from ctxlab.display.short_texts import short
 from ctxlab.errors import SendFailed
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.secrets import masked_beginning
 
 MOST_WORDS = 300

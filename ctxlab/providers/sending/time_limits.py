@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
 
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,5 @@
 """Compressions that other programs made of their conversations, and what each of them kept."""
 
-from ctxlab.recordings.compressions.recorded_compression import RecordedCompression, RecordedCompressions
-from ctxlab.recordings.compressions.rule_breaches import RuleBreach
-from ctxlab.recordings.compressions.rule_repeats import RuleRepeat
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["RecordedCompression", "RecordedCompressions", "RuleBreach", "RuleRepeat"]
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

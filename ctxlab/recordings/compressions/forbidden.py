@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.engines.compression.facts.fact import width_folded
 from ctxlab.engines.compression.facts.references import paths
 from ctxlab.engines.compression.facts.taken import Taken
 from ctxlab.engines.ranking.stop_words import STOP_WORDS
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 Action = Literal["change", "use", "say"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.moments import moment_of
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.compressions.message_texts import MessageTexts, head_text, inserted_text, reply_text
 from ctxlab.recordings.compressions.signs import (
     SHARED_WORDS,

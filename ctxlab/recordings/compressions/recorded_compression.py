@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from ctxlab.documents import MessageNode
 from ctxlab.engines.compression import CheckedFact, CompressionReport, SourceText, compression_report
 from ctxlab.engines.compression.compression_report import CEILING
 from ctxlab.engines.compression.facts.fact import folded
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.compressions.rule_breaches import RuleBreach, first_breaches
 from ctxlab.recordings.compressions.rule_repeats import RuleRepeat, repeats

@@ -6,13 +6,13 @@ import json
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, cast
 
 from ctxlab.display.one_line import plain
 from ctxlab.documents import MessageNode
 from ctxlab.engines.compression import CheckedFact
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.compressions.forbidden import Forbidden, forbidden_in
 from ctxlab.recordings.shell_commands import shell_commands, without_git_options

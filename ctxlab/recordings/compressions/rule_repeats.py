@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxlab.display.one_line import plain
 from ctxlab.documents import MessageNode
@@ -11,6 +10,7 @@ from ctxlab.engines.compression import CheckedFact, sentences
 from ctxlab.engines.compression.facts.fact import folded
 from ctxlab.engines.compression.facts.statements import NEGATION
 from ctxlab.engines.ranking.words import words_as_written
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.compressions.forbidden import forbidden_in
 
 SAME = 0.6

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args, overload
 
 from ctxlab.argument_checks import checked_arguments
@@ -12,6 +12,7 @@ from ctxlab.display.html_table import fields_table, heading, html_table, lines
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, short
 from ctxlab.formats.requests.blocks import Data
+from ctxlab.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     import pandas as pd

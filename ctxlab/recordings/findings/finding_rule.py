@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.findings.finding import FindingPlace, Level
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 
 from ctxlab.errors import UnknownName, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.plugins import announced
 from ctxlab.recordings.findings.finding import LEVELS
 from ctxlab.recordings.findings.finding_rule import ALL, FindingRule

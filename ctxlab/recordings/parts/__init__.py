@@ -1,5 +1,5 @@
 """The parts of recorded requests: every stretch of a prompt with its source, its tool, its file and its tokens."""
 
-from ctxlab.recordings.parts.context_parts import ContextParts, TokenSums, parts_of
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["ContextParts", "TokenSums", "parts_of"]
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

@@ -1,24 +1,5 @@
 """The prefix of recorded requests: how much each begins as the one before, what broke it, and what that costs."""
 
-from ctxlab.recordings.prefix.report import FrozenPrefix, PrefixReport
-from ctxlab.recordings.prefix.request_prefix import (
-    CAUSES,
-    STATES,
-    CauseKind,
-    PrefixCause,
-    PrefixState,
-    ReportedPrefix,
-    RequestPrefix,
-)
+from ctxlab.public_names import names_of_stub
 
-__all__ = [
-    "CAUSES",
-    "STATES",
-    "CauseKind",
-    "FrozenPrefix",
-    "PrefixCause",
-    "PrefixReport",
-    "PrefixState",
-    "ReportedPrefix",
-    "RequestPrefix",
-]
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Final
 
@@ -12,6 +11,7 @@ from ctxlab.context.equal_stretch import common_beginning, equal_after
 from ctxlab.display.one_line import plain
 from ctxlab.engines.chat_templates import JinjaTemplate, RenderedText
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.local_models.token_starts import token_ends
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.shared_beginning import is_sent_alike

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.formats.requests.blocks import fields_of, kind_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.prefix.causes import Break, Prompt, break_between
 from ctxlab.recordings.prefix.earlier import Earlier
 from ctxlab.recordings.prefix.lifetimes import asked_lifetime, least_tokens, rules_of, seconds_between

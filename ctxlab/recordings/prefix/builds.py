@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.argument_checks import checked_arguments
@@ -14,6 +14,7 @@ from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading, html_table
 from ctxlab.display.short_texts import counted, short
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.local_models.template_source import TemplateSource
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.shared_beginning import common_prefix_tokens

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
 
 from ctxlab.context.equal_stretch import equal_after
 from ctxlab.display.short_texts import first_of, short
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.alignment import aligned, texts_alike
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.prefix.prompt_heads import CLOCK, PromptHead, region

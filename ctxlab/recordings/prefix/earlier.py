@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.prefix.prompt_heads import HeadReader, PromptHead
 from ctxlab.recordings.prefix.prompt_tree import PromptTree
 from ctxlab.recordings.recorded_request import RecordedRequest

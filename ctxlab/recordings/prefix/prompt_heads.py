@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from ctxlab.formats.requests.blocks import fields_of, items_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.cache_marks import MARK

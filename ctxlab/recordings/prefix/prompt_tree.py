@@ -6,10 +6,10 @@ Common beginnings are found in a number of steps that grows with the logarithm o
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.formats.requests.blocks import fields_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.ancestor_tree import AncestorTree
 from ctxlab.recordings.content_hash import hash_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading, html_table, title
 from ctxlab.display.short_texts import counted, short
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.prefix.request_prefix import STATES, PrefixState, RequestPrefix
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.short_texts import counted, short
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.recorded_request import RecordedRequest
 

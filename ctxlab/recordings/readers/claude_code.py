@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
@@ -20,6 +20,7 @@ from ctxlab.formats.requests.reply_usage import usage_in
 from ctxlab.formats.results import Loss
 from ctxlab.formats.session_tree_builder import parents_first
 from ctxlab.formats.source import Source
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.builder import START, RecordingBuilder
 
 PROGRAM: Final = "Claude Code"

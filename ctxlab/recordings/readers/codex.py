@@ -8,7 +8,7 @@ the history of the session that it came from: it is sent, but its answers are no
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
@@ -17,6 +17,7 @@ from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.requests.reply_usage import NO_USAGE, RecordedUsage, count_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.wire_bodies import is_of_assistant

@@ -8,13 +8,14 @@ id and all after it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of
 from ctxlab.formats.requests.reply_usage import RecordedUsage, count_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.builder import START, RecordingBuilder
 
 PROGRAM: Final = "Gemini CLI"

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.results import Loss
 from ctxlab.formats.source import Source, mostly
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.readers.cline import time_of
 from ctxlab.recordings.readers.opencode_messages import (

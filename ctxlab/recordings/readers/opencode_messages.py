@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ctxlab.formats.requests.blocks import Data, fields_of, items_of, kind_of
 from ctxlab.formats.requests.reply_usage import NO_USAGE, RecordedUsage, count_of
+from ctxlab.lazy_dataclass import dataclass
 
 CLEARED: Final = "[Old tool result content cleared]"
 INTERRUPTED: Final = "[Tool execution was interrupted]"

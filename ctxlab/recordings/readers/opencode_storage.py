@@ -6,7 +6,6 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +13,7 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.errors import ReadError
 from ctxlab.formats.requests.blocks import Data, fields_of
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.builder import RecordingBuilder
 from ctxlab.recordings.readers import opencode_rows
 from ctxlab.recordings.readers.opencode import StoredSession, add_sessions

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +11,7 @@ from ctxlab.display.short_texts import counted, short
 from ctxlab.errors import BrokenFile
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.readers.prompt_markup import BEGINNINGS, ENDS, Mark, Markup, markup_of

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.documents.moments import moment_of
 from ctxlab.formats.requests.blocks import Data
 from ctxlab.formats.requests.reply_usage import NO_USAGE, RecordedUsage
 from ctxlab.formats.results import Loss
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.builder import START, RecordingBuilder
 from ctxlab.recordings.readers.message_forms import body_of, chat_reply
 from ctxlab.wires import RESPONSES

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, cast
 
@@ -14,6 +13,7 @@ from ctxlab.documents.session.message import Role, ToolCall
 from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.chat_templates.jinja import plain_text
 from ctxlab.errors import TemplateRefused
+from ctxlab.lazy_dataclass import dataclass
 
 START, END = "start", "end"
 Pair = tuple[str, str]

@@ -6,13 +6,14 @@ import os
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from queue import Empty, SimpleQueue
 from time import monotonic
 from types import TracebackType
 from typing import Any, Final, Self, cast
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.recorder.bodies import MOST_BYTES, read_reply_body, read_request_body
 from ctxlab.recordings.recorder.headers import KEPT_OF_REPLIES, KEPT_OF_REQUESTS, Pairs, kept
 from ctxlab.recordings.recorder.raw_exchange import Ending

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from ctxlab.lazy_dataclass import dataclass
 
 Ending = Literal["whole", "client", "broken", "stalled", "unreachable", "rubbish", "unknown"]
 """The end of an exchange: the reply came whole, the client hung up, the endpoint died in the middle, was silent for too

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, cast, get_args
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.errors import ReadError, UnknownFormat
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.recorder.raw_exchange import Ending, RawExchange
 from ctxlab.recordings.recorder.record_file import FIRST
 from ctxlab.recordings.recorder.record_lines import VERSION

@@ -9,11 +9,11 @@ import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.recordings.recorder.headers import Pairs
 
 CONNECT_SECONDS: Final = 30.0

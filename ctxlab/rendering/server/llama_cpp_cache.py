@@ -6,10 +6,11 @@ Each rule was measured on a real server (PyPI xllamacpp 2026.10.11549); the test
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from ctxlab.context.equal_stretch import equal_after
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.rendering.server.local_server import LocalServer
 from ctxlab.rendering.server.window_cells import MICRO_BATCH, WindowCells
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 Program = Literal["llama.cpp", "ollama", "koboldcpp", "vllm"]
 PAD: Final = 256

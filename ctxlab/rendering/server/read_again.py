@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from ctxlab.context.equal_stretch import equal_after
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.rendering.server.llama_cpp_cache import LlamaCppCache
 from ctxlab.rendering.server.local_server import LocalServer
 

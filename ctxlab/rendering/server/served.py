@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +16,7 @@ from ctxlab.engines.chat_templates import RenderedText
 from ctxlab.engines.tokens import Tokenizer
 from ctxlab.engines.tokens.boundaries import TokenBoundaries
 from ctxlab.errors import CtxlabError, TemplateRefused
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.local_models import LocalModel
 from ctxlab.local_models.token_starts import token_ends
 from ctxlab.pipeline import Trace

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
+
+from ctxlab.lazy_dataclass import dataclass
 
 MICRO_BATCH: Final = 512
 EMPTY: Final = -1

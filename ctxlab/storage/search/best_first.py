@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import apsw
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.search.candidates import AT_ONCE, Candidate, Stop, candidates_of
 from ctxlab.storage.search.database import Database
 from ctxlab.storage.search.query import all_of, any_of

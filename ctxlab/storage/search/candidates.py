@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from threading import Lock
 from typing import Any, NamedTuple
 
 import apsw
 import orjson
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.search.database import Database
 
 AT_ONCE = 24

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 import apsw
 
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.search.folding import folded
 from ctxlab.storage.search.numbers import TIME_SHIFT
 from ctxlab.storage.search.query import all_of, any_of, phrase_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from ctxlab.lazy_dataclass import dataclass
 
 
 class _Folds(dict[int, int]):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.search.tokens import class_of
 
 if TYPE_CHECKING:

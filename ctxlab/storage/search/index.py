@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol, Self, cast
 
@@ -15,6 +14,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.documents.session.session import Session
 from ctxlab.documents.stored import Note
 from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.search import writing
 from ctxlab.storage.search.best_first import RankedQuery, best_first
 from ctxlab.storage.search.candidates import Candidate, Stop, newest_first

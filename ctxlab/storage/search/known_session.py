@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Self
 
 from ctxlab.documents.session.session import Session
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.search.rows import Row, message_row, milliseconds, session_row
 
 MOST_CHANGES = 500

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.search.folding import aligned, folded
 from ctxlab.storage.search.tokens import (
     LONGEST,

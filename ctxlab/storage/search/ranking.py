@@ -6,7 +6,6 @@ SQLite's own function counts all rows with a term at each search, and looks up t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import log
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.storage.search.numbers import LENGTHS, size_of
 

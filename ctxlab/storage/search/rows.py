@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, cast, overload
 
@@ -18,6 +17,7 @@ from ctxlab.documents.quick_actions import QuickActionSet
 from ctxlab.documents.rules import RegexPreset
 from ctxlab.documents.session.message import MessageNode
 from ctxlab.documents.session.session import Session
+from ctxlab.lazy_dataclass import dataclass
 
 OWN = "name"
 """The key of the row with a value's own name and description."""

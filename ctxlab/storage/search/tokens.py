@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import add
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 WORD, PAIRED, SYMBOL, NONE = "wcs "

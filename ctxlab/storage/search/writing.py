@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from hashlib import blake2b
 
 import apsw
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.search.folding import folded
 from ctxlab.storage.search.numbers import count_rows, first_place, free_place, millisecond_of, number_of
 from ctxlab.storage.search.rows import Row

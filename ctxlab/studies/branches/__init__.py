@@ -1,11 +1,5 @@
 """Branches of conversations: tokens counted once, what was abandoned, what it cost, branches that are nearly equal."""
 
-from ctxlab.public_names import listed
-from ctxlab.studies.branches.session_branches import SessionBranches, session_branches
-from ctxlab.studies.branches.token_flow import TokenFlow, token_flow
+from ctxlab.public_names import names_of_stub
 
-__all__ = ["SessionBranches", "TokenFlow", "session_branches", "token_flow"]
-
-
-def __dir__() -> list[str]:
-    return listed(globals(), __all__)
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

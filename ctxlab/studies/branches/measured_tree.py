@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
 from ctxlab.documents import MessageNode, Session
 from ctxlab.documents.moments import seconds_of
 from ctxlab.documents.tree.graph_and_frame import TreeShape, active_keys, shape_of
+from ctxlab.lazy_dataclass import dataclass
 
 NodeKind = Literal["root", "message", "regeneration", "edit", "branch"]
 SHOWN = 200

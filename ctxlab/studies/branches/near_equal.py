@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.branches.measured_tree import MeasuredTree
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.short_texts import counted
 from ctxlab.display.theme import ThemeName
 from ctxlab.documents import Session
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.providers.tokenizers import tokenizer_for
 from ctxlab.studies.branches.measured_tree import MeasuredTree, measured_tree

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from heapq import nlargest
 from typing import Literal
 
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.secrets import masked_beginning
 from ctxlab.studies.branches.measured_tree import MeasuredTree
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ctxlab.argument_checks import checked_arguments, shown
@@ -15,6 +14,7 @@ from ctxlab.display.short_texts import counted
 from ctxlab.display.source_styles import OVERHEAD, PARTS, ROOM
 from ctxlab.display.theme import ThemeName
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Step, Trace
 from ctxlab.prompt import BuiltMessage, RunFacts, TokenCounter
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -20,6 +19,7 @@ from ctxlab.errors import BrokenFile
 from ctxlab.formats import Loss
 from ctxlab.formats.files.zip_archive import members, opened
 from ctxlab.formats.session_tree_builder import ROOT, Tree
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.cases.labelled_cases import LeftOut
 from ctxlab.studies.study.case import Case
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctxlab.argument_checks import checked_arguments
@@ -12,6 +12,7 @@ from ctxlab.display.html_table import fields_table, heading, html_table, lines
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, short
 from ctxlab.errors import WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.study.case import Case
 
 if TYPE_CHECKING:

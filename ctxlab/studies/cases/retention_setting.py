@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from ctxlab.argument_checks import checked_arguments
@@ -11,6 +11,7 @@ from ctxlab.display.html_table import fields_table, heading, lines
 from ctxlab.display.short_texts import counted
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.engines.tokens import tokenizer_named
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.processors import STEPS, SessionLoader, TokenLimiter
 
 HEAD_SHARE, HALF = f"{TokenLimiter.id}.head_share", 0.5

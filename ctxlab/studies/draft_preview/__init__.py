@@ -1,17 +1,5 @@
 """A message that is being typed, before it is sent: what it takes, what goes and what fires because of it."""
 
-from ctxlab.studies.draft_preview.cache_effect import CacheEffect, cache_effect
-from ctxlab.studies.draft_preview.draft_marks import DraftMacro, macros_of
-from ctxlab.studies.draft_preview.preview import DraftCut, DraftEntry, Preview, SourceTokens, preview_of
+from ctxlab.public_names import names_of_stub
 
-__all__ = [
-    "CacheEffect",
-    "DraftCut",
-    "DraftEntry",
-    "DraftMacro",
-    "Preview",
-    "SourceTokens",
-    "cache_effect",
-    "macros_of",
-    "preview_of",
-]
+__getattr__, __dir__, __all__ = names_of_stub(__name__, __file__)

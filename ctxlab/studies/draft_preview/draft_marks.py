@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ctxlab.context import Span, Text
 from ctxlab.engines.macros.lint import BEGUN, problems
 from ctxlab.engines.macros.parser import Lines, parsed
 from ctxlab.engines.macros.registry import find
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

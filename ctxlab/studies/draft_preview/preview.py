@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +11,7 @@ from ctxlab.context.step_report import PromptLimit
 from ctxlab.display.short_texts import counted, short
 from ctxlab.engines.worldbook import LoreScan
 from ctxlab.engines.worldbook.decision import Decision
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Remedy, Trace, remedies
 from ctxlab.pipeline.explain.cut_causes import cut_causes
 from ctxlab.prompt import BuiltMessage, JoinedMessage, Prompt

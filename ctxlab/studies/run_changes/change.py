@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 
 T = TypeVar("T")
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.one_line import plain
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.studies.run_changes.change import RunChange
 from ctxlab.studies.run_changes.document_changes import document_changes

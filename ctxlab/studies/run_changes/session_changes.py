@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +10,7 @@ from ctxlab.context import BuildInput
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Session
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.run_changes.change import RunChange, Way, arguments, first_that_makes
 
 NAME = 16

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ctxlab.documents import MessageNode
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.processors.ranked_messages import talks
 from ctxlab.studies.scorers.message_states import NODE, MessageStates
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 
 ScorerFunction = Callable[[ScoredRun], float | None]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from ctxlab.context import Draft
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.studies.scorers.message_states import MessageStates
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.scorers.message_states import MessageStates
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 

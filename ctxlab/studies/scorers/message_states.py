@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ctxlab.context import Context, Draft
 from ctxlab.engines.truncation import SHORTENED
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.studies.message_outcomes import before_cutting

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from ctxlab.engines.regexes import WordsOrPattern
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.scorers.sent_texts import sent_texts
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.prefix_blame import prefix_blame
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 from ctxlab.studies.successive_builds import refuse_few_turns, successive_builds

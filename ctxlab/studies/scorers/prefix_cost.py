@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import cast
 
 from ctxlab.documents.moments import moment_of
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers import Payload, payload, provider_named
 from ctxlab.providers.cost import price_of
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.shared_beginning import common_prefix_tokens
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 from ctxlab.studies.successive_builds import refuse_few_turns, successive_builds

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from types import FunctionType
 from typing import Any
 
 from ctxlab.errors import WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.plugins import announced, raised
 from ctxlab.studies.study.scorer import Scorer
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 

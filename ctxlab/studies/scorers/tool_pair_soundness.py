@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from ctxlab.context.tool_pairs import CallIds
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.study.scorer import ScoreColumn, ScoredRun, ScoreValue
 
 

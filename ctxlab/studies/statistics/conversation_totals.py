@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
 from statistics import stdev
 
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True)

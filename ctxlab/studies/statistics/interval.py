@@ -15,11 +15,11 @@ conversations are at 1 and a few far below: 78 % with 5 of them, 86 % with 10, 9
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.statistics.conversation_totals import ConversationTotals
 from ctxlab.studies.statistics.scipy_stats import scipy_stats
 

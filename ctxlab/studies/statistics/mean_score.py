@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.one_line import plain
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.statistics.conversation_totals import totals_of
 from ctxlab.studies.statistics.interval import Interval, Method, interval_of
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.html_table import fields_table, heading, lines
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.statistics.conversation_totals import totals_of
 from ctxlab.studies.statistics.effect_size import conversations_needed, paired_effect
 from ctxlab.studies.statistics.interval import Interval, Method, interval_of

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.study.case import BrokenCase, Case
 from ctxlab.studies.study.cell_key import CellKeys
 from ctxlab.studies.study.cell_rows import Row, rows_of_case, sound_text

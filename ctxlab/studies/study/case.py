@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.one_line import plain
 from ctxlab.documents import Session
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 
 WHOLE_NUMBERS = "whole numbers of a study are from -2**63 on and below 2**63"
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.study.cell_rows import Row
 from ctxlab.studies.study.frame_facts import PANDAS_ATTRS, FrameFacts
 from ctxlab.studies.study.plan import KEY, OWN_COLUMNS

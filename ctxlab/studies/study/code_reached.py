@@ -69,7 +69,8 @@ def reached_from(*roots: str) -> Reached:
     """All that some modules import, in turn, at once or when a function runs.
 
     A package around a module counts with its own text. What else it imports isn't followed: a name that is taken from
-    it leads to the module that defines it.
+    it leads to the module that defines it. One that is imported itself counts with all its names; those of ctxlab are
+    found where they are used.
     """
     known, waiting = modules(), list(roots)
     found: set[str] = set()
@@ -83,7 +84,7 @@ def reached_from(*roots: str) -> Reached:
         found.add(module)
         around.update(_packages_around(module))
         groups.update(GROUP.findall(known[module].read_text("utf-8")))
-        for name, taken in _imports(known[module]):
+        for name, taken in _imports(_says_imports(known[module]) if module != OURS else known[module]):
             if name.partition(".")[0] == OURS:
                 waiting += _homes(name, taken, around)
             else:
@@ -113,12 +114,17 @@ def _homes(module: str, name: str, around: set[str]) -> list[str]:
     if f"{module}.{name}" in known:
         return [f"{module}.{name}"]
     if name and module in known and known[module].name == "__init__.py":
-        stub = known[module].with_suffix(".pyi")
-        for home, taken in _imports(stub if stub.exists() else known[module]):
+        for home, taken in _imports(_says_imports(known[module])):
             if taken == name and home.partition(".")[0] == OURS:
                 around.add(module)
                 return _homes(home, taken, around)
     return [module]
+
+
+def _says_imports(path: Path) -> Path:
+    """The source that says what a module imports: of a package that imports its names at their first use, its stub."""
+    stub = path.with_suffix(".pyi")
+    return stub if stub.exists() else path
 
 
 def _packages_around(module: str) -> list[str]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, cast, get_args
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.study.scorer import Better, ScoreColumn, Unit
 
 ATTRS = "ctxlab study"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
 from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.engines.truncation.registry import strategies
 from ctxlab.errors import WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab.studies.study.build_function import BuildFunction
 from ctxlab.studies.study.case import WHOLE_NUMBERS, is_storable

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from ctxlab.errors import did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.scorers.registry import scorer_named
 from ctxlab.studies.study.batches import CaseSource
 from ctxlab.studies.study.scorer import Scorer

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ctxlab.documents import Library
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.cases import retention_cases
 from ctxlab.studies.cases.labelled_cases import LabelledCases
 from ctxlab.studies.study.batches import CaseSource

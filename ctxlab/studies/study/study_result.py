@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, cast
 
 from ctxlab.argument_checks import checked_arguments
@@ -12,6 +12,7 @@ from ctxlab.display.html_table import heading, html_table, lines
 from ctxlab.display.theme import ThemeName
 from ctxlab.display.views import shown_as
 from ctxlab.errors import UnknownName, WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.studies.study.batches import CaseSource, cases_of
 from ctxlab.studies.study.case import Case

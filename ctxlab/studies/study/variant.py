@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.display.html_table import fields_table, heading
 from ctxlab.display.one_line import plain
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.study.case import Case, is_sound, refuse_no_text, refuse_wrong_labels
 
 STRATEGY = "token-limiter.strategy"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import nearest
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.statistics.paired_difference import CellKey
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from ctxlab.argument_checks import checked_arguments
 from ctxlab.display.data_frame import frame_of
 from ctxlab.display.one_line import plain
 from ctxlab.display.theme import ThemeName
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.statistics.interval import Method
 from ctxlab.studies.statistics.mean_score import SHARE, MeanScore, mean_of
 from ctxlab.studies.statistics.paired_difference import PairedDifference, difference_of, with_holm

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.data_frame import frame_of
@@ -11,6 +10,7 @@ from ctxlab.display.html_table import heading, html_table
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.shared_beginning import prefix_tokens
 from ctxlab.studies.what_if.context_change import ContextChange, context_change

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.engines.worldbook import LoreScan
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.shared_beginning import is_sent_alike
 from ctxlab.studies.what_if.sent_pieces import pieces_not_in

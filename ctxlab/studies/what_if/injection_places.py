@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from typing import TypeVar
 
@@ -13,6 +13,7 @@ from ctxlab.documents.agent.place_preset import placed
 from ctxlab.documents.lore import POSITIONS
 from ctxlab.engines.worldbook import LoreScan
 from ctxlab.errors import Refused, WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.processors.injection.read_preset_placement import HISTORY, anchor_id
 from ctxlab.studies.what_if.removals import preset_keys

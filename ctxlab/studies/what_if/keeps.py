@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.engines.regexes import WordsOrPattern
 from ctxlab.engines.regexes.words_or_pattern import PATTERN
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.studies.what_if.sent_pieces import SentPiece, pieces_of
 

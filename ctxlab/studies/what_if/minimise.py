@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.context import Draft
@@ -14,6 +13,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.engines.worldbook import LoreScan
 from ctxlab.errors import CtxlabError, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.studies.what_if.delta_debugging import ddmin
 from ctxlab.studies.what_if.keeps import Keep, KeepSource, SentContext, keeps_of

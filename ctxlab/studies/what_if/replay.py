@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from ctxlab.display.data_frame import frame_of
@@ -12,6 +12,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import Session
 from ctxlab.errors import CtxlabError, UnknownNode, WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace, diff
 from ctxlab.pipeline.explain.diff import Diff
 from ctxlab.pipeline.shared_beginning import prefix_tokens

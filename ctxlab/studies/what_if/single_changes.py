@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from ctxlab.display.one_line import plain
 from ctxlab.engines.truncation import strategies
 from ctxlab.engines.worldbook import LoreScan
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.studies.what_if.removals import Removals, preset_keys, rule_keys, run_on

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ctxlab.display.data_frame import frame_of
@@ -12,6 +11,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, first_of
 from ctxlab.display.theme import ThemeName
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.shared_beginning import prefix_tokens
 from ctxlab.studies.what_if.injection_places import InjectionPlace, Placed, places_to_try

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +13,7 @@ from ctxlab.api.sources import library_of, session_or_library
 from ctxlab.argument_checks import checked_arguments, shown
 from ctxlab.documents import Library, Session
 from ctxlab.errors import BrokenFile, CtxlabError, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.studies.study import Case
 from ctxlab.studies.toml_table import TomlTable, read_toml

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from textwrap import indent
 from typing import Literal
 
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.errors import WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 
 PAD = "  "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from ctxlab.context import Draft, Origin
@@ -11,6 +10,7 @@ from ctxlab.display.one_line import plain, visible
 from ctxlab.display.short_texts import nearest
 from ctxlab.display.source_styles import BY_NAME, OF_KIND, OF_PART, OVERHEAD
 from ctxlab.engines.regexes import WordsOrPattern
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.prompt.merged_parts import pieces
 

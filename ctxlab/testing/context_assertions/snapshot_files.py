@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from ctxlab.assets.safe_path import path_inside, safe_name
 from ctxlab.display.one_line import visible
 from ctxlab.documents.atomic_file import replace_file
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 
 FOLDER = "__ctxlab__"
 ENDING = ".txt"

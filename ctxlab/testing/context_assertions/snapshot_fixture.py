@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.testing.context_assertions.snapshot_files import HOW_TO_UPDATE, SnapshotFile, difference
 from ctxlab.testing.context_assertions.snapshot_text import FORMAT, snapshot_text

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.testing.context_assertions.snapshot_files import ENDING, FOLDER, test_stem
 
 

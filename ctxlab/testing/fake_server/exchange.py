@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.testing.fake_server.anthropic import reply as anthropic
 from ctxlab.testing.fake_server.errors import error_body
 from ctxlab.testing.fake_server.files import (

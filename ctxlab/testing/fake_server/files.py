@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from email.message import Message
 from email.parser import BytesParser
 from email.policy import HTTP
 from typing import Any
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.testing.fake_server.refusal import Refusal, Vendor
 from ctxlab.testing.fake_server.sending import STARTED

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.testing.fake_server.anthropic.models import traits_of as claude_traits
 from ctxlab.testing.fake_server.anthropic.turns import blocks_of
 from ctxlab.testing.fake_server.gemini.models import traits_of as gemini_traits

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple, get_args
 
 from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 
 Vendor = Literal["openai", "openai-responses", "anthropic", "gemini", "deepseek", "openai-compatible"]
 VENDORS: tuple[Vendor, ...] = get_args(Vendor)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from ctxlab.errors import BrokenFile, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.testing.fake_server.refusal import Refusal, Vendor
 
 Finish = Literal["", "stop", "length", "filter"]

@@ -6,9 +6,9 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.testing.fake_server.prompt_cache import CacheUse
 from ctxlab.testing.fake_server.script import FakeReply
 from ctxlab.testing.fake_server.token_estimate import estimated_tokens

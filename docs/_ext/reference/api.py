@@ -77,7 +77,7 @@ def _entries(package: ModuleType, names: list[str]) -> Iterator[str]:
 
 def value_words(module: str, name: str) -> str:
     """The docstring below the line that gives a module's name its value, wherever it was imported from."""
-    tree = ast.parse(inspect.getsource(import_module(module)) if module != "ctxlab" else _stub())
+    tree = ast.parse(_source(module))
     for node, after in pairwise([*tree.body, ast.Pass()]):
         if isinstance(node, ast.ImportFrom) and any((each.asname or each.name) == name for each in node.names):
             original = next(each.name for each in node.names if (each.asname or each.name) == name)
@@ -89,8 +89,11 @@ def value_words(module: str, name: str) -> str:
     return ""
 
 
-def _stub() -> str:
-    return Path(import_module("ctxlab").__file__ or "").with_suffix(".pyi").read_text(encoding="utf-8")
+def _source(module: str) -> str:
+    """The text of a module; of a package that imports its names at their first use, its stub."""
+    path = Path(import_module(module).__file__ or "")
+    stub = path.with_suffix(".pyi")
+    return (stub if stub.exists() else path).read_text(encoding="utf-8")
 
 
 def _directive(kind: str, name: str, *, members: bool = False) -> str:

@@ -22,6 +22,18 @@ def build_command() -> Iterator[None]:
     command("-c", COMMAND, "build", str(HARBOUR))
 
 
+def explain_command() -> Iterator[None]:
+    """`ctxlab explain` of a small file, the whole process"""
+    yield
+    command("-c", COMMAND, "explain", str(HARBOUR))
+
+
+def check_command() -> Iterator[None]:
+    """`ctxlab check` of a small file, the whole process"""
+    yield
+    command("-c", COMMAND, "check", str(HARBOUR))
+
+
 def help_command() -> Iterator[None]:
     """`ctxlab --help`, the whole process"""
     yield
@@ -36,3 +48,13 @@ def first_build() -> Iterator[None]:
     name.write_text(json.dumps(generated_session(30, seed=1)))
     yield
     command("-c", f"import ctxlab; ctxlab.build({str(name)!r})")
+
+
+def first_messages() -> Iterator[None]:
+    """`import ctxlab`, the first build of 30 messages, and what is sent with its tokens"""
+    from ctxlab.testing import generated_session
+
+    name = Path("thirty.session.json")
+    name.write_text(json.dumps(generated_session(30, seed=1)))
+    yield
+    command("-c", f"import ctxlab; ctxlab.build({str(name)!r}).messages")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.secrets import masked
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.split_secrets import masked_state

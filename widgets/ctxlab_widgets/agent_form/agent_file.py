@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import ctxlab
 from ctxlab.documents import Agent
 from ctxlab.formats import FORMATS, Import
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.parameters import linked
 from ctxlab.providers.problem import Fix
 from ctxlab.secrets import masked_beginning

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -13,6 +12,7 @@ from pydantic.fields import FieldInfo
 from ctxlab.documents import Agent, Session
 from ctxlab.documents.refusal_sentence import refusal_sentence
 from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.parameters.forms import ContextManagement, CustomParameters, ModelParameters
 from ctxlab.pipeline.parameters.layers import fields_by_name
 from ctxlab.pipeline.settings.setting_form_fields import field_of, takes_texts

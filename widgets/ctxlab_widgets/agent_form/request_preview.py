@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
 
 from ctxlab.context import BuildInput
 from ctxlab.documents import ModelProfile, Note, Session
 from ctxlab.documents.frozen_json import FrozenDict
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.body_writer import BodyWriter
 from ctxlab.providers.loss import RequestLoss
 from ctxlab.providers.model_info import ModelInfo

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.documents.tree.collapse import TreeGlyph, grouped_chains, straight_children
 from ctxlab.documents.tree.graph_and_frame import TreeShape, active_keys, shape_of
 from ctxlab.documents.tree.layout import FORCE_MOST, LayoutName, Places, apart, layout_places
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab_widgets.branch_tree.preview import counted
 
 if TYPE_CHECKING:

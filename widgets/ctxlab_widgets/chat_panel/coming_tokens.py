@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.services import TokenCounter
 
 MOST_OPEN = 400

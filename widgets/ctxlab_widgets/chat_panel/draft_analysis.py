@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.api.draft import draft_run, goes_where, preview_between, previous_request
@@ -11,6 +10,7 @@ from ctxlab.chat.tools import tools_of
 from ctxlab.display.short_texts import short
 from ctxlab.documents import Asset, Session
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.providers.payload import Payload
 from ctxlab.studies.draft_preview import Preview, preview_of

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.chat.compression.summary_node import originals_of
 from ctxlab.display.one_line import plain
 from ctxlab.documents import Agent, MessageNode, Session, UserProfile
 from ctxlab.documents.agent.preset_groups import kept_out_presets
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.services import AssetStore, TokenCounter
 from ctxlab_widgets._shared.stands_for import stands_for
 from ctxlab_widgets.chat_panel.file_chips import chip_of

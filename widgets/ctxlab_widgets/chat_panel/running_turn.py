@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.chat.events import (
@@ -23,6 +23,7 @@ from ctxlab.chat.events import (
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, cut_off
 from ctxlab.documents import MessageNode, ThinkRule
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.services import TokenCounter
 from ctxlab_widgets.chat_panel.coming_tokens import ComingTokens
 from ctxlab_widgets.chat_panel.row_facts import MOST_ARGUMENTS, STATES

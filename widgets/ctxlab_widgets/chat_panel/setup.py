@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, cast
 
 from ctxlab.api.chat import OF_VENDORS, TurnOptions
@@ -15,6 +15,7 @@ from ctxlab.argument_checks import shown
 from ctxlab.chat.system_clock import SystemClock
 from ctxlab.documents import Agent, Library, ModelProfile, Session, UserProfile
 from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.services import TokenCounter

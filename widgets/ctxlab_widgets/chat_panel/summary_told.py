@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ctxlab.chat.compression.source_message import source_of
 from ctxlab.chat.compression.summary_node import originals_of
 from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted
 from ctxlab.documents import MessageNode, Session
 from ctxlab.engines.compression import SourceText, compression_report
+from ctxlab.lazy_dataclass import dataclass
 
 MOST_LOST = 20
 WORDS = 100

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import ctxlab
@@ -17,6 +16,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.display.short_texts import counted, cut_off, short
 from ctxlab.documents import MessageNode, ModelProfile
 from ctxlab.errors import CtxlabError, WrongArgument, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab_widgets.chat_panel.model_beside import options_beside
 
 if TYPE_CHECKING:

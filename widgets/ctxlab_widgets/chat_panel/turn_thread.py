@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
 from ctxlab.chat.events import TurnEvent
@@ -12,6 +12,7 @@ from ctxlab.chat.turn import Turn
 from ctxlab.chat.turn_stream import TurnStream
 from ctxlab.documents import Asset, History, Session, ThinkRule, ToolCall
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline.services import TokenCounter
 
 

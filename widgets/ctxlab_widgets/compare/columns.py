@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -12,6 +12,7 @@ from ctxlab.display.one_line import plain
 from ctxlab.documents import Agent
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import ProcessorFailed, Trace
 from ctxlab.processors import TokenLimiter
 from ctxlab.studies import NamedRun

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ctxlab.context import KnowledgeAnswer, KnowledgeBaseFacts, KnowledgeHit, QueryPart
 from ctxlab.errors import CtxlabError
 from ctxlab.knowledge.policy.query import query_words
 from ctxlab.knowledge.policy.report import KnowledgeReport
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Retriever, Trace
 from ctxlab.pipeline.edits_by_hand import edits_in
 from ctxlab.pipeline.trace import calls_to_replay

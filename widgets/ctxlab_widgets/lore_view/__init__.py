@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -15,6 +14,7 @@ from ctxlab import Trace, Worldbook
 from ctxlab.argument_checks import checked_arguments
 from ctxlab.engines.worldbook import LoreScan
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.processors.lore_trial import LoreTrial, price_of, trial_of
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from unicodedata import combining, east_asian_width
 
 from ctxlab.engines.regexes.parse_replacement import Replacement, Segment
@@ -13,6 +12,7 @@ from ctxlab.engines.regexes.v8 import RegexEngineUnavailable
 from ctxlab.engines.worldbook import Decision, LoreScan, PreparedEntry
 from ctxlab.engines.worldbook.key_search import MARK
 from ctxlab.engines.worldbook.keys import AnyKey, Key, PatternKey, searchable
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.secrets import masked_in_place
 
 BEFORE, AFTER = 36, 44

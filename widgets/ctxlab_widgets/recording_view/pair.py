@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
 from ctxlab.context.equal_stretch import equal_after
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.parts import ContextParts
 from ctxlab.recordings.recorded_request import RecordedRequest, SentMessage

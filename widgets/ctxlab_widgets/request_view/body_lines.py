@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, cast
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers import JsonPath
 
 BitKind = Literal["key", "sign", "value", "string"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +18,7 @@ from ctxlab.engines.regexes.report import RuleHit
 from ctxlab.engines.regexes.rule_selection import BoundRule, Ruleset, RuleSource, listed
 from ctxlab.engines.regexes.rule_steps import RegexSteps, regex_steps
 from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab_widgets._shared.json_values import as_json
 from ctxlab_widgets._shared.widget import Widget
 from ctxlab_widgets.rule_view.editing import (

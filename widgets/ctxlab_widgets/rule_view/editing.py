@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import ctxlab
@@ -15,6 +15,7 @@ from ctxlab.engines.regexes.compile_rule import pattern_of
 from ctxlab.engines.regexes.pattern import written_flags
 from ctxlab.engines.regexes.rule_selection import BoundRule, RuleLayer, RuleSource
 from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 
 FLAGS = {"javascript": "dgimsuvy", "python": "gimsuxa"}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from ctxlab import Draft, RegexConfig, Trace
@@ -12,6 +11,7 @@ from ctxlab.context import Text
 from ctxlab.engines.regexes.report import RuleHit, RuleHits
 from ctxlab.engines.regexes.rule_selection import BoundRule
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.processors import RegexProcessor
 from ctxlab.secrets import masked_beginning
 

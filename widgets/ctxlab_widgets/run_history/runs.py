@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import overload
 
 from ctxlab.context import PromptLimit
 from ctxlab.display.html_table import html_table
 from ctxlab.errors import CtxlabError, UnknownName, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.studies.comparison import COLUMNS as COLUMNS_OF_COMPARISONS
 from ctxlab.studies.run_changes import run_changes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from ctxlab.engines.chat_templates import JinjaTemplate
 from ctxlab.engines.chat_templates.instruct import InstructPreset
 from ctxlab.engines.tokens.boundaries import TokenBoundaries
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.local_models import LocalModel
 from ctxlab.pipeline import Trace
 from ctxlab.rendering import EFFECTS, RenderedPrompt, TemplateEffect, TemplateRemedy, rendered

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.assets.transcription.loaded_models import optional_module
 from ctxlab.display.one_line import plain
 from ctxlab.errors import ReadError, WrongArgument
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.study import ScoreColumn, StudyResult
 from ctxlab.studies.study.cell_folder import CELLS
 from ctxlab.studies.study.cell_table import CellTable, cells_frame

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ctxlab.display.one_line import plain
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.studies.statistics import PairedDifference
 from ctxlab.studies.study_table import StudyTable, study_table
 from ctxlab.studies.study_table.cells import CellGroup, cell_groups

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from string import ascii_lowercase
 from typing import Any
 
@@ -11,6 +11,7 @@ from ctxlab.context import Dropped
 from ctxlab.documents import ModelProfile
 from ctxlab.engines.truncation import STRATEGIES, BudgetReport, newest_first, strategies
 from ctxlab.errors import UnknownProcessor
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.pipeline.explain.cut_causes import cut_cause
 from ctxlab.pipeline.services import TokenCounter

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.context import Context, Draft
 from ctxlab.display.one_line import plain
 from ctxlab.engines.truncation import BudgetReport
 from ctxlab.engines.worldbook.explain import LORE, decisions
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Trace
 from ctxlab.processors.injection.presets import presets_of
 from ctxlab.prompt import BuiltMessage, RunFacts, TokenCounter

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from ctxlab.context import Context
 from ctxlab.engines.truncation import BudgetReport, UnitCosts
 from ctxlab.errors import UnknownProcessor
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Step, Trace
 from ctxlab.processors import TokenLimiter
 

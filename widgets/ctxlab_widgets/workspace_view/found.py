@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.kinds import KINDS
 
 MOST_HITS = 1000

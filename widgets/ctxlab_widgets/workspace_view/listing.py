@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from ctxlab.display.html_table import html_table
 from ctxlab.documents.moments import seconds_of
 from ctxlab.errors import CtxlabError
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.storage.kinds import KINDS, KindName
 from ctxlab.storage.rows import SessionRow, ValueRow
 from ctxlab.storage.trash import TrashEntry

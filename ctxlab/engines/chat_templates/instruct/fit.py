@@ -7,12 +7,12 @@ depth, the story and the preset's own words always stay. The rule is what SillyT
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ctxlab.context import Draft
 from ctxlab.engines.chat_templates.instruct.preset import InstructPreset
 from ctxlab.engines.chat_templates.instruct.render_instruct import InstructWriter, TurnKind, Written, instruct_text
 from ctxlab.engines.chat_templates.rendered_text import RenderedText
+from ctxlab.lazy_dataclass import dataclass
 
 PADDING = 64
 """Tokens that the program leaves free besides, unless told otherwise."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal
 
 from ctxlab.context import Draft
+from ctxlab.lazy_dataclass import dataclass
 
 Turn = Literal["user", "assistant", "system"]
 

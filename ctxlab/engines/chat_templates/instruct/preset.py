@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from ctxlab.lazy_dataclass import dataclass
 
 Names = Literal["none", "force", "always"]
 """Whether names stand before words: never, of others than the user and the character alone, always."""

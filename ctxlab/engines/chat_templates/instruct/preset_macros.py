@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from ctxlab.context import Origin
 from ctxlab.engines.macros import MacroEnv, expand
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 NAME: Final = lazy_pattern(r"\{\{name\}\}")

@@ -6,7 +6,7 @@ It is written after what SillyTavern 1.19.0 was seen to send, character by chara
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Literal, NamedTuple
 
 from ctxlab.context import Draft, Origin, Text
@@ -16,6 +16,7 @@ from ctxlab.engines.chat_templates.instruct.preset import SLOTS, InstructPreset
 from ctxlab.engines.chat_templates.instruct.preset_macros import PresetMacros
 from ctxlab.engines.chat_templates.instruct.story_string import story_pieces
 from ctxlab.engines.chat_templates.rendered_text import RenderedText
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 TurnKind = Literal["normal", "continue", "impersonate"]

@@ -7,11 +7,11 @@ as a block, and no character is escaped. A name that stands for nothing here sta
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from ctxlab.engines.chat_templates.instruct.pieces import Piece
 from ctxlab.errors import TemplateRefused
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 MOST_TAGS: Final = 10_000

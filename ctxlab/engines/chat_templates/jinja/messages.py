@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from ctxlab.context import AssetRef, Draft, Origin, Text
 from ctxlab.engines.chat_templates.jinja.traced_string import TracedString, leaf_string
+from ctxlab.lazy_dataclass import dataclass
 
 TYPES = {"image": "image", "audio": "audio", "video": "video"}
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
+
+from ctxlab.lazy_dataclass import dataclass
 
 FactKind = Literal[
     "must-keep", "rule", "decision", "task", "error", "number", "date", "name", "path", "identifier", "quote"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 
 from ctxlab.context import Text
@@ -17,6 +16,7 @@ from ctxlab.engines.macros.left_to_right.shorthand import Nonsense, is_filled, s
 from ctxlab.engines.macros.lint import arguments_problem, unknown_name
 from ctxlab.engines.macros.parser import ANGLE, ANGLES, Lines
 from ctxlab.engines.macros.registry import NEWER, Macro, find
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 LISTS = frozenset({"random", "pick"})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ctxlab.context import Cause, Edit, Origin, Text
 from ctxlab.engines.javascript.numbers import WHITE
 from ctxlab.engines.macros.call import CAUSE
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 TRIM = "{{trim}}"

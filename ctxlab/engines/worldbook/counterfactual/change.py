@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
 from ctxlab.documents.frozen_json import FrozenDict
 from ctxlab.errors import CtxlabError, did_you_mean
+from ctxlab.lazy_dataclass import dataclass
 
 SETTINGS = {"max_passes": "passes allowed"}
 FIELD_WORDS = {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ctxlab.display.short_texts import counted
 from ctxlab.engines.worldbook.decision import Decision
+from ctxlab.lazy_dataclass import dataclass
 
 MOST_NAMED = 6
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from ctxlab.engines.worldbook.groups import Contender, resolve_groups
 from ctxlab.engines.worldbook.prepared_entry import PreparedEntry
 from ctxlab.engines.worldbook.scan_passes import Activation, Pass
 from ctxlab.engines.worldbook.spent_tokens import AROUND_LORE
+from ctxlab.lazy_dataclass import dataclass
 
 FEW = 50
 """Rivals up to which a contest is held again to see who wins; among more the entry is simply given the first place."""

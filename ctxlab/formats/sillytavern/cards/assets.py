@@ -10,7 +10,7 @@ from __future__ import annotations
 import mimetypes
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, cast
 
 from ctxlab.documents import Agent
@@ -21,6 +21,7 @@ from ctxlab.formats.session_tree_builder import Names
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.card_fields import inner
 from ctxlab.formats.sillytavern.cards.png import CARRIERS, decoded, read_chunks, with_chunks
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 Data = dict[str, Any]

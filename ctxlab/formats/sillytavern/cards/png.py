@@ -6,11 +6,11 @@ import zlib
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from ctxlab.errors import BrokenFile, UnknownFormat, WriteError
+from ctxlab.lazy_dataclass import dataclass
 
 SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 TEXTS: Final = frozenset({b"tEXt", b"zTXt", b"iTXt"})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from ctxlab.documents import Agent, Worldbook
@@ -27,6 +26,7 @@ from ctxlab.formats.sillytavern.card_fields import (
 )
 from ctxlab.formats.sillytavern.lorebooks.reader import book_from
 from ctxlab.formats.sillytavern.regex_scripts import OF_CARD, Compat, rules_inside
+from ctxlab.lazy_dataclass import dataclass
 
 DIALECT: Final = "sillytavern"
 ROLES: Final = ("system", "user", "assistant")

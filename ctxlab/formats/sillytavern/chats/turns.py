@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.chats.attached_files import attachments, unread
 from ctxlab.formats.sillytavern.chats.dates import iso
+from ctxlab.lazy_dataclass import dataclass
 
 Data = dict[str, Any]
 

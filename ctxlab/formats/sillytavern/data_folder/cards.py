@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ctxlab.documents import Agent
@@ -17,6 +16,7 @@ from ctxlab.formats.sillytavern.coerce import as_object
 from ctxlab.formats.sillytavern.data_folder.folder import CHARACTERS, CHAT_PRESETS, SETTINGS, DataFolder
 from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings
 from ctxlab.formats.sillytavern.presets.chat_completion import preset_from
+from ctxlab.lazy_dataclass import dataclass
 
 ENDINGS: Final = (".png", ".json")
 PERSONA_PLACE: Final = "personaDescription"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from ctxlab.errors import ReadError, did_you_mean
@@ -12,6 +12,7 @@ from ctxlab.formats.sillytavern.coerce import as_object
 from ctxlab.formats.sillytavern.data_folder.cards import CardFile, card_file, card_files
 from ctxlab.formats.sillytavern.data_folder.folder import CHATS, GROUP_CHATS, GROUPS, DataFolder
 from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings
+from ctxlab.lazy_dataclass import dataclass
 
 JSONL: Final = ".jsonl"
 NARRATOR: Final = "narrator"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -13,6 +12,7 @@ from ctxlab.formats.decode import source_of_file
 from ctxlab.formats.files.shelf import FolderShelf
 from ctxlab.formats.sillytavern.coerce import as_object
 from ctxlab.formats.source import Source
+from ctxlab.lazy_dataclass import dataclass
 
 SETTINGS: Final = "settings.json"
 CHARACTERS, CHATS, GROUPS, GROUP_CHATS, WORLDS = "characters", "chats", "groups", "group chats", "worlds"

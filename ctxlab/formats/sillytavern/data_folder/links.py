@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from ctxlab.formats.sillytavern.coerce import as_object
 from ctxlab.formats.sillytavern.data_folder.cards import CardFile
@@ -11,6 +10,7 @@ from ctxlab.formats.sillytavern.data_folder.conversation import Conversation
 from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS
 from ctxlab.formats.sillytavern.data_folder.persona import Persona
 from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings
+from ctxlab.lazy_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ctxlab.documents import UserProfile
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.data_folder.conversation import Conversation
 from ctxlab.formats.sillytavern.data_folder.program_settings import ProgramSettings
+from ctxlab.lazy_dataclass import dataclass
 
 IN_PROMPT, ABOVE_NOTE, BELOW_NOTE, AT_DEPTH = (0, 1), 2, 3, 4
 """Numbers of the places of a description; others are none."""

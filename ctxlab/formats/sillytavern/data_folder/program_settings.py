@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final, Literal
 
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.data_folder.folder import SETTINGS
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import SILLYTAVERN_1_12, SILLYTAVERN_1_19, Dialect
 
 State = Literal["used", "not run"]

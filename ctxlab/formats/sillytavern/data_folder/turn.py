@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ctxlab.context import GroupChat, TurnKind
@@ -36,6 +35,7 @@ from ctxlab.formats.sillytavern.data_folder.speaker import speaker_of
 from ctxlab.formats.sillytavern.data_folder.turn_prompts import lost_nudges, with_turn_prompts
 from ctxlab.formats.sillytavern.lorebooks.reader import book_from
 from ctxlab.formats.sillytavern.regex_scripts import preset_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.pipeline import Dialect
 
 TIMED: Final = "timedWorldInfo"

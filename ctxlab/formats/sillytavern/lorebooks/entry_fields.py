@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal, cast
 
 from ctxlab.documents.lore import POSITIONS, ROLES
 from ctxlab.formats.sillytavern import coerce
+from ctxlab.lazy_dataclass import dataclass
 
 BookForm = Literal["native", "character_book"]
 Data = dict[str, Any]

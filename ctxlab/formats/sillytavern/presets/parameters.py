@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from ctxlab.documents import Agent
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.card_fields import Data
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.wires import PROVIDERS
 
 LIMITER, MERGE_SYSTEM, MERGE_NEIGHBOURS = "token-limiter", "merge-system", "merge-consecutive"

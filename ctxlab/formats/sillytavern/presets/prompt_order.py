@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from ctxlab.formats.results import Loss
 from ctxlab.formats.sillytavern import coerce
 from ctxlab.formats.sillytavern.card_fields import PROMPT_NAME, Data, converted, text_at
+from ctxlab.lazy_dataclass import dataclass
 
 HISTORY: Final = "chatHistory"
 MARKERS: Final = {

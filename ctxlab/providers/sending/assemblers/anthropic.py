@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 from ctxlab.display.short_texts import short
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.sending.deltas import CallDelta, Data, Delta, ServerEvent, TextDelta, ThoughtDelta
 from ctxlab.providers.sending.json_values import index_in, kept_aside, list_in, object_in, text_in, values_at
 from ctxlab.providers.sending.server_events import value_of

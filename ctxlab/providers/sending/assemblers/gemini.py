@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.sending.deltas import CallDelta, Data, Delta, ServerEvent, TextDelta, ThoughtDelta
 from ctxlab.providers.sending.json_values import index_in, list_in, object_in, text_in
 from ctxlab.providers.sending.stream_errors import failed_stream

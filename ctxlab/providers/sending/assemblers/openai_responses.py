@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.providers.sending.deltas import CallDelta, Data, Delta, ServerEvent, TextDelta, ThoughtDelta
 from ctxlab.providers.sending.json_values import index_in, kept_aside, list_in, object_in, text_in, values_at
 from ctxlab.providers.sending.stream_errors import failed_stream

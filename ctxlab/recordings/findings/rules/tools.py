@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
 import orjson
 
 from ctxlab.display.short_texts import counted
 from ctxlab.formats.requests.blocks import fields_of
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 from ctxlab.prompt import PromptPart
 from ctxlab.recordings.findings.checked_context import (

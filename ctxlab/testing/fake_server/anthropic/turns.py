@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.testing.fake_server.refusal import Path
 
 THOUGHTS = {"thinking", "redacted_thinking"}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 NAMED = lazy_pattern(r"gemini-(\d+)(?:\.(\d+))?-?(.*)")

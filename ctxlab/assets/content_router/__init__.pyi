@@ -1,0 +1,16 @@
+from ctxlab.assets.content_router.artifact import Artifact as Artifact
+from ctxlab.assets.content_router.artifact import BrokenContent as BrokenContent
+from ctxlab.assets.content_router.artifact_tool import GET_ARTIFACT_TOOL as GET_ARTIFACT_TOOL
+from ctxlab.assets.content_router.artifact_tool import ArtifactStore as ArtifactStore
+from ctxlab.assets.content_router.artifact_tool import answer_call as answer_call
+from ctxlab.assets.content_router.artifact_tool import get_artifact as get_artifact
+from ctxlab.assets.content_router.route_result import ArtifactNotFound as ArtifactNotFound
+from ctxlab.assets.content_router.route_result import ContentRouteResult as ContentRouteResult
+from ctxlab.assets.content_router.route_result import RoutedFile as RoutedFile
+from ctxlab.assets.content_router.route_result import RouteMetadata as RouteMetadata
+from ctxlab.assets.content_router.routing import route_content as route_content
+from ctxlab.assets.content_router.tool_answers import ToolAnswer as ToolAnswer
+from ctxlab.assets.content_router.tool_answers import ToolResponse as ToolResponse
+from ctxlab.assets.content_router.tool_answers import tool_response as tool_response
+from ctxlab.assets.content_router.tool_result_messages import Vendor as Vendor
+from ctxlab.assets.content_router.tool_result_messages import tool_messages as tool_messages

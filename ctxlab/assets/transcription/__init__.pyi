@@ -1,0 +1,17 @@
+from ctxlab.assets.transcription.cache import CacheKey as CacheKey
+from ctxlab.assets.transcription.cache import TranscriptCache as TranscriptCache
+from ctxlab.assets.transcription.cache import forget_transcripts as forget_transcripts
+from ctxlab.assets.transcription.engine import Engine as Engine
+from ctxlab.assets.transcription.engine import FunctionEngine as FunctionEngine
+from ctxlab.assets.transcription.engine import NoText as NoText
+from ctxlab.assets.transcription.engine import as_engine as as_engine
+from ctxlab.assets.transcription.ocr import OcrEngine as OcrEngine
+from ctxlab.assets.transcription.process_registry import process_registry as process_registry
+from ctxlab.assets.transcription.registry import TranscriptionRegistry as TranscriptionRegistry
+from ctxlab.assets.transcription.registry import TranscriptionTask as TranscriptionTask
+from ctxlab.assets.transcription.repetition import without_repetitions as without_repetitions
+from ctxlab.assets.transcription.speech import SpeechEngine as SpeechEngine
+from ctxlab.assets.transcription.transcriber import FileTranscriber as FileTranscriber
+from ctxlab.assets.transcription.transcriber import default_engines as default_engines
+from ctxlab.assets.transcription.video import VideoEngine as VideoEngine
+from ctxlab.assets.transcription.vision_model import VisionModel as VisionModel

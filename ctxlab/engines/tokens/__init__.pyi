@@ -1,0 +1,16 @@
+from ctxlab.engines.tokens.character_tokenizer import CharacterTokenizer as CharacterTokenizer
+from ctxlab.engines.tokens.encodings import encoding as encoding
+from ctxlab.engines.tokens.estimate import estimate_tokens as estimate_tokens
+from ctxlab.engines.tokens.media_rules import DEFAULT_RULES as DEFAULT_RULES
+from ctxlab.engines.tokens.media_rules import MediaRules as MediaRules
+from ctxlab.engines.tokens.media_rules import MediaTokens as MediaTokens
+from ctxlab.engines.tokens.media_rules import media_tokens as media_tokens
+from ctxlab.engines.tokens.model_encodings import ModelName as ModelName
+from ctxlab.engines.tokens.model_encodings import read_model_name as read_model_name
+from ctxlab.engines.tokens.named_tokenizer import tokenizer_named as tokenizer_named
+from ctxlab.engines.tokens.overhead import Overhead as Overhead
+from ctxlab.engines.tokens.picture_formulas import ImageCost as ImageCost
+from ctxlab.engines.tokens.picture_formulas import image_cost as image_cost
+from ctxlab.engines.tokens.picture_formulas import image_tokens as image_tokens
+from ctxlab.engines.tokens.text_tokenizer import TextTokenizer as TextTokenizer
+from ctxlab.engines.tokens.tokenizer import Tokenizer as Tokenizer

@@ -1,0 +1,2 @@
+from ctxlab.knowledge.ranking.embeddings import EmbeddingsRanker as EmbeddingsRanker
+from ctxlab.knowledge.ranking.hybrid import HybridRanker as HybridRanker

@@ -1,0 +1,9 @@
+from ctxlab.prompt.built_message import BuiltMessage as BuiltMessage
+from ctxlab.prompt.built_message import JoinedMessage as JoinedMessage
+from ctxlab.prompt.built_message import RunFacts as RunFacts
+from ctxlab.prompt.part import SOURCES as SOURCES
+from ctxlab.prompt.part import PromptPart as PromptPart
+from ctxlab.prompt.part import Source as Source
+from ctxlab.prompt.prompt import Prompt as Prompt
+from ctxlab.prompt.prompt import PromptMessage as PromptMessage
+from ctxlab.prompt.token_counter import TokenCounter as TokenCounter

@@ -1,0 +1,1 @@
+from ctxlab.providers.gemini.provider import GEMINI as GEMINI

@@ -1,0 +1,1 @@
+from ctxlab.providers.openai_responses.provider import RESPONSES as RESPONSES

@@ -1,0 +1,4 @@
+from ctxlab.recordings.compressions.recorded_compression import RecordedCompression as RecordedCompression
+from ctxlab.recordings.compressions.recorded_compression import RecordedCompressions as RecordedCompressions
+from ctxlab.recordings.compressions.rule_breaches import RuleBreach as RuleBreach
+from ctxlab.recordings.compressions.rule_repeats import RuleRepeat as RuleRepeat

@@ -1,0 +1,9 @@
+from ctxlab.recordings.prefix.report import FrozenPrefix as FrozenPrefix
+from ctxlab.recordings.prefix.report import PrefixReport as PrefixReport
+from ctxlab.recordings.prefix.request_prefix import CAUSES as CAUSES
+from ctxlab.recordings.prefix.request_prefix import STATES as STATES
+from ctxlab.recordings.prefix.request_prefix import CauseKind as CauseKind
+from ctxlab.recordings.prefix.request_prefix import PrefixCause as PrefixCause
+from ctxlab.recordings.prefix.request_prefix import PrefixState as PrefixState
+from ctxlab.recordings.prefix.request_prefix import ReportedPrefix as ReportedPrefix
+from ctxlab.recordings.prefix.request_prefix import RequestPrefix as RequestPrefix

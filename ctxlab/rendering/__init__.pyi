@@ -1,0 +1,10 @@
+from ctxlab.rendering.rendered_prompt import RenderedPrompt as RenderedPrompt
+from ctxlab.rendering.rendered_prompt import rendered as rendered
+from ctxlab.rendering.template_effect import EFFECTS as EFFECTS
+from ctxlab.rendering.template_effect import EffectKind as EffectKind
+from ctxlab.rendering.template_effect import TemplateEffect as TemplateEffect
+from ctxlab.rendering.template_remedies import TemplateRemedy as TemplateRemedy
+from ctxlab.rendering.text_places import TextPart as TextPart
+from ctxlab.rendering.text_places import TextPlace as TextPlace
+from ctxlab.rendering.text_places import TextPlaces as TextPlaces
+from ctxlab.rendering.why_in_text import TextAnswer as TextAnswer

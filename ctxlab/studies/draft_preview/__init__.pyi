@@ -1,0 +1,9 @@
+from ctxlab.studies.draft_preview.cache_effect import CacheEffect as CacheEffect
+from ctxlab.studies.draft_preview.cache_effect import cache_effect as cache_effect
+from ctxlab.studies.draft_preview.draft_marks import DraftMacro as DraftMacro
+from ctxlab.studies.draft_preview.draft_marks import macros_of as macros_of
+from ctxlab.studies.draft_preview.preview import DraftCut as DraftCut
+from ctxlab.studies.draft_preview.preview import DraftEntry as DraftEntry
+from ctxlab.studies.draft_preview.preview import Preview as Preview
+from ctxlab.studies.draft_preview.preview import SourceTokens as SourceTokens
+from ctxlab.studies.draft_preview.preview import preview_of as preview_of

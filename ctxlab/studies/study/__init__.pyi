@@ -1,0 +1,11 @@
+from ctxlab.studies.study.case import BrokenCase as BrokenCase
+from ctxlab.studies.study.case import Case as Case
+from ctxlab.studies.study.plan import StudyPlan as StudyPlan
+from ctxlab.studies.study.run_study import run_study as run_study
+from ctxlab.studies.study.scorer import ScoreColumn as ScoreColumn
+from ctxlab.studies.study.scorer import ScoredRun as ScoredRun
+from ctxlab.studies.study.scorer import Scorer as Scorer
+from ctxlab.studies.study.scorer import ScoreValue as ScoreValue
+from ctxlab.studies.study.study_result import StudyResult as StudyResult
+from ctxlab.studies.study.variant import Variant as Variant
+from ctxlab.studies.study.variant import variants_of as variants_of

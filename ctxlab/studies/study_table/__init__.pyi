@@ -1,0 +1,9 @@
+from ctxlab.studies.study_table.difference_figure import difference_figure as difference_figure
+from ctxlab.studies.study_table.mean_and_difference import mean_score as mean_score
+from ctxlab.studies.study_table.mean_and_difference import paired_difference as paired_difference
+from ctxlab.studies.study_table.pareto import pareto_frontier as pareto_frontier
+from ctxlab.studies.study_table.pareto_figure import pareto_figure as pareto_figure
+from ctxlab.studies.study_table.scores_figure import scores_figure as scores_figure
+from ctxlab.studies.study_table.study_table import StudyTable as StudyTable
+from ctxlab.studies.study_table.study_table import TableRow as TableRow
+from ctxlab.studies.study_table.study_table import study_table as study_table

@@ -1,0 +1,10 @@
+from ctxlab.studies.what_if.ablate import Ablation as Ablation
+from ctxlab.studies.what_if.ablate import AblationRow as AblationRow
+from ctxlab.studies.what_if.context_change import ContextChange as ContextChange
+from ctxlab.studies.what_if.minimise import Minimised as Minimised
+from ctxlab.studies.what_if.minimise import NeededPiece as NeededPiece
+from ctxlab.studies.what_if.replay import Replay as Replay
+from ctxlab.studies.what_if.replay import ReplayTurn as ReplayTurn
+from ctxlab.studies.what_if.single_changes import SingleChange as SingleChange
+from ctxlab.studies.what_if.sweep import Sweep as Sweep
+from ctxlab.studies.what_if.sweep import SweepRow as SweepRow
