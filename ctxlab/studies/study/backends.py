@@ -109,10 +109,10 @@ def _with_dask(plan: StudyPlan, batches: Iterable[Batch], processes: int, addres
     distributed: Any = optional_module("distributed", extra="dask", purpose='backend="dask"')
     with ExitStack() as stack:
         if address is None:
-            import dask
+            from dask import config
 
             # Its profiler looks at each worker's stack a hundred times a second, which takes as long as some cells.
-            stack.enter_context(dask.config.set({"distributed.worker.profile.enabled": False}))
+            stack.enter_context(config.set({"distributed.worker.profile.enabled": False}))
             cluster = distributed.LocalCluster(n_workers=processes, threads_per_worker=1, dashboard_address=None)
             client = stack.enter_context(distributed.Client(stack.enter_context(cluster)))
         else:
