@@ -37,7 +37,7 @@ UNUSED_IN_A_BUILD = (
 @pytest.mark.parametrize(
     ("work", "most", "unused"),
     [
-        ("ctxlab.build('harbour.json')", 410, (*UNUSED_IN_A_BUILD, "regex", "typer", "rich", "ctxlab.studies")),
+        ("ctxlab.build('harbour.json')", 415, (*UNUSED_IN_A_BUILD, "regex", "typer", "rich", "ctxlab.studies")),
         ("from ctxlab.cli import main; main(['build', 'harbour.json'])", 470, UNUSED_IN_A_BUILD),
     ],
     ids=["in Python", "on the command line"],

@@ -56,6 +56,7 @@ def tokenizer_of(source: Any) -> TokenCounter:
     if encode is not None:
         return _around(type(source).__name__, partial(count_of_encoding, source))
     if callable(source):
+        _count_of(source, "a")  # else a build without a budget, which counts nothing, would take any function
         return _around(getattr(source, "__name__", type(source).__name__), partial(_count_of, source))
     raise WrongArgument(
         f"tokenizer is {type(source).__name__}, which counts nothing: give a name, a path or a function"

@@ -1,4 +1,4 @@
-"""What was worked out of a frozen value, kept beside it for as long as it lives."""
+"""Facts that were worked out of a frozen value, kept beside it for as long as it lives."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def test_a_ranker_of_another_package_is_a_function_or_a_class(installed: Install
 def test_rankers_that_cannot_be_used_are_left_out_with_their_cause(installed: Installed) -> None:
     installed("ctxlab.rankers", "taken = acme_ranks:Taken", "raises = acme_ranks:Raises", "number = acme_ranks:number")
 
-    assert list(rankers().by_name) == ["bm25", "embeddings", "hybrid"]
+    assert list(rankers().by_name) == ["bm25", "worth", "coverage", "adaptive", "embeddings", "hybrid"]
     taken, raises, number = sorted(rankers().problems, key=lambda line: ["aken", "aise", "numb"].index(_which(line)))
     assert "there is a ranker 'bm25' already" in taken
     assert "no licence" in raises

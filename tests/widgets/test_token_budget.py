@@ -328,7 +328,7 @@ def test_another_strategy_tells_both_ways() -> None:
         for strategy in json.loads(widget.choices)["strategies"]
         for each in strategy["numbers"]
     }
-    shares = {"head_share": 0.5, "block_share": 0.5, "recent_share": 0.3, "summary_share": 0.2}
+    shares = {"head_share": 0.5, "block_share": 0.5, "recent_share": 0.3, "summary_share": 0.2, "pins_share": 0.15}
     assert numbers == {"retained_characters": 0, **shares}
 
 

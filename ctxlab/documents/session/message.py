@@ -57,7 +57,7 @@ class SentFields(NamedTuple):
 
 
 LOOKED_UP = ("sent_fields", "fingerprint")
-"""What a message keeps once it was asked for."""
+"""Properties that a message keeps once they were asked for."""
 NOTHING_ELSE = SentFields((), None, None, 0)
 
 
