@@ -105,4 +105,5 @@ def _without_caches(kind: type, state: Any) -> Any:
     cached = {
         name for each in kind.__mro__ for name, member in vars(each).items() if isinstance(member, cached_property)
     }
-    return {name: each for name, each in cast("dict[str, Any]", state).items() if name not in cached}
+    own = {name: each for name, each in cast("dict[str, Any]", state).items() if name not in cached}
+    return own | {"__dict__": _without_caches(kind, own["__dict__"])} if "__dict__" in own else own  # of pydantic

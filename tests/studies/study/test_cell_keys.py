@@ -15,6 +15,7 @@ import pytest
 import ctxlab
 from ctxlab.engines.tokens import tokenizer_named
 from ctxlab.errors import WrongArgument
+from ctxlab.processors.knowledge.settings import KnowledgeStepSettings
 from ctxlab.studies.study import Variant
 from ctxlab.studies.study.cell_key import CellKeys
 from ctxlab.studies.study.code_version import code_version
@@ -114,6 +115,14 @@ def test_a_hash_is_the_same_in_another_process() -> None:
 
     assert hashes[0] == hashes[1] == [content_hash(value).hex() for value in HASHED]
     assert len(set(hashes[0])) == len(HASHED)
+
+
+def test_answers_that_a_value_keeps_are_no_part_of_its_hash() -> None:
+    settings = KnowledgeStepSettings()
+    before = content_hash(settings)
+
+    assert settings.by_placeholder is settings.by_placeholder
+    assert content_hash(settings) == before
 
 
 def functions() -> list[Any]:
