@@ -12,7 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
+from operator import attrgetter
 from pathlib import Path
 
 PACKAGES = ("ctxlab.formats", "ctxlab.recordings")
@@ -40,7 +42,7 @@ def sentences_of(module: str, name: str, role: str) -> list[str]:
 
     `name` is the format's, `module` the one that makes it.
     """
-    made = next(call for call in _formats_in(module) if _text(call.args[0]) == name)
+    made = next(call for call in _formats_in(module) if _name(call, module) == name)
     roots = [each.value for each in made.keywords if each.arg == role]
     return _sentences(roots, module)
 
@@ -52,7 +54,15 @@ def sentences_from(function: Callable[..., object]) -> list[str]:
 
 def made_in(module: str) -> list[str]:
     """Names of the formats that a module makes."""
-    return [_text(call.args[0]) for call in _formats_in(module)]
+    return [_name(call, module) for call in _formats_in(module)]
+
+
+def _name(call: ast.Call, module: str) -> str:
+    """The name that a module gives a format: a text, or an attribute of one of its names, such as that of a wire."""
+    given = call.args[0]
+    return (
+        str(attrgetter(ast.unparse(given))(import_module(module))) if isinstance(given, ast.Attribute) else _text(given)
+    )
 
 
 def _formats_in(module: str) -> Iterator[ast.Call]:
