@@ -13,9 +13,6 @@ from ctxlab.lazy_dataclass import dataclass
 from ctxlab.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ctxlab.engines.ranking.conversation_scores import ConversationScores
 
 PLAIN = 200
@@ -43,8 +40,8 @@ def asks_for_overview(query: str) -> str:
 class Worth:
     """Scores messages by words of the question as `bm25` does, less the logarithm of their length.
 
-    A score by words goes up by one where a message is e times as likely to be asked for, so this is the order of what
-    is likely to be asked for by a character. Lengths up to `PLAIN` characters are one.
+    A score by words goes up by one where a message is about e times as likely to be asked for, so this is the order of
+    what is likely to be asked for by a character. Lengths up to `PLAIN` characters are one.
     """
 
     weights: Weights = BY_WORTH
@@ -54,11 +51,7 @@ class Worth:
         return "worth"
 
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
-        from ctxlab.engines.ranking.conversation_scores import ConversationScores
-
-        words = ConversationScores(query, candidates)
-        scores: list[float] = _worth(words, self.weights).tolist()
-        return Ranking(scores, _Reasons(scores, words, "by words of the question against its length"), words.shared)
+        return _ranking(query, candidates, self.weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +68,7 @@ class Coverage:
         return "coverage"
 
     def rank(self, query: str, candidates: Sequence[Candidate]) -> Ranking:
-        import numpy as np
-
-        from ctxlab.engines.ranking.conversation_scores import ConversationScores
-
-        words = ConversationScores(query, candidates)
-        worth = _worth(words, self.weights)
-        of_user = np.array([role == "user" for role in words.candidates.roles], np.float64)
-        above = worth.max() - worth.min() + 1.0 if len(worth) else 0.0
-        scores: list[float] = (worth + above * of_user).tolist()
-        how = "by who wrote it, the user first, then words of the question against its length"
-        asked = asks_for_overview(query)
-        because = f", as the question asks {asked!r}" if asked else ""
-        return Ranking(scores, _Reasons(scores, words, how + because), words.shared)
+        return _ranking(query, candidates, self.weights, user_first=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +86,22 @@ class Adaptive:
         return way(self.weights).rank(query, candidates)
 
 
-def _worth(words: ConversationScores, weights: Weights) -> NDArray[np.float64]:
+def _ranking(query: str, candidates: Sequence[Candidate], weights: Weights, *, user_first: bool = False) -> Ranking:
     import numpy as np
 
-    return words.total(weights) - np.log(np.maximum(words.candidates.characters / PLAIN, 1.0))
+    from ctxlab.engines.ranking.conversation_scores import ConversationScores
+
+    words = ConversationScores(query, candidates)
+    found = words.total(weights) - np.log(np.maximum(words.candidates.characters / PLAIN, 1.0))
+    how = "by words of the question against its length"
+    if user_first:
+        asked = asks_for_overview(query)
+        because = f", as the question asks {asked!r}" if asked else ""
+        how = f"by who wrote it, the user first, then words of the question against its length{because}"
+        if len(found):
+            found[[role == "user" for role in words.candidates.roles]] += found.max() - found.min() + 1.0
+    scores: list[float] = found.tolist()
+    return Ranking(scores, _Reasons(scores, words, how), words.shared)
 
 
 @dataclass(frozen=True, eq=False)
